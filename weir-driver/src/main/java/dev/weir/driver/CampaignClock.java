@@ -3,9 +3,9 @@ package dev.weir.driver;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The clock for planned records: the harness's clock, as known to this process. Thread-safe. If the harness and this
- * process run on one machine, it is {@link System#nanoTime}. Otherwise the harness measures the difference between the
- * two clocks and repeatedly sends it with {@link Command.SetClock}.
+ * The harness's clock, as estimated by this process. Planned records are due at times on this clock. Thread-safe. If
+ * the harness and this process run on the same machine, both use {@link System#nanoTime}. Otherwise, the harness
+ * measures the difference between the two clocks and repeatedly sends it with {@link Command.SetClock}.
  */
 final class CampaignClock {
     /** System property for tests: sets this process's clock ahead, as if the process ran on another machine. */
@@ -21,7 +21,7 @@ final class CampaignClock {
 
     private record Setting(long offsetNanos, boolean isShared) {}
 
-    /** Returns the current time on the harness's clock. The result is as exact as the offset. */
+    /** Returns the current time on the harness's clock, as precisely as the offset between the clocks is known. */
     static long nanos() {
         return own() + setting.offsetNanos();
     }
@@ -42,8 +42,8 @@ final class CampaignClock {
     }
 
     /**
-     * Returns true until an offset is set. Until then, harness and process use the same clock, and no record can arrive
-     * before it is due.
+     * Returns whether the harness and this process use the same clock, which is the case until an offset is set. If
+     * they do, a record that seems to arrive before it is due indicates a fault.
      */
     static boolean isShared() {
         return setting.isShared();

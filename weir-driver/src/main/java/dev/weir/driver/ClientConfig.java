@@ -4,11 +4,12 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Properties of a pass's Kafka clients. They are set in this order: access to the brokers, properties that all drivers
- * have in common, the driver's own properties, the workload's. Immutable; the caller owns each map.
+ * Builds the properties of a pass's Kafka clients. They come from several sources, and a later source overrides an
+ * earlier one: access to the brokers, properties shared by all drivers, the driver's own properties, and the workload's
+ * properties. Immutable; the caller may modify the returned maps.
  */
 public final class ClientConfig {
-    /** Properties of a consumer with large fetches. All drivers with a name that ends with {@code -tuned} use them. */
+    /** Consumer properties for large fetches, used by the drivers whose names end with {@code -tuned}. */
     public static final Map<String, String> LARGE_FETCHES = Map.of(
             "max.poll.records", "5000",
             "max.partition.fetch.bytes", Integer.toString(8 << 20),
@@ -34,7 +35,7 @@ public final class ClientConfig {
         return config;
     }
 
-    /** Properties of a consumer that a library polls. {@link PolledRecords} counts the records of each poll. */
+    /** Properties of a consumer polled by a library. {@link PolledRecords} counts the records of each poll. */
     public Map<String, String> consumerOfLibrary(Map<String, String> driversOwn) {
         Map<String, String> config = consumer(driversOwn);
         config.merge("interceptor.classes", PolledRecords.class.getName(), (others, own) -> others + "," + own);

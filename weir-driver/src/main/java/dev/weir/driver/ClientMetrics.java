@@ -33,12 +33,15 @@ final class ClientMetrics {
 
     private ClientMetrics() {}
 
-    /** An attribute that each client of a kind has, with its name and unit in results. */
+    /**
+     * A JMX attribute of all clients of one kind, with the name of the resulting figure and the factor that converts
+     * its unit.
+     */
     private record Metric(String kind, String group, String attribute, String name, double factor) {}
 
     /**
-     * Returns each figure by name, as the average over the clients that report it. Leaves out a figure that no client
-     * reports.
+     * Returns the figures by name. Each figure is the average over the clients that report it. Figures that no client
+     * reports are left out.
      */
     static Map<String, Double> read() {
         Map<String, Double> figures = new LinkedHashMap<>();

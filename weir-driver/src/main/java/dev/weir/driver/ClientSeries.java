@@ -12,8 +12,8 @@ import javax.management.ObjectName;
 
 /**
  * The rates of Kafka's clients in this process between two readings. Counts cover the time between the readings.
- * Averages that a client computes ({@code -avg}) cover its own window of about 30 seconds. A library without such
- * clients has no rates. Confined to one thread.
+ * Averages that a client computes ({@code -avg}) cover its own window of about 30 seconds. There are no figures for a
+ * library that does not use Kafka's clients. Confined to one thread.
  */
 final class ClientSeries {
     static final String FETCHES = "client: fetches/s";
@@ -21,7 +21,7 @@ final class ClientSeries {
     static final String RECORDS_PER_POLL = "client: records per poll";
     static final String FETCH_MILLIS = "client: fetch ms";
 
-    /** Figure: the number of fetches in flight over all clients, by Little's law. */
+    /** Figure: the average number of fetches in flight, for all clients together. It is computed with Little's law. */
     static final String FETCHES_UNDER_WAY = Pass.FETCHES_OF_CLIENT;
 
     static final String REQUESTS_UNDER_WAY = "client: produce requests under way";
@@ -44,7 +44,7 @@ final class ClientSeries {
         this(ManagementFactory.getPlatformMBeanServer());
     }
 
-    /** Reads these beans instead of the platform's; for tests. */
+    /** Creates a series that reads {@code beans} instead of the platform's MBean server, for tests. */
     ClientSeries(MBeanServer beans) {
         this.beans = beans;
     }
@@ -67,7 +67,7 @@ final class ClientSeries {
             }
             producers(figures);
         } catch (JMException ignored) {
-            // A client is being closed. The next reading counts it.
+            // A client is being closed, so this reading is incomplete.
             return figures;
         }
         return figures;
@@ -133,7 +133,7 @@ final class ClientSeries {
         return beans.getAttribute(bean, attribute) instanceof Number value ? value.doubleValue() : Double.NaN;
     }
 
-    /** Averages over the clients that have a figure. */
+    /** The average of a figure over the clients that report it. */
     private static final class Means {
         private double sum;
         private int count;

@@ -6,12 +6,12 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A command of the harness to a driver, one JSON object per line on the driver's standard input. Immutable.
+ * A command from the harness to a driver, sent as one JSON object per line on the driver's standard input. Immutable.
  *
  * <pre>
  * harness                driver
  *         <- hello               once, when the process is up
- * configure ->                   before the first pass, and before one with other settings
+ * configure ->                   before the first pass, and before a pass with other settings
  * start ->                       for each pass
  *         <- ready               from a sender with a changeable plan, or from a network, when connected
  *         <- first               when the first record is delivered
@@ -21,8 +21,8 @@ import java.util.TreeMap;
  *         <- delivered           if PassOptions.TELLS is set
  *         <- passed              or failed, which ends the process
  * clock ->                       at any time
- *         <- clock               at once
- * set-clock ->                   at any time, if they do not use the same clock
+ *         <- clock               immediately
+ * set-clock ->                   at any time, if harness and driver use different clocks
  * stop ->                        or the end of the stream, which ends the process at any time
  * </pre>
  */
@@ -46,9 +46,9 @@ public sealed interface Command {
      * @param topic the topic to read or to write; several topics in the form of {@link TopicSet}
      * @param partitions number of partitions of all topics together
      * @param recordsPerPartition number of records in each partition, numbered from 0
-     * @param client the workload's properties of Kafka clients, which override the driver's
+     * @param client Kafka client properties from the workload, which override the driver's properties
      * @param options options of the scenario, such as {@code work.millis}
-     * @param intervalMillis interval of reported figures
+     * @param intervalMillis time between two {@link Report.Interval}s
      */
     record Configure(
             String bootstrapServers,
@@ -91,8 +91,8 @@ public sealed interface Command {
      * Starts a pass. The pass reads from the beginning of the topic and ends after {@code records} records or after
      * {@code seconds} seconds, whichever comes first.
      *
-     * @param group a new group, for which the brokers know at most a share group's settings; if members change during
-     *     the pass, the group that the members have in common
+     * @param group the name of a new group, or of the members' common group if members change during the pass. The
+     *     brokers store nothing about a new group, except for the settings of a share group.
      * @param output the new output topic of {@link Scenario#COPY}; empty for other scenarios
      */
     record Start(String group, long records, double seconds, String output) implements Command {
@@ -115,7 +115,7 @@ public sealed interface Command {
     record End() implements Command {}
 
     /**
-     * Requests the process's clock, which {@link Report.Clock} reports at once.
+     * Requests the time on the process's clock. The process answers immediately with {@link Report.Clock}.
      *
      * @param askedNanos the time of the request, on the harness's clock
      */

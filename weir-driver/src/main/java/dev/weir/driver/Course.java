@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The progress of a pass. The time of a pass starts once and ends once, or the pass fails. Thread-safe, except that
+ * The progress of a pass. The measured time starts once and ends once, unless the pass fails. Thread-safe, except that
  * only the sampler may call {@link #awaitFirst}, {@link #awaitEnd} and {@link #mark}.
  *
  * <pre>
@@ -30,7 +30,7 @@ final class Course {
     private volatile boolean isOver;
     private volatile @Nullable Throwable failure;
 
-    // The thread that begins or ends the pass writes each of these fields once.
+    // Each of these fields is written once, by the thread that begins the pass or by the thread that ends it.
     private volatile @Nullable Mark start;
     private volatile long waitedBefore = -1;
     private volatile @Nullable Mark end;
@@ -70,7 +70,9 @@ final class Course {
         this.work = work;
     }
 
-    /** Starts the time of the pass, from these figures. Later calls have no effect. */
+    /**
+     * Starts the measured time of the pass. The given counts were reached before that time. Later calls have no effect.
+     */
     void begin(long recordsBefore, long bytesBefore) {
         if (start == null && beginning.compareAndSet(false, true)) {
             Usage usage = Meters.full();
@@ -89,7 +91,10 @@ final class Course {
         }
     }
 
-    /** Returns the figures at this time. Call it while clients are open and threads exist. */
+    /**
+     * Returns the figures of the pass up to the given time. Call this method while the clients are open and their
+     * threads are still running.
+     */
     private Map<String, Double> figuresAt(long nanos) {
         Map<String, Double> told = new HashMap<>(ClientMetrics.read());
         Mark from = start;
@@ -100,7 +105,7 @@ final class Course {
         return told;
     }
 
-    /** Ends the pass as if its time were up. If no record has arrived, the time of the pass also starts now. */
+    /** Ends the pass as if its time were up. If no record has arrived yet, the measured time starts now as well. */
     void endNow() {
         begin(0, 0);
         end();
@@ -134,7 +139,7 @@ final class Course {
         over.await();
     }
 
-    /** Waits for at most this time until the pass is over. Returns whether it is over. */
+    /** Waits until the pass is over, but no longer than {@code nanos}. Returns whether the pass is over. */
     boolean await(long nanos) throws InterruptedException {
         return over.await(nanos, TimeUnit.NANOSECONDS);
     }
@@ -146,8 +151,8 @@ final class Course {
     }
 
     /**
-     * Waits at most this time until the time of the pass starts, with the first record or with {@link #endNow}. Returns
-     * null if it has not started by then.
+     * Waits until the measured time starts, with the first record or with {@link #endNow}, but no longer than
+     * {@code nanos}. Returns null if the measured time has not started by then.
      */
     @Nullable
     Mark awaitFirst(long nanos) throws InterruptedException {
@@ -155,8 +160,8 @@ final class Course {
     }
 
     /**
-     * Waits for at most this time until the pass is over. Ends the pass if its own time limit is reached or all steps
-     * are done. Returns whether the pass is over.
+     * Waits until the pass is over, but no longer than {@code nanos}. Ends the pass if it has reached its time limit,
+     * or if the steps of all records are done. Returns whether the pass is over.
      */
     boolean awaitEnd(long nanos) throws InterruptedException {
         boolean ended = await(nanos);
@@ -169,8 +174,8 @@ final class Course {
     }
 
     /**
-     * Returns the current state, or the state at the end of the pass. Deliveries after the end belong to no interval,
-     * so that the intervals add up to the pass.
+     * Returns the current state, or the state at the end if the pass has ended. Deliveries after the end are not
+     * counted, so the intervals add up to the total of the pass.
      */
     Mark mark() throws InterruptedException {
         Mark now = new Mark(System.nanoTime(), tally.records(), tally.bytes(), Meters.quick(), work.time());

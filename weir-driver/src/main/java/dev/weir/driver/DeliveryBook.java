@@ -10,7 +10,8 @@ import java.util.stream.IntStream;
  * handlers failed. Only one thread at a time may use it, except for {@link #attempted}.
  */
 final class DeliveryBook {
-    // Without ordering, a record this far behind the last delivered one of its partition is no longer in flight.
+    // Without ordering, a missing record is no longer considered in flight if it is at least this far behind the last
+    // delivered record of its partition.
     private static final long UNORDERED_BEHIND = 50_000;
 
     private final HandlerOrder order;
@@ -37,8 +38,9 @@ final class DeliveryBook {
     }
 
     /**
-     * Returns the largest distance between the first and the last acquired offset of a partition: the limit of locks,
-     * plus the batch that may exceed it. The limit is doubled, because some brokers count differently.
+     * Returns the maximum distance between the first and the last acquired offset of a partition: the limit for
+     * acquired records, plus one batch, because the last acquired batch may exceed the limit. The limit is doubled,
+     * because some brokers count differently.
      */
     private static long shareBehind(Map<String, String> options) {
         return 2L * ShareOptions.locks(options) + ShareOptions.number(options, ShareOptions.BATCH_RECORDS);
@@ -52,7 +54,10 @@ final class DeliveryBook {
         return partitions[partition].delivered(number) || repeatsCount;
     }
 
-    /** Adds the key of a record. {@link #delivered} must report the same record too. */
+    /**
+     * Adds a delivery to the account of its key. The delivery must also be reported to {@link #delivered}, which keeps
+     * the account of its partition.
+     */
     void deliveredOfKey(int partition, int key, long number) {
         keys[partition / ofTopic()].delivered(key, number);
     }
@@ -77,7 +82,10 @@ final class DeliveryBook {
         return partitions.length / keys.length;
     }
 
-    /** Returns the ledger of delivered and missing records. If {@code complete}, it covers all records. */
+    /**
+     * Returns the ledger of delivered and missing records. If {@code complete} is true, every record that was not
+     * delivered is missing; otherwise, records that may still be in flight are left out.
+     */
     LedgerFigures figures(boolean complete) {
         return LedgerFigures.ofTopics(IntStream.range(0, keys.length)
                         .mapToObj(topic -> figures(topic, complete))
@@ -86,9 +94,9 @@ final class DeliveryBook {
     }
 
     private LedgerFigures figures(int topic, boolean complete) {
-        // If a pass was cut off, missing records may still be in flight. Without ordering, this is possible only for a
-        // limited distance behind the last delivered record. With ordering by key, the distance has no limit, because a
-        // slow record delays all later records of its key.
+        // If a pass was cut off, undelivered records may still be in flight. Without ordering, records in flight are at
+        // most a limited distance behind the last delivered record. With ordering by key, this distance has no limit,
+        // because a slow record delays all later records of its key.
         long behind = switch (order) {
             case PARTITION -> 0;
             case KEY -> Long.MAX_VALUE;

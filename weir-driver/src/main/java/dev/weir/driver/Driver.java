@@ -10,8 +10,9 @@ import java.util.Set;
  */
 public interface Driver {
     /**
-     * Suffix of a driver's name. A driver with this suffix runs without the workload's settings for Kafka clients and
-     * for records in flight: {@code weir-defaults} is {@code weir} with its own settings.
+     * Suffix of a driver's name. With this suffix, the library's own settings are used instead of the workload's
+     * settings for Kafka clients and for records in flight. For example, {@code weir-defaults} is {@code weir} with
+     * Weir's own settings.
      */
     String OWN_DEFAULTS = "-defaults";
 
@@ -31,8 +32,8 @@ public interface Driver {
     }
 
     /**
-     * Returns whether the driver with that name runs with its library's defaults, because the name has
-     * {@link #OWN_DEFAULTS}.
+     * Returns whether the driver with the given name uses its library's own settings, that is, whether the name
+     * contains the suffix {@link #OWN_DEFAULTS}.
      */
     static boolean hasOwnDefaults(String name) {
         int at = name.indexOf(VERSION);
@@ -57,8 +58,9 @@ public interface Driver {
     }
 
     /**
-     * Runs one pass. Returns when {@link Pass#isDone()}, after closing everything that it opened. Report each record to
-     * the pass when the library has handed it to user code; for {@link Scenario#PRODUCE}, when it is acknowledged.
+     * Runs one pass. Returns once {@link Pass#isDone()} is true and everything that the driver opened has been closed.
+     * Report each record to the pass when the library hands it to user code or, for {@link Scenario#PRODUCE}, when it
+     * is acknowledged.
      */
     void run(Pass pass) throws Exception;
 }

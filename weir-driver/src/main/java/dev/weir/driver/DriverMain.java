@@ -29,18 +29,18 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The main loop of a driver's process. One thread reads {@link Command}s, runs passes and writes {@link Report}s. A
- * second thread, the sampler, writes the intervals of a pass and ends before the result is written. A third thread
- * reads the standard input and answers clock requests. It ends the process at the end of the input, whatever the
- * library is doing, because no harness is left to measure it.
+ * The main loop of a driver's process. The main thread executes {@link Command}s, runs passes and writes
+ * {@link Report}s. A second thread, the sampler, writes the intervals of a pass and ends before the result is written.
+ * A third thread reads the standard input and answers clock requests. At the end of the input, the third thread ends
+ * the process, even during a pass, because the harness is gone.
  */
 public final class DriverMain {
     private static final ObjectMapper JSON =
             new ObjectMapper().configure(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES, true);
 
     /**
-     * System property: the location of this process, if it runs on another machine than the harness. The process then
-     * also reports how busy its machine is.
+     * System property: the location of this process, if it does not run on the harness's machine. The process then also
+     * reports how busy its machine is.
      */
     private static final @Nullable String PLACE = System.getProperty("weir.driver.place");
 
@@ -70,7 +70,7 @@ public final class DriverMain {
     }
 
     /**
-     * Serves until the harness sends a stop or is gone, then ends the process.
+     * Executes commands until the harness sends a stop command or disconnects, and then ends the process.
      *
      * @param drivers drivers by name; the first program argument selects one
      */
@@ -118,7 +118,7 @@ public final class DriverMain {
                 }
             }
         } catch (Throwable e) {
-            // Reports every kind of fault, because the harness must know of it.
+            // Report errors of every kind, so that the harness learns why the process ends.
             StringWriter trace = new StringWriter();
             e.printStackTrace(new PrintWriter(trace));
             say(new Report.Failed(e.toString(), trace.toString()));
@@ -222,8 +222,8 @@ public final class DriverMain {
         } finally {
             underWay = null;
             if (!pass.isDone()) {
-                // No more records come from a driver that returned early. In a finished pass, the sampler reports a
-                // last interval and ends by itself.
+                // The driver returned early, so no more records will arrive, and the sampler must not wait for them.
+                // After a finished pass, the sampler ends by itself when it has reported the last interval.
                 sampler.interrupt();
             }
             sampler.join();
@@ -287,7 +287,10 @@ public final class DriverMain {
         }
     }
 
-    /** The figures over time for clients, the process and a remote machine. Empty unless the harness requested them. */
+    /**
+     * The figures of each interval. They always include pauses. The figures of clients, the process and a remote
+     * machine are included only if the harness requested them.
+     */
     private static final class Series {
         private static final String NON_HEAP = "driver: non-heap memory MB";
 

@@ -12,7 +12,7 @@ import java.util.stream.LongStream;
  * the library retries.
  */
 public final class Failures {
-    /** The share of all handler calls that fails. */
+    /** The fraction of handler calls that fail. */
     public static final String SHARE = "work.failures";
 
     /** The time that a library waits before it calls a failed handler again, in milliseconds. */
@@ -66,7 +66,9 @@ public final class Failures {
         return count.sum();
     }
 
-    /** Returns how often that record's handler fails if this share of all calls fails. */
+    /**
+     * Returns the number of times that the handler of a record fails, given the fraction of handler calls that fail.
+     */
     public static int of(double share, int partition, long number) {
         SplittableRandom random = new SplittableRandom(record(partition, number));
         int failures = 0;
@@ -76,7 +78,10 @@ public final class Failures {
         return failures;
     }
 
-    /** Returns the average number of handler calls per record until success if this share of all calls fails. */
+    /**
+     * Returns the expected number of handler calls per record, including the successful call, given the fraction of
+     * handler calls that fail.
+     */
     public static double meanCalls(double share) {
         double calls = 1;
         double failing = 1;
@@ -88,8 +93,8 @@ public final class Failures {
     }
 
     /**
-     * Returns the total number of failures until all records of this many partitions succeed, if this share of all
-     * calls fails.
+     * Returns the total number of failures before the handlers of all records succeed, given the fraction of handler
+     * calls that fail.
      */
     public static long inAll(double share, int partitions, long recordsPerPartition) {
         long sum = 0;

@@ -21,7 +21,7 @@ public enum Feature {
         this.key = key;
     }
 
-    /** Describes, for people, the feature and the key that requires it. */
+    /** Returns the feature's title and the key that requires it, for messages. */
     public String text() {
         return title + " (" + key + ")";
     }

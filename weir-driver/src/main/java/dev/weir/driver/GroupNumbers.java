@@ -15,13 +15,14 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Keeps account of the records that each member of a group has received, in a file that the processes of all members
- * map. The entries of a killed process survive, and each member sees the others' entries at once. Thread-safe, also
- * among processes of one machine.
+ * Tracks the records received by the members of a group, in a file that the processes of all members map into memory.
+ * The entries of a killed process survive, and each member sees the others' entries immediately. Thread-safe, also
+ * across processes on one machine.
  */
 public final class GroupNumbers {
-    // The file has one block per partition, and all blocks have the same size. A process that was killed between the
-    // two steps of an entry has set the bit without counting, so the counts are approximate and the bits are exact.
+    // The file has one block per partition, and all blocks have the same size. To add a record, a process first sets
+    // its bit and then increments a count. The bits are exact, but the counts are approximate, because a process may
+    // be killed between these two steps.
     //
     //   0                8                16
     //   +----------------+----------------+----------------------------------+
@@ -72,7 +73,7 @@ public final class GroupNumbers {
             return true;
         }
         ByteBuffer block = blocks[partition];
-        long bit = 1L << number; // a shift uses the lowest six bits
+        long bit = 1L << number; // a shift ignores all but the lowest six bits of the number
         int at = HEADER_BYTES + (int) (number / Long.SIZE) * Long.BYTES;
         boolean isFirst = ((long) LONGS.getAndBitwiseOr(block, at, bit) & bit) == 0;
         int count = isFirst ? CAME : AGAIN;
@@ -113,7 +114,10 @@ public final class GroupNumbers {
         return numbers.build();
     }
 
-    /** Returns the bits of the numbers below {@code end}, and of some numbers after it. */
+    /**
+     * Returns the received numbers below {@code end}. The result may also contain a few numbers from {@code end} on,
+     * because the bits are read in whole words.
+     */
     private BitSet words(int partition, long end) {
         long[] words = new long[Math.toIntExact(Math.ceilDiv(end, Long.SIZE))];
         for (int i = 0; i < words.length; i++) {
@@ -131,8 +135,9 @@ public final class GroupNumbers {
     }
 
     /**
-     * Returns the ledger of all members, including killed ones. The losses come from this file, and so do repeated
-     * deliveries that no member reports. All other figures come from the members' reports.
+     * Returns the ledger of all members, including killed ones. The distinct and the missing records are counted from
+     * this file. The file also reveals repeated deliveries that were reported by no member. All other figures are taken
+     * from the members' reports.
      *
      * @param told the reports of members that were not killed
      * @param ends number of records per partition
@@ -146,7 +151,7 @@ public final class GroupNumbers {
                         .toList());
     }
 
-    /** Figures of some of the partitions. */
+    /** Returns the ledger of the partitions from {@code from} up to, but not including, {@code to}. */
     private LedgerFigures figures(LedgerFigures told, long[] ends, int from, int to) {
         long written = 0;
         long missing = 0;

@@ -13,9 +13,9 @@ public enum HandlerOrder {
     NONE;
 
     /**
-     * Returns the order that these options request by {@link PassOptions#ORDERING}.
+     * Returns the order in the option {@link PassOptions#ORDERING}, by default {@link #PARTITION}.
      *
-     * @throws IllegalArgumentException if there is no such order
+     * @throws IllegalArgumentException if the option names no known order
      */
     public static HandlerOrder of(Map<String, String> options) {
         String wanted = options.getOrDefault(PassOptions.ORDERING, "partition");

@@ -4,7 +4,8 @@ package dev.weir.driver;
  * The time for which handlers blocked. Immutable.
  *
  * @param calls number of finished calls
- * @param nanos total time of these calls, without waits for a permit of {@link HandlerWork#DOWNSTREAM}
+ * @param nanos total time of these calls. It does not include the time spent waiting for a
+ *     {@link HandlerWork#DOWNSTREAM} permit.
  */
 public record HandlerTime(long calls, long nanos) {
     /** The time of no calls. */
@@ -21,8 +22,8 @@ public record HandlerTime(long calls, long nanos) {
     }
 
     /**
-     * Returns the average time of a call; 0 without calls. The average exceeds the requested time by the time that the
-     * machine takes to wake a thread.
+     * Returns the average time of a call; 0 without calls. The average is slightly longer than the requested time,
+     * because the machine needs some time to wake a thread.
      */
     public double meanMillis() {
         return calls == 0 ? 0 : nanos / 1e6 / calls;

@@ -60,7 +60,7 @@ public final class HandlerWork {
         this.downstream = new Semaphore(downstream == 0 ? Integer.MAX_VALUE : downstream);
     }
 
-    /** Returns the work that these options set; no work if they set none. */
+    /** Returns the work that is configured by {@code options}. By default, there is no work. */
     public static HandlerWork of(Map<String, String> options) {
         double millis = Double.parseDouble(options.getOrDefault(MILLIS, "0"));
         return new HandlerWork(
@@ -84,7 +84,7 @@ public final class HandlerWork {
         on(RecordLayout.number(value));
     }
 
-    /** Does the work for the record with that number. */
+    /** Does the work for the record with the given number. */
     void on(long number) {
         double factor = factor(number);
         long meanNanos = nanos;
@@ -111,7 +111,10 @@ public final class HandlerWork {
         }
     }
 
-    /** Returns the total blocking time of calls so far. Calls that end during the reading may be counted in part. */
+    /**
+     * Returns the number of finished calls and their total blocking time. A call that ends while the two values are
+     * read may be included in only one of them.
+     */
     HandlerTime time() {
         return new HandlerTime(calls.sum(), takenNanos.sum());
     }
@@ -124,14 +127,14 @@ public final class HandlerWork {
     }
 
     /**
-     * Returns the duration for the record with that number, as a multiple of the mean. Drivers use it if they simulate
-     * the work in another way.
+     * Returns the duration of the work for the record with the given number, as a multiple of the mean. The harness
+     * uses this factor where it simulates the work or predicts its duration.
      */
     public double factorOf(long number) {
         return factor(number);
     }
 
-    /** Returns the duration for the record with that number, as a multiple of the mean. */
+    /** Returns the duration of the work for the record with the given number, as a multiple of the mean. */
     double factor(long number) {
         if (spread.equals("none")) {
             return 1;

@@ -9,8 +9,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures how busy the machine is, including all its processes, from {@code /proc}. A figure that a system does not
- * provide is missing. Confined to one thread.
+ * Measures how busy the machine is, including all its processes, from {@code /proc}. Figures that the system does not
+ * provide are left out. Confined to one thread.
  */
 public final class HostMeter {
     private final Path proc;
@@ -82,7 +82,7 @@ public final class HostMeter {
         }
     }
 
-    /** Returns the figures of all measured times, by name. */
+    /** Returns the figures by name, covering the time between {@link #begin} and {@link #end} of all measurements. */
     public Map<String, Double> figures() {
         Map<String, Double> figures = new LinkedHashMap<>();
         if (all > 0) {

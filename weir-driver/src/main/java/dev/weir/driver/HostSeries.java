@@ -13,8 +13,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rates of the machine's disks and network between two readings, from {@code /proc}. A figure that a system does
- * not provide is missing. Confined to one thread.
+ * The rates of the machine's disks and network between two readings, from {@code /proc}. Figures that the system does
+ * not provide are left out. Confined to one thread.
  */
 public final class HostSeries {
     public static final String DISK_READ = "host: disk read MB/s";
@@ -114,7 +114,7 @@ public final class HostSeries {
                         new long[] {Long.parseLong(words[5]), Long.parseLong(words[9]), Long.parseLong(words[12])});
             }
         }
-        // The counts of a disk include its partitions.
+        // The counts of a disk already include its partitions, so the partitions' own entries are removed.
         Set<String> names = new TreeSet<>(all.keySet());
         all.keySet().removeIf(name -> names.stream().anyMatch(disk -> isPartition(name, disk)));
         return all;

@@ -12,7 +12,7 @@ public final class KeySpread {
     private final SplittableRandom random = new SplittableRandom(1);
 
     /**
-     * Creates the keys. Each key belongs to one partition.
+     * Creates a key generator. Each key belongs to one partition.
      *
      * @param perPartition keys per partition; 0 for records without keys
      * @param skew Zipf's exponent

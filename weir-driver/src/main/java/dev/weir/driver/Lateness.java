@@ -5,9 +5,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures the delay of planned records and of their sender. Measures nothing in a pass without a plan. One thread at a
- * time adds deliveries, the sending thread adds the time that it overslept, and the sampler takes both. Recording
- * allocates nothing.
+ * Measures the delays of planned records, and the times that their sender overslept. Measures nothing in a pass without
+ * a plan. One thread at a time adds deliveries, the sending thread adds the times that it overslept, and the sampler
+ * collects both. Recording allocates nothing.
  */
 final class Lateness {
     private final @Nullable Timings timings; // by partition; the last one is the sender's
@@ -15,11 +15,11 @@ final class Lateness {
     private final long planStartNanos;
     private final Course course;
 
-    // Written by the thread that adds deliveries, and read after the driver has returned.
+    // These fields are written by the thread that adds deliveries, and read after the driver has returned.
     private long earlyRecords;
     private long earliestNanos; // negative: the earliest arrival relative to its due time
 
-    /** Measures a pass with that course. Fails the pass if a record arrives that cannot have been sent yet. */
+    /** Creates the measurement for one pass. The pass fails if a record arrives that cannot have been sent yet. */
     Lateness(PassOptions options, int partitions, Course course) {
         this.timings = options.arePlanned() ? new Timings(partitions + 1) : null;
         this.ofSender = partitions;
@@ -27,7 +27,10 @@ final class Lateness {
         this.course = course;
     }
 
-    /** Adds a delivered record that was due at that time; 0 means no planned time. */
+    /**
+     * Adds a delivered record that was due at {@code dueNanos}. If {@code dueNanos} is 0, the record has no planned
+     * time and is ignored.
+     */
     void came(int partition, long dueNanos) {
         if (timings == null || dueNanos == 0) {
             return;
@@ -40,8 +43,9 @@ final class Lateness {
     }
 
     /**
-     * Notes a record that arrived before it was due; its delay counts as 0. With a common clock, it fails the pass.
-     * With separate clocks, it shows an error of the clocks, which the harness judges.
+     * Notes a record that arrived before it was due. Its delay is recorded as 0. If the harness and this process use
+     * the same clock, the early record fails the pass. If they use separate clocks, it shows that the clocks differ,
+     * and the harness checks whether the difference is acceptable.
      */
     private void early(long nanos) {
         if (CampaignClock.isShared()) {
@@ -51,7 +55,10 @@ final class Lateness {
         earliestNanos = Math.min(earliestNanos, nanos);
     }
 
-    /** Adds an acknowledged record. Its ticket has the planned time; ticket 0 means no planned time. */
+    /**
+     * Adds an acknowledged record. Its planned time is part of its ticket. A ticket of 0 means that there is no planned
+     * time.
+     */
     void acknowledged(long ticket) {
         // When a pass is over, the sender may send a record before it is due.
         if (ticket != 0 && !course.isOver()) {
@@ -66,7 +73,10 @@ final class Lateness {
         }
     }
 
-    /** Takes the entries since the last call, as {@link Timings#take} does. Only the sampler may call it. */
+    /**
+     * Returns the histograms of the entries added since the last call; see {@link Timings#take}. Only the sampler may
+     * call it.
+     */
     List<String> take() {
         return timings == null ? List.of() : timings.take();
     }

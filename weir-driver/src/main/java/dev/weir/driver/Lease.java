@@ -4,8 +4,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Ends this process when it has received nothing from the harness for a while. Thread-safe. On one machine, the end of
- * the standard input reports that the harness is gone. Over a broken network, nothing would report it.
+ * Ends this process when it has received nothing from the harness for a set time. Thread-safe. On a single machine, the
+ * end of the standard input shows that the harness is gone. If the harness is on another machine and the network
+ * breaks, the input may never end, so this time limit is needed.
  */
 final class Lease {
     /** System property: the time limit in seconds. Without it, there is no lease. */
@@ -35,7 +36,8 @@ final class Lease {
     }
 
     /**
-     * Watches the lease. Counts seconds in which this process runs, because messages wait while the process is halted.
+     * Watches the lease. The time limit is counted in seconds during which this process runs. Otherwise, a process that
+     * was suspended would end on resuming, before it could read the messages that are waiting for it.
      */
     private void watch() {
         for (long silent = 0; silent < seconds; silent++) {

@@ -8,10 +8,11 @@ import java.util.stream.IntStream;
  * The figures derived from the record numbers of a pass. Immutable.
  *
  * @param distinct records delivered at least once
- * @param missing undelivered records. If the pass is complete, all requested records count. Otherwise, only records
- *     before the last delivered one count, except for records that the ordering allows to be still in flight.
+ * @param missing undelivered records. In a complete pass, all requested records are considered. Otherwise, only records
+ *     before the last delivered one are considered, and records that may still be in flight, given the ordering, are
+ *     left out.
  * @param duplicates repeated deliveries
- * @param reordered deliveries after a later record of the same partition, or of the same key if that order was
+ * @param reordered records delivered after a later record of the same partition, or of the same key if that order was
  *     requested; 0 without ordering
  * @param foreign deliveries of records that were never written
  * @param retried failed handler calls that required a retry
@@ -84,7 +85,10 @@ public record LedgerFigures(
         return new LedgerFigures(distinct, missing, 0, 0, foreign, retried, redelivered + duplicates);
     }
 
-    /** Returns a copy in which this many of the {@link #distinct} acknowledged records were found to be written. */
+    /**
+     * Returns the ledger of a producer after its topic was checked. The {@link #distinct} records were acknowledged,
+     * and {@code written} records were found in the topic. The difference counts as missing or as duplicates.
+     */
     public LedgerFigures withWritten(long written) {
         return new LedgerFigures(
                 distinct, Math.max(0, distinct - written), Math.max(0, written - distinct), reordered, foreign);

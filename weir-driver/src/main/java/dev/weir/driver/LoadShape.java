@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
  * 0s:0.5 9s:5 every:10s     a burst of one second in every ten
  * </pre>
  *
- * <p>A {@link #recorded} load is also a shape; only programs write its text.
+ * <p>A {@link #recorded} load is also a shape. Its text has a different format, which only programs write.
  */
 public final class LoadShape {
 
@@ -42,7 +42,7 @@ public final class LoadShape {
             return length <= 0 ? 0 : length * (first + 0.5 * (last - first) * length / (to - from));
         }
 
-        /** Returns the time at which the segment reaches this area. */
+        /** Returns the time since the start of the segment at which its area reaches the given value. */
         double when(double area) {
             double slope = (last - first) / (to - from);
             return 2 * area / (first + Math.sqrt(Math.max(0, first * first + 2 * slope * area)));
@@ -115,8 +115,8 @@ public final class LoadShape {
     }
 
     /**
-     * Returns the text of a recorded load, which repeats. It gives amounts at certain times, and the factor between
-     * these times is constant.
+     * Returns the text of a recorded load, which repeats. The load is given as the total amount up to each of several
+     * times. Between two of these times, the factor is constant.
      *
      * @param seconds the times, ascending from 0; the last one is the period
      * @param area the total amounts at these times, from 0, not decreasing
@@ -150,7 +150,7 @@ public final class LoadShape {
         return new LoadShape(pieces, 0, from);
     }
 
-    /** Returns the area up to a time in seconds, that is, the time multiplied by the mean factor until then. */
+    /** Returns the area from the start up to a time in seconds, that is, the time multiplied by the mean factor. */
     public double area(double seconds) {
         if (Double.isInfinite(period)) {
             return upTo(seconds);

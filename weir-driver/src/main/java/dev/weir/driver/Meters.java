@@ -27,20 +27,22 @@ final class Meters {
     private Meters() {}
 
     /**
-     * Excludes the processor time of this harness thread from the readings while the thread lives. Call it before the
-     * thread starts.
+     * Excludes the processor time and the allocations of a harness thread from the readings, as long as the thread
+     * lives. Call this method before the thread starts.
      */
     static void exclude(Thread thread) {
         HARNESS.removeIf(other -> other.getState() == Thread.State.TERMINATED);
         HARNESS.add(thread);
     }
 
-    /** Takes a reading without context switches, because these require reading one file per thread. */
+    /**
+     * Takes a reading without context switches, which are costly because they are in a separate file for each thread.
+     */
     static Usage quick() {
         return read(-1, -1);
     }
 
-    /** Takes a reading of everything. Context switches of ended threads are missing. */
+    /** Takes a complete reading. Context switches of threads that have ended are not included. */
     static Usage full() {
         long voluntary = 0;
         long involuntary = 0;
@@ -55,7 +57,7 @@ final class Meters {
                 }
             }
         } catch (IOException e) {
-            // There is no such file system, or the thread has ended meanwhile.
+            // There is no such file system, or a thread ended during the reading.
             return quick();
         }
         return read(voluntary, involuntary);

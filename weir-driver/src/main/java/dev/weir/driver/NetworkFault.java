@@ -4,8 +4,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * A network fault of a group member. It is sent as options of a {@link Command.Change} to the process that simulates
- * the member's network. Immutable.
+ * A fault in the network of a group member. It is sent in the options of a {@link Command.Change} to the process that
+ * simulates the member's network. Immutable.
  *
  * @param delayNanos delay of each message; 0 except for {@link Kind#DELAY}
  */
@@ -39,15 +39,15 @@ public record NetworkFault(Kind kind, long delayNanos) {
         return new NetworkFault(Kind.DELAY, nanos);
     }
 
-    /** Returns the options of this fault, which {@link #of} reads. */
+    /** Returns the options that describe this fault. {@link #of} converts them back. */
     public Map<String, String> options() {
         return Map.of(KIND, kind.name().toLowerCase(Locale.ROOT), DELAY, Long.toString(delayNanos));
     }
 
     /**
-     * Returns the fault that these options set.
+     * Returns the fault described by {@code options}.
      *
-     * @throws IllegalArgumentException if they set none
+     * @throws IllegalArgumentException if the options describe no fault
      */
     public static NetworkFault of(Map<String, String> options) {
         String kind = options.get(KIND);

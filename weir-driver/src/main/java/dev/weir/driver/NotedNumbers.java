@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * The received records of a pass whose process was killed, read from the file that the pass itself wrote. They replace
- * the report that the process could no longer make. Immutable.
+ * The records received in a pass whose process was killed, read from a file that the process wrote during the pass.
+ * They replace the report that the killed process did not send. Immutable.
  *
  * @param partitions received records by partition, in the form of {@link NumberRuns#encoded}
  * @param again number of repeated deliveries by partition
@@ -20,8 +20,8 @@ public record NotedNumbers(List<String> partitions, List<Long> again) {
     private static final String BEGIN = "{\"partitions\":";
 
     /**
-     * Prints a file in the form that {@link #printed} reads, and deletes the file. It runs on the machine of the killed
-     * process, because the file is there.
+     * Prints the contents of a file in the form expected by {@link #printed}, and deletes the file. Run it on the
+     * machine of the killed process, where the file is stored.
      *
      * @param arguments the file, the number of partitions, and the file's capacity of records per partition
      */

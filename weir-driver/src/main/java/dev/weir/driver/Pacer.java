@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
  * Tells a producer when the next record is due: at the time of the {@link SendPlan} if there is one, otherwise now.
  * Confined to the sending thread.
  *
- * <p>If the library blocked the sending thread, several records are due and are sent at once. Their latency counts from
- * their planned times. If the thread itself overslept, the delay is recorded as the generator's lateness. A garbage
- * collection that stopped the process is an exception: it is the library's fault, and part of the latency of the
- * waiting records.
+ * <p>If the library blocked the sending thread, several records are due by then and are sent immediately. Their latency
+ * counts from their planned times. If the thread itself overslept, the delay is recorded as the generator's lateness.
+ * However, if the thread overslept because a garbage collection stopped the process, the library is responsible, and
+ * the delay is part of the latency of the waiting records.
  *
  * <p>Each record gets a ticket, which the driver passes to {@link Pass#acknowledged(long, int)}:
  *
@@ -34,7 +34,7 @@ public final class Pacer {
     private final long startNanos;
 
     private long dueNanos;
-    private long wokenNanos; // the time at which the thread last woke up
+    private long wokenNanos; // the time of the thread's last wake-up
     private List<PacerClock.Pause> pauses = List.of(); // pauses that may have delayed the last wake-up
 
     Pacer(Pass pass, PacerClock clock) {
@@ -86,7 +86,8 @@ public final class Pacer {
         }
         await(Long.MAX_VALUE);
         long ticket = ((long) partition << TIME_BITS) | (dueNanos - startNanos + 1);
-        // Records due before the last wake-up became due during the sleep. Records due later waited for the library.
+        // A record that was due before the last wake-up was delayed by the thread, which overslept. A record that was
+        // due later was delayed by the library, so it adds no lateness here.
         pass.lateness().overslept(overslept());
         dueNanos = plan.nextNanos();
         return ticket;

@@ -34,18 +34,20 @@ interface PacerClock {
     /** Clock of this process. */
     final class OfProcess implements PacerClock {
         /**
-         * The possible error of a collection's start and end, because both the collection's times and the clock used to
-         * convert these times count whole milliseconds.
+         * The possible error of the start and the end of a collection. The collection's times are in whole
+         * milliseconds, and so is the clock that is used to convert them.
          */
         static final long ROUNDING_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
         private final List<GarbageCollectorMXBean> collectors =
                 ManagementFactory.getPlatformMXBeans(GarbageCollectorMXBean.class).stream()
-                        // Concurrent cycles stop no thread for most of their time. Separate beans report their pauses.
+                        // Beans named "... Cycles" report whole concurrent cycles, which stop threads only briefly.
+                        // Other beans report the pauses of these cycles.
                         .filter(bean -> !bean.getName().endsWith("Cycles"))
                         .toList();
 
-        // The times of collections are relative to the JVM's start time. The process itself is about 50 ms older.
+        // The times of collections are relative to the start time of the JVM, which is about 50 ms after the start of
+        // the process.
         private final long startNanos = CampaignClock.nanos()
                 - TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()
                         - ManagementFactory.getRuntimeMXBean().getStartTime());

@@ -1,7 +1,7 @@
 package dev.weir.driver;
 
 /**
- * Chooses the partition of each next record: in turn, or with a Zipf distribution in which the first partition is the
+ * Chooses a partition for each record: in turn, or with a Zipf distribution in which the first partition is the
  * hottest. The choice is not random: after any number of records, each partition has its share, give or take one or two
  * records. Confined to one thread.
  */

@@ -4,8 +4,9 @@ import java.util.Arrays;
 import java.util.SplittableRandom;
 
 /**
- * Chooses the only partition that is not paused, in {@link Scenario#FLOW_CONTROL}. For each record, draws the partition
- * from the partitions that have records left. Confined to one thread at a time.
+ * Chooses the partition to read next in {@link Scenario#FLOW_CONTROL}, where all other partitions are paused. A
+ * partition is drawn at random for each record, from the partitions that have records left. Confined to one thread at a
+ * time.
  */
 public final class PartitionTurns {
     /** Figure of a pass: the number of records delivered from a paused partition. */

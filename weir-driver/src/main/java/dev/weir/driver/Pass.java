@@ -18,8 +18,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Pass {
     /**
-     * Figure: the number of records that arrived before they were due, according to the clocks of two machines, which
-     * the harness compares. It is missing if there were no such records.
+     * Figure: the number of records that seemed to arrive before they were due. This happens if the clocks of two
+     * machines differ, so the harness compares {@link #EARLIEST_MILLIS} with the known clock error. The figure is
+     * missing if no record was early.
      */
     public static final String EARLY_RECORDS = "clock: early records";
 
@@ -31,8 +32,8 @@ public final class Pass {
 
     /**
      * Figure of each pass: the time for which threads of the process were runnable and waited for a core, summed over
-     * all threads, in percent of the pass. It is missing if the system does not report it, or if threads that had
-     * waited for long ended during the pass.
+     * all threads, in percent of the pass. It is missing if the system does not report it. It is also missing if the
+     * sum decreased, because threads ended during the pass whose long waits are no longer included.
      */
     public static final String WAITED_FOR_CORES = "driver: waited for a core %";
 
@@ -97,9 +98,7 @@ public final class Pass {
         return configuration;
     }
 
-    /**
-     * Returns the topics to read or to write. For deliveries, a partition is reported by its {@link TopicSet#number}.
-     */
+    /** Returns the topics to read or to write. Report the partition of a delivery as its {@link TopicSet#number}. */
     public TopicSet topics() {
         return topics;
     }
@@ -188,8 +187,8 @@ public final class Pass {
     }
 
     /**
-     * Waits in place of slow user code. Waits at least a millisecond at a time, because shorter waits would be mostly
-     * overhead.
+     * Simulates slow user code by waiting. Waits of up to a millisecond are put off until they add up to more, because
+     * short waits would be mostly overhead.
      */
     private void slowDown(long records) {
         Course.Mark from = course.start();
@@ -212,9 +211,9 @@ public final class Pass {
     }
 
     /**
-     * Does the step of {@link Scenario#COPY} between reading and writing a record, which is the same for all libraries:
-     * the workload's work, which may be none. Counts the record as taken; the harness finds written records in the
-     * output. Any thread may call it.
+     * Performs the step of {@link Scenario#COPY} between reading and writing a record: the work that the workload
+     * requires, if any. The step is the same for all libraries. Counts the record as processed; written records are
+     * found by the harness in the output topic. Any thread may call it.
      *
      * @return the value to write
      */
@@ -235,7 +234,7 @@ public final class Pass {
     }
 
     /**
-     * Returns the partition that the value of a record of {@link Scenario#COPY} contains. The output must go to the
+     * Returns the partition that is stored in the value of a {@link Scenario#COPY} record. The output must go to the
      * partition with the same number.
      */
     public int partition(byte[] value) {
@@ -252,7 +251,10 @@ public final class Pass {
         PollSizes.OF_PROCESS.polled(records);
     }
 
-    /** Adds a figure to the figures that clients report, such as {@code share: lanes}. Any thread may call it. */
+    /**
+     * Adds a figure to the client figures of the result, such as {@code share: lanes}. A later value replaces an
+     * earlier one. Any thread may call it.
+     */
     public void figure(String name, double value) {
         figures.put(name, value);
     }
@@ -276,8 +278,8 @@ public final class Pass {
     }
 
     /**
-     * Notes the lateness of a sent or received record. A planned time of 0 means no planned time. Only one thread at a
-     * time may call it.
+     * Notes the lateness of a sent or received record that was due at {@code plannedNanos}. Ignores a record without a
+     * planned time, which is given as 0. Only one thread at a time may call it.
      */
     public void wasDue(int partition, long plannedNanos) {
         lateness.came(partition, plannedNanos);
@@ -294,8 +296,8 @@ public final class Pass {
     }
 
     /**
-     * Returns the sender's plan, which {@link #change} may change. The call reports that the sender is connected. Call
-     * it once; the plan is confined to one thread.
+     * Returns the sender's plan, and reports that the sender is connected. Call this method only once, after
+     * connecting. The plan is confined to one thread, except that {@link #change} may change its rate.
      */
     public SendPlan plan() {
         SendPlan made = SendPlan.of(configuration.options());
@@ -309,9 +311,10 @@ public final class Pass {
     }
 
     /**
-     * Reports that the pass simulates a member's network, which waits for connections at {@code address}.
+     * Reports that the pass simulates the network of a group member, and that this network accepts connections at
+     * {@code address}.
      *
-     * @param changed receives faults as options of a {@link NetworkFault}, on the command thread
+     * @param changed called on the command thread with each fault, as the options of a {@link NetworkFault}
      */
     public void isNetwork(String address, Consumer<Map<String, String>> changed) {
         whenChanged = changed;
@@ -319,8 +322,8 @@ public final class Pass {
     }
 
     /**
-     * Sets the listener that is called as soon as a plan or a network's address is ready, on the thread that prepared
-     * it.
+     * Sets the listener to call when a plan, or the address of a network, is ready. It is called on the thread that
+     * calls {@link #plan} or {@link #isNetwork}.
      */
     void whenReady(Consumer<String> told) {
         whenReady = told;
@@ -357,7 +360,7 @@ public final class Pass {
     }
 
     /**
-     * Reports an acknowledged record with a value of that many bytes. Only one thread at a time may call it.
+     * Reports an acknowledged record with a value of {@code valueBytes} bytes. Only one thread at a time may call it.
      *
      * @param ticket from {@link Pacer#next}
      */
@@ -366,7 +369,9 @@ public final class Pass {
         acknowledged(valueBytes);
     }
 
-    /** Reports an acknowledged record with a value of that many bytes. Only one thread at a time may call it. */
+    /**
+     * Reports an acknowledged record with a value of {@code valueBytes} bytes. Only one thread at a time may call it.
+     */
     public void acknowledged(int valueBytes) {
         var unused = count(valueBytes);
     }
@@ -425,8 +430,8 @@ public final class Pass {
     Report.Passed result() {
         Course.Span span = course.span();
         boolean complete = span.to().records() >= wanted;
-        // A copy continues to write and commit records until the driver returns, so its usage is read only now. By now
-        // the copy's threads have ended, so their context switches are not known.
+        // A copy continues to write and commit records until the driver returns, so its usage is read here instead of
+        // at the end of the measured time. Its threads have already ended, so their context switches are unknown.
         Usage used = isCopy() ? Meters.quick() : span.to().usage();
         figures.putAll(course.figures());
         lateness.putEarly(figures);

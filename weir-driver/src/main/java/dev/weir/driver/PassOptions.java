@@ -36,7 +36,10 @@ public final class PassOptions {
     /** Option: {@link #transactionRecords}. */
     public static final String TRANSACTION_RECORDS = "transaction.records";
 
-    /** Option: {@code true} if members come and go, so that records are repeated. Such repetitions are not counted. */
+    /**
+     * Option: {@code true} if members join and leave during the pass, which causes records to be repeated. The repeated
+     * records do not count toward the requested number of records.
+     */
     public static final String REPEATS = "repeats";
 
     /** Option: {@code true} if the driver's process reports the received records at the end. */
@@ -126,7 +129,7 @@ public final class PassOptions {
         return Long.parseLong(options.getOrDefault(Failures.RETRY_MILLIS, "10"));
     }
 
-    /** Returns whether records are due by a {@link SendPlan}. */
+    /** Returns whether a {@link SendPlan} determines when records are due. */
     boolean arePlanned() {
         return options.containsKey(SendPlan.RATE);
     }
@@ -167,7 +170,7 @@ public final class PassOptions {
         return file == null ? null : Path.of(file);
     }
 
-    /** Returns the output topic for a pass whose start command has none; null for no output. */
+    /** Returns the output topic for a pass whose start command does not name a topic; null if there is no output. */
     @Nullable
     String output() {
         return options.get(OUTPUT);

@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The longest pauses of this process since the last call. A thread that sleeps a few milliseconds at a time records how
- * late it woke up, whatever the cause (the method of jHiccup). {@link SafepointLog} reports the JVM's own pauses.
- * Thread-safe; {@link #take} is confined to one thread.
+ * late it wakes up, as jHiccup does, so all causes of pauses are included. {@link SafepointLog} reports the JVM's own
+ * pauses. Thread-safe; {@link #take} is confined to one thread.
  */
 final class Pauses {
     /** Pauses of all threads, whether caused by the JVM, the system or another process. */
@@ -31,7 +31,8 @@ final class Pauses {
     static final String OF_COLLECTOR = "pause: collector, longest ms";
 
     /**
-     * The time from the request for a pause of the JVM until the last thread has stopped, whatever the pause is for.
+     * The time from the JVM's request for a pause until the last thread has stopped. It includes pauses for any
+     * purpose, not only for garbage collection.
      */
     static final String TO_SAFEPOINT = "pause: to a safepoint, longest ms";
 
@@ -45,7 +46,9 @@ final class Pauses {
         this.safepoints = safepoints;
     }
 
-    /** Starts to measure, until the process ends. The processor time of the measuring thread is not counted. */
+    /**
+     * Starts measuring pauses until the process ends. The measuring thread's processor time is not counted as usage.
+     */
     static Pauses start() {
         Pauses pauses = new Pauses(SafepointLog.open());
         Thread thread = new Thread(pauses::sleepAndNote, "weir-pauses");
@@ -76,8 +79,8 @@ final class Pauses {
     }
 
     /**
-     * The safepoints of this process, from a log that its JVM writes: one line per safepoint, with nanoseconds. The
-     * file is unlinked after opening, so that nothing is left behind. Confined to one thread.
+     * The safepoints of this process, from a log written by the JVM. The log has one line per safepoint, with times in
+     * nanoseconds. The file is unlinked after it is opened, so that nothing is left behind. Confined to one thread.
      */
     static final class SafepointLog {
         private static final System.Logger LOG = System.getLogger(SafepointLog.class.getName());
@@ -97,7 +100,7 @@ final class Pauses {
             this.file = file;
         }
 
-        /** The longest times of several safepoints; 0 if there were none. */
+        /** The longest times among several safepoints; 0 if there were none. */
         record Longest(long collectorNanos, long reachingNanos) {
             static final Longest NONE = new Longest(0, 0);
 
@@ -133,7 +136,7 @@ final class Pauses {
                     Files.deleteIfExists(folder);
                 }
             } catch (IOException | JMException | RuntimeException e) {
-                // This JVM does not have the command, or the disk is full.
+                // This JVM does not have the diagnostic command, or the disk is full.
                 LOG.log(System.Logger.Level.WARNING, "the virtual machine logs no safepoints: " + e);
                 return null;
             }
@@ -147,7 +150,7 @@ final class Pauses {
                     buffer.clear();
                 }
             } catch (IOException e) {
-                // The lines read so far count.
+                // The lines that were read before the failure are still evaluated.
                 LOG.log(System.Logger.Level.WARNING, "cannot read the log of safepoints: " + e);
             }
             Longest longest = Longest.NONE;

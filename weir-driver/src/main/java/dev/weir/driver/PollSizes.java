@@ -24,7 +24,7 @@ final class PollSizes {
     private final Recorder recorder = new Recorder(DIGITS);
     private final LongAdder empty = new LongAdder();
     private volatile boolean seesEmpty;
-    private Histogram taken = recorder.getIntervalHistogram(); // confined to the thread that takes
+    private Histogram taken = recorder.getIntervalHistogram(); // confined to the thread that calls take
 
     /** Adds a poll of the driver's own loop. */
     void polled(int records) {
@@ -36,7 +36,7 @@ final class PollSizes {
         }
     }
 
-    /** Adds a poll of a library. Its empty polls are not visible. */
+    /** Adds a poll made by a library. The library's empty polls are not visible. */
     void polledByLibrary(int records) {
         recorder.recordValue(records);
     }

@@ -12,12 +12,12 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The processor time of all threads of a process, including garbage collector and compilers, as the kernel counts it in
- * nanoseconds per thread. Thread-safe.
+ * The processor time of all threads of a process, including garbage collector and compilers, as the sum of the times
+ * that the kernel counts per thread in nanoseconds. Thread-safe.
  *
- * <p>The kernel counts the total of a process only in ticks of 10 ms, and a lean consumer at a planned rate uses few of
- * them. When a thread ends between two readings, its last nanoseconds are lost. They are added from the ticks as soon
- * as they amount to two ticks.
+ * <p>The kernel also counts the total of the process, but only in ticks of 10 ms, which is too coarse for a lean
+ * consumer at a planned rate. However, when a thread ends between two readings, the time since its last reading is
+ * missing from the sum. Once the sum is more than two ticks below the total, the difference is added to the sum.
  */
 final class ProcessTime {
 
@@ -35,9 +35,10 @@ final class ProcessTime {
     private long endedNanos;
 
     /**
-     * Reads the times of a process's threads.
+     * Creates a reader for the threads of one process.
      *
-     * @param tasks the folder with one subfolder per thread, as on Linux; other systems only have ticks
+     * @param tasks the directory with one subdirectory per thread, as on Linux. On systems without it, only
+     *     {@code ticksNanos} is used.
      * @param ticksNanos the time of the whole process, at the system's resolution
      */
     ProcessTime(Path tasks, LongSupplier ticksNanos) {
@@ -107,7 +108,7 @@ final class ProcessTime {
         return sum + endedNanos;
     }
 
-    /** The processor time of one thread; -1 if it has ended meanwhile. */
+    /** Returns the processor time of one thread; -1 if the thread has ended. */
     private static long nanos(Path thread) {
         try {
             String times = Files.readString(thread.resolve("schedstat"));

@@ -19,8 +19,7 @@ import java.nio.ByteOrder;
  * </pre>
  *
  * <p>The number of a record is its position in its partition, counted from 0. Only {@link Scenario#COPY} needs the
- * partition. A planned value that has no space for the partition does not contain it. All records of a key are in one
- * partition.
+ * partition. It is left out of planned values that are too short for it. All records of a key are in one partition.
  */
 public final class RecordLayout {
     /** The smallest size of a value, which holds the number and the planned time. */

@@ -7,8 +7,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A report of a driver to the harness, one JSON object per line on the driver's standard output. Immutable. See
- * {@link Command}.
+ * A report from a driver to the harness, sent as one JSON object per line on the driver's standard output. Immutable.
+ * See {@link Command}.
  */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "say")
 @JsonSubTypes({
@@ -44,15 +44,16 @@ public sealed interface Report {
             implements Report {}
 
     /**
-     * Answers {@link Command.Clock} at once.
+     * Answers {@link Command.Clock} immediately.
      *
      * @param askedNanos the time that the request contained
-     * @param ownNanos a reading of the process's clock between request and answer
+     * @param ownNanos the time on the process's clock when it handled the request
      */
     record Clock(long askedNanos, long ownNanos) implements Report {}
 
     /**
-     * Reports that the sender is connected and waits for its plan, or that a member's network waits for connections.
+     * Reports that the sender is connected and waits for its plan, or that the simulated network of a member accepts
+     * connections.
      *
      * @param address the network's address; empty for a sender
      */
@@ -70,10 +71,11 @@ public sealed interface Report {
      *
      * @param atNanos end of the interval, since the first record
      * @param handlers blocking time of handlers
-     * @param timings for planned records, their delay per partition (for the sender, the delay of sending), as a
-     *     compressed HdrHistogram of nanoseconds in Base64; empty for none. The last entry is extra: it
-     *     says how long the thread that sends the driver's records overslept.
-     * @param last whether enough records arrived or time ran out, so that only the close follows
+     * @param timings the delays of planned records, with one entry per partition. Each entry is a compressed
+     *     HdrHistogram of nanoseconds in Base64; it is empty if there were no delays. For the sender, the entries
+     *     contain the delays of sending. One more entry at the end contains the times that the driver's sending thread
+     *     overslept.
+     * @param last whether enough records arrived or time ran out, so that the driver only has to close
      * @param figures figures of the driver's clients by name, once a second if requested; also figures of a remote
      *     machine
      * @param polls the polls of the driver's consumers; null if there were none
@@ -129,7 +131,7 @@ public sealed interface Report {
      * Reports a finished pass.
      *
      * @param complete whether all requested records arrived; false if time ran out
-     * @param records number of records delivered from the first record to the end
+     * @param records number of records delivered in the measured time, from the first record to the end
      * @param bytes total size of their values
      * @param nanos time from the first record to the end
      * @param joinNanos time from the start command to the first record

@@ -10,17 +10,17 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The time at which each record of an open-loop run is due, independently of earlier records. Confined to one thread,
- * except for {@link #change}.
+ * Determines the time at which each record of an open-loop run is due, no matter when earlier records were sent.
+ * Confined to one thread, except for {@link #change}.
  *
- * <p>A late sender sends at once and keeps to the plan, so that it catches up on missed records. A change of the rate
- * does not cancel missed records: records that were due before the change stay due.
+ * <p>A sender that is late sends overdue records immediately, without changing the plan, until it has caught up. A
+ * change of the rate does not cancel overdue records: records that were due before the change stay due.
  */
 public final class SendPlan {
 
     /**
-     * Option of all participants of a plan: the number of records due per second; 0 for none until a change sets a
-     * rate.
+     * Option of the sender and of all receivers: the number of records due per second. If it is 0, no record is due
+     * until a change sets another rate.
      */
     public static final String RATE = "plan.records.per.second";
 
@@ -28,8 +28,8 @@ public final class SendPlan {
     public static final String ARRIVALS = "plan.arrivals";
 
     /**
-     * Option of the sender: a {@link LoadShape}. Its factor applies to the first rate. Without a shape, the rate is
-     * constant.
+     * Option of the sender: a {@link LoadShape}, whose factor is multiplied by the rate. The shape starts when the rate
+     * is first above 0. Without a shape, the rate is constant.
      */
     public static final String SHAPE = "plan.shape";
 
@@ -72,10 +72,10 @@ public final class SendPlan {
     private final Queue<Change> changes = new ConcurrentLinkedQueue<>();
 
     private LoadShape shape = LoadShape.CONSTANT;
-    private double shapeNanos = Double.NaN; // start of the shape, since the plan's start
+    private double shapeNanos = Double.NaN; // start of the shape, relative to the start of the plan
     private double recordsPerSecond;
-    private double fromNanos; // since the start: time of the last record or of the last change
-    private double gaps; // from that time to the next record, as a multiple of the mean gap
+    private double fromNanos; // time of the last record or rate change, relative to the plan's start
+    private double gaps; // from fromNanos to the next record, as a multiple of the mean gap
     private volatile @Nullable Thread waiting;
 
     private record Change(long atNanos, double recordsPerSecond) {}
@@ -109,10 +109,11 @@ public final class SendPlan {
     }
 
     /**
-     * Returns the plan that these options set.
+     * Returns the plan described by {@code options}.
      *
-     * @throws IllegalArgumentException if they set none
-     * @throws IllegalStateException if this process's clock is not set, so that it does not know the plan's start time
+     * @throws IllegalArgumentException if the options describe no plan
+     * @throws IllegalStateException if the plan's start time is far from the current time, which means that this
+     *     process's clock is not set
      */
     public static SendPlan of(Map<String, String> options) {
         String rate = options.get(RATE);

@@ -3,11 +3,11 @@ package dev.weir.driver;
 import java.util.Map;
 
 /**
- * A workload's options for share groups. The driver reads some of them. The harness applies the settings of the group
- * itself before each pass and removes them afterwards. Stateless.
+ * A workload's options for share groups. Some of them are read by the driver. The others are settings of the group,
+ * which the harness applies before each pass and removes afterwards. Stateless.
  */
 public final class ShareOptions {
-    /** The number of share consumers in drivers of the official client; 0 for one per worker. */
+    /** The number of share consumers in drivers of the official client; 0 for one share consumer per worker. */
     public static final String CONSUMERS = "share.consumers";
 
     /** {@code max.poll.records} of the official client's share consumers; 0 for the driver's default. */
@@ -28,7 +28,7 @@ public final class ShareOptions {
     /** {@code share.record.lock.duration.ms} of the group; 0 for the brokers' default. */
     public static final String LOCK_MILLIS = "share.lockMillis";
 
-    /** The largest number of records per batch of the topic. The harness sets it, not a workload. */
+    /** The largest number of records per batch of the topic. This option is set by the harness, not by a workload. */
     public static final String BATCH_RECORDS = "share.batchRecords";
 
     /** The largest configurable number of members in a share group: {@code group.share.max.size}. */
@@ -59,8 +59,7 @@ public final class ShareOptions {
     }
 
     /**
-     * Returns the number of records of a partition that may be acquired at a time, apart from the last batch, which may
-     * exceed it.
+     * Returns the maximum number of acquired records of a partition. The last acquired batch may exceed this number.
      */
     public static int locks(Map<String, String> options) {
         int said = number(options, LOCKS);

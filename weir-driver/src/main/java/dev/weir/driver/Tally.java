@@ -32,7 +32,9 @@ final class Tally {
         this.bytesOfStep = bytesOfStep;
     }
 
-    /** Adds to the counts. Returns the number of records counted so far, without the records of {@link #step}. */
+    /**
+     * Adds to the counts. Returns the number of records counted so far, not including records counted by {@link #step}.
+     */
     long count(int moreRecords, long moreBytes) {
         BYTES.setOpaque(this, bytes + moreBytes);
         long now = records + moreRecords;

@@ -65,7 +65,7 @@ public final class TopicSet {
         return names.get(number / partitions);
     }
 
-    /** Returns the partition within its topic for a partition number. */
+    /** Returns the partition's number within its topic, given its number within this set. */
     public int partition(int number) {
         return number % partitions;
     }

@@ -33,7 +33,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Stores a group's positions in a table of the database to which a pipeline writes, so that each record takes effect
- * exactly once: {@link #advance} moves the position in the transaction that stores the record's effect. Thread-safe.
+ * exactly once. {@link #advance} moves the position in the same transaction that stores the effect of the record.
+ * Thread-safe.
  *
  * <pre>{@code
  * JdbcOffsets offsets = JdbcOffsets.of(dataSource, settings);
@@ -46,13 +47,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The new owner of a partition takes over its row ({@link #load}). From then on, writes to the row from any other
  * {@code JdbcOffsets} are rejected until that object takes over the row. Write the records of a partition in order,
- * each after the previous one has been committed: {@code mapBlocking(1, Ordering.input(), ...)}. An object serves one
- * member of the group, for all of its runs.
+ * each after the previous one has been committed: {@code mapBlocking(1, Ordering.input(), ...)}. Use one
+ * {@code JdbcOffsets} per member of the group, for all runs of that member.
  *
- * <p>If a write fails, the stage must fail or retry ({@code Supervision.retry}); it must not skip the record. A lost
- * transaction is detected only if {@link #advance} returned normally in it. If the stage skips a record that failed
- * before {@link #advance}, or that {@link #advance} rejected, the record counts as dropped on purpose, and its results
- * are silently lost.
+ * <p>If a write fails, the stage must fail or retry ({@code Supervision.retry}); it must not skip the record. If it
+ * skips a record after {@link #advance} returned normally, the next call of {@link #advance} detects the lost
+ * transaction. If it skips a record that failed before {@link #advance}, or that {@link #advance} rejected, the record
+ * counts as dropped on purpose, and its results are silently lost.
  *
  * <p>Until a record of a partition has been written, the subscription determines the start position each time. Starting
  * from the beginning is repeatable. Starting from the end or from a time is not: after a crash before the first commit,
@@ -67,7 +68,7 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
     /** The default name of the table. */
     public static final String TABLE = "weir_offsets";
 
-    /** The position of a row before the first write of its partition. */
+    /** The position that a row contains until the first record of its partition is written. */
     public static final long NOTHING_WRITTEN = -1;
 
     static final int NO_EPOCH = -1;
@@ -82,19 +83,20 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
     private final Map<TopicPartition, Claim> claims = new ConcurrentHashMap<>();
 
     /**
-     * The number of revocations of each partition. A {@link #load} that ends after a revocation takes over the row, but
-     * this member does not own the partition.
+     * The number of revocations of each partition. If the number grows during a {@link #load}, the load takes over the
+     * partition's row, but this member does not own the partition.
      */
     private final Map<TopicPartition, Long> revocations = new ConcurrentHashMap<>();
 
     /**
      * A partition that this member owns.
      *
-     * @param topicId the topic ID of the row when this member took it
-     * @param fence the fence of the row when this member took it
+     * @param topicId the topic ID in the row when this member took over the partition
+     * @param fence the fence in the row when this member took over the partition
      * @param before the position before the last move
-     * @param first the first record of that move, or {@link #NOTHING_WRITTEN} before the first move
-     * @param after the position after that move, unless its transaction was rolled back
+     * @param first the offset of the first record in the last move, or {@link #NOTHING_WRITTEN} if there was no move
+     *     yet
+     * @param after the position after the last move, unless its transaction was rolled back
      */
     private record Claim(String topicId, long fence, long before, long first, long after) {
 
@@ -152,14 +154,15 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
      * {@link RecreatedTopicException} if a position belongs to a topic that has been recreated.
      *
      * <p>Waits up to 10 s for a row that is locked by a transaction of the previous owner. If a partition is revoked
-     * while this method runs, its row is still taken over. The new owner's next write is then rejected, and its next
-     * run takes the row back.
+     * while this method runs, its row is still taken over. In that case, the next write by the new owner is rejected,
+     * and the new owner takes the row back in its next run.
      */
     @Override
     public CompletionStage<Map<TopicPartition, Position>> load(Set<TopicPartition> partitions) {
         List<TopicPartition> ids = partitions.stream().sorted(ORDER).toList();
         Map<TopicPartition, Long> begun = ids.stream().collect(Collectors.toMap(id -> id, this::timesRevoked));
-        // Older claims are invalid. If a row was recreated, the fence of an older claim might be the greater one.
+        // Discard older claims. Normally the claim with the greater fence is kept, but if a row was recreated, an
+        // outdated claim may have the greater fence.
         claims.keySet().removeAll(ids);
         Map<TopicPartition, Claim> claimed = new HashMap<>();
         try {
@@ -197,7 +200,7 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
         return revocations.getOrDefault(id, 0L);
     }
 
-    /** Returns the one of two overlapping claims that matches the row. */
+    /** Returns the claim with the greater fence, which is the one that matches the row. Two loads may overlap. */
     private static Claim later(@Nullable Claim now, Claim claim) {
         return now == null || now.fence() < claim.fence() ? claim : now;
     }
@@ -376,7 +379,8 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
         }
         Step step = step(id, claim, ofPartition);
         if (!table.advance(connection, step)) {
-            // A rejected record may be left over from an earlier run. The current run continues from its own position.
+            // Restore the claim. The rejected record may be left over from an earlier run, and it must not change the
+            // position of the current run.
             claims.replace(id, claim, before);
             throw refused(connection, step);
         }
@@ -400,7 +404,8 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
         if (first >= now.after()) {
             return now.moved(now.after(), first, next);
         }
-        // The last move may be repeated after its rollback. Any other move to an earlier position is rejected.
+        // The last move may be repeated, because its transaction may have been rolled back. Any other move to an
+        // earlier position is rejected.
         return first == now.first() ? now.moved(now.before(), first, next) : now;
     }
 

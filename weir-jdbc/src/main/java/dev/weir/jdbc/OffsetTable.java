@@ -16,12 +16,14 @@ final class OffsetTable {
     private static final int CLAIM_SECONDS = 10;
 
     /**
-     * A name, or several names joined by dots. It is not quoted, so that it matches the name in the application's own
-     * statements.
+     * A table name, or several names joined by dots. The name is used without quotes, as in the application's own
+     * statements, so that both refer to the same table.
      */
     private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_$]*(\\.[A-Za-z_][A-Za-z0-9_$]*)*");
 
-    /** Upper bound of initial fences, which leaves enough values of a long for increments. */
+    /**
+     * The upper bound of initial fences. It is far below the largest long, because each new owner increments the fence.
+     */
     private static final long FENCES = 1L << 48;
 
     private static final String OF_PARTITION = " WHERE group_id = ? AND topic = ? AND partition_id = ?";

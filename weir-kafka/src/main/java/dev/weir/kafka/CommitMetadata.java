@@ -4,8 +4,9 @@ import dev.weir.kafka.internal.in.offsets.CommitText;
 import dev.weir.kafka.internal.in.offsets.FinishedSet;
 
 /**
- * A function that creates text to be stored with a committed offset for other readers, such as a host name, a time or a
- * version. Called on the consumer's owner thread just before a commit, so it must be fast and must not block.
+ * A function that creates the text to store with a committed offset, such as a host name, a time or a version. Other
+ * programs can read it. Called on the consumer's owner thread just before a commit, so it must be fast and must not
+ * block.
  *
  * <p>Weir stores the set of finished offsets in the same metadata; {@link #userText} extracts the function's text. If
  * the function throws, or its text and Weir's own notes together exceed {@link ConsumerSettings#commitMetadataChars},

@@ -14,7 +14,7 @@ public final class TuneReport {
         DONE,
         /** The pipeline keeps up with everything that arrives, so settings cannot be compared. */
         KEEPS_UP,
-        /** There was no progress, at the start or later, and therefore no rate to raise. */
+        /** The pipeline made no progress, so no rate could be measured. */
         IDLE,
         /** Tuning was asked to stop. */
         STOPPED,
@@ -78,7 +78,7 @@ public final class TuneReport {
                 .orElse(null);
     }
 
-    /** The product of the gains of all steps that stayed. */
+    /** The product of the gains of all steps that were not reverted. */
     public double totalGain() {
         return steps.stream()
                 .filter(step -> !step.isTakenBack())
@@ -91,14 +91,14 @@ public final class TuneReport {
         return settings;
     }
 
-    /** The stage whose elements were counted. */
+    /** The stage whose elements were counted to measure the rate. */
     public String counter() {
         return counter;
     }
 
     /**
-     * The stages with a single worker, which were left unchanged because their order or function may require it.
-     * {@link Tuner.Builder#raise} includes such a stage.
+     * The stages with a single worker, which the tuner did not change because a second worker might break their order
+     * or their function. To let the tuner add workers to such a stage, use {@link Tuner.Builder#raise}.
      */
     public List<String> leftAlone() {
         return leftAlone;

@@ -13,13 +13,13 @@ public final class TuneStep {
     public enum Verdict {
         /** The initial settings. */
         FIRST,
-        /** The step was faster and stays. */
+        /** The step made the pipeline faster and was kept. */
         FASTER,
-        /** The step saves resources, was not slower, and stays. */
+        /** The step saves resources without making the pipeline slower, and was kept. */
         CHEAPER,
-        /** The step brought no gain and was reverted. */
+        /** The step did not make the pipeline measurably faster and was reverted. */
         EQUAL,
-        /** The step was slower and was reverted. */
+        /** The step made the pipeline slower and was reverted. */
         SLOWER,
         /** The guard found a fault, and the step was reverted. */
         GUARDED,
@@ -76,7 +76,7 @@ public final class TuneStep {
                 limiter));
     }
 
-    /** The step's number, starting at 1. The first step is the initial settings. */
+    /** The step's number, starting at 1. Step 1 measures the initial settings. */
     public int number() {
         return values.number;
     }
@@ -96,7 +96,7 @@ public final class TuneStep {
         return values.perSecond;
     }
 
-    /** The expected growth of the rate, as a factor; 1 if no gain was expected. */
+    /** The expected ratio of the rates after and before the change; 1 if no gain was expected. */
     public double expectedGain() {
         return values.expectedGain;
     }
@@ -137,7 +137,7 @@ public final class TuneStep {
         return values.reason;
     }
 
-    /** The limiter while the change was in force; null if unknown. */
+    /** The pipeline's limiter while the change was in force; null if unknown. */
     public @Nullable Limiter limiter() {
         return values.limiter;
     }

@@ -84,7 +84,10 @@ public final class Tuner {
         return new Search(target, new Guard(maxLatency), window, maxSteps, moves, () -> stopRequested, told).run();
     }
 
-    /** Ends the run soon, with the last accepted settings. Also ends a run that has not begun. */
+    /**
+     * Requests the end of the run. The run ends soon and keeps the last accepted settings. A run that begins after this
+     * call ends immediately.
+     */
     public void stop() {
         stopRequested = true;
     }
@@ -107,8 +110,8 @@ public final class Tuner {
         private Builder() {}
 
         /**
-         * Sets the time for which a rate is measured: 100 ms to 1 min. The default is 2 s. If the counter changes
-         * rarely, a measurement takes up to eight times as long.
+         * Sets the length of a measurement: 100 ms to 1 min. The default is 2 s. A measurement takes up to eight times
+         * as long if the measured stage's count of elements changes only rarely.
          */
         public Builder window(Duration time) {
             Objects.requireNonNull(time, "window");
@@ -122,7 +125,8 @@ public final class Tuner {
 
         /**
          * Sets the maximum age of the oldest record in the pipeline. The default is four times the age before any
-         * change, but at least 5 s. With the default, an age that was already rising before a change may keep rising.
+         * change, but at least 5 s. With the default, if the age was already rising before a change, the tuner lets it
+         * continue to rise.
          *
          * @param time more than zero
          */
@@ -145,9 +149,10 @@ public final class Tuner {
         }
 
         /**
-         * Sets the maximum number of workers of a stage, and of threads of a dispatcher, that the tuner may request: 1
-         * to 100,000. The default is 256. A stage that already has more keeps them. A database or service may reject
-         * calls beyond some number of clients, and a pipeline without retries fails at the first rejected call.
+         * Sets the maximum number of workers per stage, and of threads per dispatcher, that the tuner may request: 1 to
+         * 100,000. The default is 256. A stage that already has more workers keeps them. Choose a limit that the called
+         * services can handle: a database may reject calls from too many clients, and a pipeline without retries fails
+         * at the first rejected call.
          */
         public Builder maxWorkers(int workers) {
             if (workers < 1 || workers > MOST_WORKERS) {
@@ -159,8 +164,8 @@ public final class Tuner {
         }
 
         /**
-         * Allows the tuner to add workers to a stage with a single worker. By default, such a stage is left unchanged,
-         * because its order or function may require a single worker.
+         * Allows the tuner to add workers to a stage with a single worker. By default, the tuner does not change such a
+         * stage, because a second worker might break the stage's order or its function.
          */
         public Builder raise(String stage) {
             raisedAnyway.add(Objects.requireNonNull(stage, "stage"));
