@@ -56,7 +56,7 @@ final class Meters {
                     }
                 }
             }
-        } catch (IOException e) {
+        } catch (IOException | DirectoryIteratorException e) {
             // There is no such file system, or a thread ended during the reading.
             return quick();
         }
