@@ -23,12 +23,14 @@ public final class CliFailure extends RuntimeException {
         this.wayOut = wayOut;
     }
 
-    /** Returns a failure of a valid command, for example because a broker does not respond. */
+    /**
+     * Returns a failure that occurred while a valid command was running, for example because a broker does not respond.
+     */
     public static CliFailure work(String message, String wayOut) {
         return new CliFailure(ExitCode.FAILED, message, wayOut, null);
     }
 
-    /** Returns a failure of a valid command. {@code --verbose} shows the cause. */
+    /** Returns a failure that occurred while a valid command was running. {@code --verbose} shows the cause. */
     public static CliFailure work(String message, String wayOut, Throwable cause) {
         return new CliFailure(ExitCode.FAILED, message, wayOut, cause);
     }

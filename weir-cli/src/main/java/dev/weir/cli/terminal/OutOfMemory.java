@@ -28,7 +28,7 @@ public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
     }
 
     /**
-     * Installs this handler for all threads of the process.
+     * Installs a handler for all threads of the process.
      *
      * @param json whether to report on standard output too
      */

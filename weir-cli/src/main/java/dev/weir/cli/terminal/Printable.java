@@ -21,7 +21,10 @@ public final class Printable {
 
     private Printable() {}
 
-    /** Returns the text as a single line, with line breaks escaped. Use it for all external text in messages. */
+    /**
+     * Returns the text as a single line, with line breaks and other dangerous characters escaped. Use it for all
+     * external text in messages.
+     */
     public static String line(String text) {
         return escaped(text, false);
     }

@@ -89,7 +89,7 @@ final class RotatingHandler extends Handler {
                 }
             }
         } catch (IOException e) {
-            // Keep appending to the same file, and try to rotate it again after another {@code mostBytes}.
+            // Keep appending to the same file, and try to rotate it again after another mostBytes bytes.
             reportError("cannot rotate " + file, e, ErrorManager.GENERIC_FAILURE);
             bytes = 0;
             return full;

@@ -93,8 +93,8 @@ interface Example extends AutoCloseable {
     final class Computing implements Example {
 
         /**
-         * Median size of a page's payload in bytes. With smaller payloads, the broker would do half of the work,
-         * because it runs on the same two processors.
+         * Median size of a page's payload in bytes. With smaller payloads, the broker, which shares the two processors,
+         * would do half of the work.
          */
         private static final int MEDIAN_PAYLOAD_CHARS = 3_000;
 

@@ -53,10 +53,7 @@ final class Moves {
      */
     private static final double FEW_WORKERS = 16;
 
-    /**
-     * The minimum factor between the current value and a new value below the one that the guard rejected. Smaller
-     * increases are not worth a trial.
-     */
+    /** The minimum increase, as a factor, that is worth a trial after the guard has rejected a larger increase. */
     private static final double WORTH_HALVING = 1.2;
 
     /** If a step's gain is below this fraction of the step's factor, the step may have been too large. */

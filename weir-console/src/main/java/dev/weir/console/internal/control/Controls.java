@@ -341,7 +341,7 @@ public final class Controls {
                     knobs.add(new Knob(
                             DISPATCHER + now.name() + SIZE, Integer.toString(now.size()), each.fewest(), MOST_THREADS));
                 case VIRTUAL, SINGLE -> {
-                    // Dispatchers of these kinds have no size that could be changed.
+                    // The size of virtual-thread and single-thread dispatchers cannot be changed.
                 }
             }
         }

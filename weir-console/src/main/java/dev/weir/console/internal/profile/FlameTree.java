@@ -10,8 +10,8 @@ import java.util.Map;
 final class FlameTree {
 
     /**
-     * The smallest visible part of the total is 1 divided by this number. Narrower frames are omitted, and their time
-     * remains visible only in their callers.
+     * The minimum width of a frame is the total width divided by this number. Narrower frames are omitted, and their
+     * time remains visible only in their callers.
      */
     private static final int PARTS = 2_000;
 

@@ -49,7 +49,7 @@ final class ProfileMaker {
             stages.computeIfAbsent(stage, first -> new StageTotals()).add(sample);
             flame.add(stage.stage(), sample.stack().userCode(), sample.amount());
         } else if (!waits) {
-            // Waits outside user code are left out. Those threads wait for input or work, and the console already shows
+            // Waits outside user code are left out. Threads wait there for input or work, and the console already shows
             // starved stages.
             flame.add(owner.name().toLowerCase(Locale.ROOT), sample.stack().frames(), sample.amount());
             if (sample.kind() == Sample.Kind.CPU) {

@@ -27,8 +27,7 @@ final class RemoteTarget implements Recorder.Target {
     private static final int CPU_TIME_VERSION = 25;
 
     /**
-     * The delay after which a recording stops on its own once its planned end has passed, in case this process is
-     * killed.
+     * Time added to a recording's duration, after which the recording stops on its own in case this process was killed.
      */
     private static final long SPARE_SECONDS = 30;
 

@@ -46,7 +46,7 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
     /** The duration of thread sampling after a request for the full state. */
     private static final long ASKED_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-    /** The number of seconds over which the fall of the lag is measured, the same as in {@link RecentCounters}. */
+    /** The number of seconds over which the decrease of the lag is measured, the same as in {@link RecentCounters}. */
     private static final int LAGS = 5;
 
     private final Controls controls;
