@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>By default, the server listens on loopback; any other address requires a token. It reads the pipeline's state once
- * a second, keeps the readings of the last 15 minutes, and accepts at most 64 connections. Requests can change the
- * pipeline only in the ways that {@link #set} lists.
+ * a second, keeps the readings of the last 15 minutes, and accepts at most 64 connections. Requests can change only the
+ * settings listed at {@link #set}.
  *
  * <p>The system property {@value #ADDRESS_PROPERTY} contains the server's address, so that {@code weir console PID}
  * finds it. Close the server after the pipeline.
@@ -230,7 +230,8 @@ public final class ConsoleServer implements AutoCloseable {
         }
 
         /**
-         * Starts a page for several pipelines, which shows the views passed to it. Circuit breakers are ignored.
+         * Starts a page for several pipelines. The page shows the views passed to the returned console. Circuit
+         * breakers of this builder are ignored.
          *
          * @throws IOException if the address is unknown or the port is in use
          * @throws IllegalArgumentException if the address is not loopback and there is no token

@@ -20,7 +20,7 @@ public final class ConsumerState {
 
     private ConsumerState() {}
 
-    /** Writes all fields to the JSON object that is open. */
+    /** Writes all fields into the JSON object that the caller has started. */
     public static void write(JsonGenerator json, ConsumerDump dump, ConsumerHealth health) throws IOException {
         writeSummary(json, dump, health);
         json.writeArrayFieldStart("partitions");
@@ -32,7 +32,7 @@ public final class ConsumerState {
         json.writeEndArray();
     }
 
-    /** Writes the fields that concern the complete consumer, but not its partitions. */
+    /** Writes the fields about the consumer as a whole, without its partitions. */
     public static void writeSummary(JsonGenerator json, ConsumerDump dump, ConsumerHealth health) throws IOException {
         Objects.requireNonNull(dump, "dump");
         Objects.requireNonNull(health, "health");

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A page that shows benchmark runs second by second, and forwards commands to the current run. The benchmark's process
- * serves the page. Thread-safe. Created by {@link ConsoleServer.Builder#startForRuns}. {@code weir console PID} finds
- * it like a pipeline's console.
+ * serves the page. {@code weir console PID} finds the page in the same way as a pipeline's console. Thread-safe.
+ * Created by {@link ConsoleServer.Builder#startForRuns}.
  */
 public final class RunConsole implements AutoCloseable {
 
@@ -36,7 +36,7 @@ public final class RunConsole implements AutoCloseable {
     /** Metric: the number of consumers. */
     public static final String CONSUMERS = "consumers";
 
-    /** Metric: the time for which a handler blocks. */
+    /** Metric: the time that the handler blocks to simulate work. */
     public static final String WORK_MILLIS = "work_ms";
 
     /** Metric: the mean fetch time of the tested consumers over the last 30 seconds. */
@@ -57,12 +57,12 @@ public final class RunConsole implements AutoCloseable {
     private final HttpEndpoint http;
     private final RunLooker looker;
 
-    /** Executes commands, on the thread of the request. */
+    /** Executes commands on the thread that handles the request. */
     @FunctionalInterface
     public interface Orders {
 
         /**
-         * Executes commands, which may take long.
+         * Executes commands. This may take a long time.
          *
          * @param wanted commands with their values: {@code producerRate}, {@code work}, {@code consumers},
          *     {@code client.PROPERTY}, and the kinds of {@code weir bench modify}, such as {@code pause}
@@ -86,7 +86,7 @@ public final class RunConsole implements AutoCloseable {
     /**
      * Adds a second of the current run.
      *
-     * @param figures the metrics by the names above; an unknown one is NaN or missing
+     * @param figures the metrics by name, using the constants of this class; unknown metrics are NaN or missing
      */
     public void second(Map<String, Double> figures) {
         looker.second(Map.copyOf(Objects.requireNonNull(figures, "figures")));

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * The topics that a replay may write to. A dead-letter record names its own target, so without these rules anyone who
  * can write to the dead-letter topic could write wherever the operator can. Immutable.
  *
- * @param to the one target of all records, or null for the topic that each record names
+ * @param to the topic that receives all records, or null to send each record to the topic that it names
  * @param allowed topic names; a name that ends with {@code *} allows all topics with that prefix
  * @param excluded names of the same form, which take precedence over {@code allowed}
  */
@@ -17,7 +17,9 @@ record TopicRules(@Nullable String to, List<String> allowed, List<String> exclud
 
     private static final String ANY = "*";
 
-    /** Kafka's own topics. Brokers name internal topics too, but not every broker knows all of them. */
+    /**
+     * Kafka's internal topics. Brokers also report which topics are internal, but not every broker knows all of them.
+     */
     private static final Set<String> INTERNAL = Set.of(
             "__consumer_offsets",
             "__transaction_state",
@@ -25,7 +27,7 @@ record TopicRules(@Nullable String to, List<String> allowed, List<String> exclud
             "__cluster_metadata",
             "__remote_log_metadata");
 
-    /** Creates rules. If a filter selects a topic, the rules also allow writing to that topic. */
+    /** Creates rules. A topic selected by a {@code topic} filter is allowed too. */
     static TopicRules of(@Nullable String to, List<String> allowed, List<String> excluded, List<ReplayFilter> filters) {
         List<String> all = new ArrayList<>(allowed);
         filters.stream()
@@ -47,7 +49,7 @@ record TopicRules(@Nullable String to, List<String> allowed, List<String> exclud
         return matches(excluded, topic);
     }
 
-    /** Returns true if no option names a target topic, so that nothing can be sent. */
+    /** Returns true if no topic is allowed as a target, so that no record can be sent. */
     boolean allowsNothing() {
         return to == null && allowed.isEmpty();
     }

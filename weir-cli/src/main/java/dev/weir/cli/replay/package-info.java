@@ -1,5 +1,6 @@
 /**
- * {@code weir replay}: sends dead-letter records back to their origin, once each. A plain loop on a thread of its own.
+ * {@code weir replay}: sends each dead-letter record back to its origin once. A simple loop that runs on its own
+ * thread.
  */
 @NullMarked
 package dev.weir.cli.replay;

@@ -23,26 +23,28 @@ public final class CliFailure extends RuntimeException {
         this.wayOut = wayOut;
     }
 
-    /** Returns the failure of a valid command line whose work failed, for example because a broker does not answer. */
+    /**
+     * Returns a failure that occurred while a valid command was running, for example because a broker does not respond.
+     */
     public static CliFailure work(String message, String wayOut) {
         return new CliFailure(ExitCode.FAILED, message, wayOut, null);
     }
 
-    /** Returns the failure of a valid command line whose work failed. {@code --verbose} shows the cause. */
+    /** Returns a failure that occurred while a valid command was running. {@code --verbose} shows the cause. */
     public static CliFailure work(String message, String wayOut, Throwable cause) {
         return new CliFailure(ExitCode.FAILED, message, wayOut, cause);
     }
 
     /**
-     * Returns the failure of an invalid command line. {@code Try 'weir ... --help'} is added to {@code wayOut}, which
-     * may be empty.
+     * Returns a failure caused by an invalid command line. {@code Try 'weir ... --help'} is appended to {@code wayOut},
+     * which may be empty.
      */
     public static CliFailure usage(String message, String wayOut) {
         return new CliFailure(ExitCode.WRONG_USAGE, message, wayOut, null);
     }
 
     /**
-     * Returns the failure of an option with a value outside its bounds.
+     * Returns a failure caused by an option whose value is out of bounds.
      *
      * @param option as typed, for example {@code --brokers}
      * @param allowed the bounds in words, for example {@code 1 to 9}
@@ -51,7 +53,10 @@ public final class CliFailure extends RuntimeException {
         return usage(option + " must be " + allowed + ": " + option + "=" + value, "");
     }
 
-    /** Returns the failure for an unexpected fault, or for too little memory. */
+    /**
+     * Returns a failure for an unexpected exception. An {@link OutOfMemoryError} among its causes gets its own exit
+     * code and remedy.
+     */
     public static CliFailure unexpected(Throwable cause) {
         for (Throwable each = cause; each != null; each = each.getCause()) {
             if (each instanceof OutOfMemoryError) {
@@ -68,7 +73,7 @@ public final class CliFailure extends RuntimeException {
     }
 
     /**
-     * Returns the reason why a file cannot be used, in words, because many file exceptions of the JDK contain only the
+     * Returns a description of why a file cannot be used. The messages of many JDK file exceptions contain only the
      * path.
      */
     public static String reason(IOException e) {

@@ -17,13 +17,16 @@ public interface CommandContext {
     /** A rate-limited status on standard error; close it before printing results. */
     Progress progress();
 
-    /** Returns standard output as one JSON object per line. The last line is the summary. */
+    /** Returns a writer that prints one JSON object per line to standard output. The last line is the summary. */
     JsonLines json();
 
-    /** Notes that a JSON line already has an {@code error}, so that no further line reports it. */
+    /**
+     * Records that a JSON line with an {@code error} field has already been written, so that the failure is not
+     * reported twice.
+     */
     void errorIsReported();
 
-    /** Reports, in JSON output, a failure that does not end the command by an exception. */
+    /** Reports a failure in the JSON output if the command ends without throwing an exception. */
     void tellError(String error);
 
     /** The stop request of this process (Ctrl-C, SIGTERM). */

@@ -15,7 +15,7 @@ public final class ExitCode {
     /** The JVM ran out of memory. With {@code -XX:+ExitOnOutOfMemoryError}, the JVM itself exits with the same code. */
     public static final int OUT_OF_MEMORY = 3;
 
-    /** Results do not meet the given rule. */
+    /** Benchmark results do not meet the gate's rule, or the results history raised an alarm. */
     public static final int GATE_NOT_MET = 3;
 
     private ExitCode() {}

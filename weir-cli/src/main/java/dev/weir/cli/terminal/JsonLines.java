@@ -36,7 +36,10 @@ public final class JsonLines {
         }
     }
 
-    /** Returns one object and a line feed in UTF-8. If {@code forPeople}, the object takes several lines. */
+    /**
+     * Returns one object and a line feed in UTF-8. The object is pretty-printed on several lines if {@code forPeople}
+     * is true.
+     */
     public static byte[] object(Fields fields, boolean forPeople) {
         StringWriter text = new StringWriter();
         try (JsonGenerator json = FACTORY.createGenerator(text)) {

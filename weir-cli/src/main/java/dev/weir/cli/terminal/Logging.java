@@ -16,9 +16,9 @@ import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Directs the log lines of libraries (slf4j and System.Logger both end in java.util.logging here). By default the
- * terminal shows only errors, and no lines from Kafka: its lines about an unreachable broker would bury the line with
- * the remedy.
+ * Configures logging for the libraries, whose slf4j and {@link System.Logger} output goes to java.util.logging. By
+ * default the terminal shows only errors, and nothing from Kafka: the client's many lines about an unreachable broker
+ * would hide Weir's own message, which tells the user what to do.
  */
 public final class Logging {
 
@@ -31,8 +31,8 @@ public final class Logging {
         Level terminalLevel = verbose ? Level.INFO : Level.SEVERE;
         root.setLevel(verbose || file != null ? Level.INFO : Level.SEVERE);
         Handler shown = terminalHandler(terminal, terminalLevel, new LineFormatter(verbose));
-        // When a client gives up, it throws an exception, and the command prints the remedy. The client's own log lines
-        // would bury it.
+        // If a client fails for good, it throws an exception, and the command tells the user what to do. The client's
+        // own log lines would hide that message.
         shown.setFilter(verbose ? null : line -> !isOfKafka(line));
         root.addHandler(shown);
         if (file != null) {
@@ -98,7 +98,7 @@ public final class Logging {
             } else if (thrown != null) {
                 out.println("  " + thrown);
             }
-            // Redacts addresses, because clients log their settings.
+            // Clients log their settings, so addresses may contain passwords and must be redacted.
             return Printable.indented(Secrets.redactAddresses(text.toString())) + System.lineSeparator();
         }
     }

@@ -7,13 +7,13 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 
 /**
- * Ends the process when a thread has died of an OutOfMemoryError: uncommitted records are delivered again, and a
- * half-dead process helps nobody. A thread that catches the error continues, for example after a batch too large for
- * the heap. This is why the JVM is not configured to exit by itself. Thread-safe.
+ * Ends the process if a thread dies of an {@link OutOfMemoryError}. A process that has lost a thread is of no use, and
+ * uncommitted records are delivered again after a restart. Threads that catch the error continue, for example after a
+ * batch that is too large for the heap, so the JVM itself is not configured to exit on every such error. Thread-safe.
  */
 public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
 
-    // Both texts are allocated in advance, because no memory is available when they are needed.
+    // The messages are allocated in advance, because there is no memory left when they are needed.
     private final byte[] json;
     private final byte[] text;
     private final FileOutputStream out = new FileOutputStream(FileDescriptor.out);
@@ -28,7 +28,7 @@ public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
     }
 
     /**
-     * Watches all threads of the process.
+     * Installs a handler for all threads of the process.
      *
      * @param json whether to report on standard output too
      */
@@ -43,7 +43,7 @@ public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
                 out.write(json);
                 err.write(text);
             } catch (IOException | OutOfMemoryError silent) {
-                // The exit code reports the failure.
+                // The message cannot be written, but the exit code still reports the failure.
             } finally {
                 Runtime.getRuntime().halt(ExitCode.OUT_OF_MEMORY);
             }

@@ -16,21 +16,22 @@ public final class Printable {
     /** Joins the parts of emoji. */
     private static final int ZERO_WIDTH_JOINER = 0x200D;
 
-    /** A part of words in Persian and Indic scripts. */
+    /** Occurs within words of Persian and Indic scripts. */
     private static final int ZERO_WIDTH_NON_JOINER = 0x200C;
 
     private Printable() {}
 
     /**
-     * Returns the text on one line, whatever it contains. Use it for all text in messages that comes from elsewhere.
+     * Returns the text as a single line, with line breaks and other dangerous characters escaped. Use it for all
+     * external text in messages.
      */
     public static String line(String text) {
         return escaped(text, false);
     }
 
     /**
-     * Escapes dangerous characters but keeps line feeds and tabs. Use it for text with lines that were escaped one by
-     * one, and for JSON, which escaped line feeds would make invalid.
+     * Escapes dangerous characters but keeps line feeds and tabs. Use it for text whose lines have already been escaped
+     * one by one, and for JSON, because escaping its line feeds would make it invalid.
      */
     public static String lines(String text) {
         return escaped(text, true);
@@ -83,7 +84,7 @@ public final class Printable {
         return switch (Character.getType(point)) {
             case Character.CONTROL, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR, Character.SURROGATE ->
                 true;
-            // Escapes controls of the text direction, and characters without a visible shape.
+            // Includes characters that change the text direction, and invisible characters.
             case Character.FORMAT -> point != ZERO_WIDTH_JOINER && point != ZERO_WIDTH_NON_JOINER;
             default -> false;
         };

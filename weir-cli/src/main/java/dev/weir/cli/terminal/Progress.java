@@ -8,8 +8,8 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * A status line updated as often as its reader can use it: four times a second on a terminal, every five seconds in a
- * log. Confined to the thread that waits for the work; has no thread of its own.
+ * A rate-limited status line. It is updated four times a second on a terminal, and every five seconds in a log.
+ * Confined to the thread that waits for the work; has no thread of its own.
  */
 public final class Progress implements AutoCloseable {
 
@@ -38,7 +38,7 @@ public final class Progress implements AutoCloseable {
         }
     }
 
-    /** Waits for {@code work}, showing the status meanwhile, and returns its result. Does not cancel it. */
+    /** Shows the status until {@code work} is done, and returns its result. Does not cancel the work. */
     public <T> T await(Future<T> work, Supplier<String> status) throws InterruptedException, ExecutionException {
         while (true) {
             try {

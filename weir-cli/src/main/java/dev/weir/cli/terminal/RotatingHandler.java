@@ -18,12 +18,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Appends log lines to a file. If the file would get too large, it is renamed to {@code FILE.1}, the previous
- * {@code FILE.1} to {@code FILE.2}, and so on; the oldest file is deleted. Each line is written at once, because people
- * read a log while it grows and after a crash. Thread-safe.
+ * {@code FILE.1} to {@code FILE.2}, and so on; the oldest file is deleted. Each line is written immediately, because
+ * people read a log while it grows and after a crash. Thread-safe.
  */
 final class RotatingHandler extends Handler {
 
-    /** Largest size of a file. A line beyond this size starts the next file. */
+    /** Maximum size of a file. A line that would exceed it starts the next file. */
     static final long MOST_BYTES = 16L << 20;
 
     /** Number of old files besides the current one. */
@@ -85,11 +85,11 @@ final class RotatingHandler extends Handler {
                 try {
                     Files.move(old(i), old(i + 1), StandardCopyOption.REPLACE_EXISTING);
                 } catch (NoSuchFileException e) {
-                    // There are fewer old files so far.
+                    // This old file does not exist yet.
                 }
             }
         } catch (IOException e) {
-            // The file keeps growing, and the next attempt to rotate it follows after the same number of bytes.
+            // Keep appending to the same file, and try to rotate it again after another mostBytes bytes.
             reportError("cannot rotate " + file, e, ErrorManager.GENERIC_FAILURE);
             bytes = 0;
             return full;

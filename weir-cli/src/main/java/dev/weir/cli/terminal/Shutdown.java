@@ -13,14 +13,16 @@ import java.util.concurrent.locks.ReentrantLock;
  *
  * <p>How it works:
  * <ol>
- *   <li>The first call of {@link #onStop} takes over the signals. Until then, and in commands that never call it, a
- *       signal ends the process at once.
- *   <li>The first signal runs the stop actions, newest first, each once, on the signal's own thread. The JVM is
- *       <em>not</em> shutting down meanwhile: no shutdown hook runs, log handlers stay open.
- *   <li>The actions make the work finish; the main thread, which waits for the work, returns its exit code, and only
- *       then {@code System.exit} runs the hooks. No hook waits for the main thread, so the two cannot deadlock.
- *   <li>The second signal runs the {@link #onHalt} action and halts the process at once with 130 or 143 (128 + signal).
- *   <li>{@code kill -9} and {@code -Xrs} skip all of this: what was not committed is delivered again.
+ *   <li>The first call of {@link #onStop} installs the signal handlers. Before that, and in commands that never call
+ *       {@link #onStop}, a signal ends the process immediately.
+ *   <li>The first signal runs each stop action once, newest first, on the signal's own thread. The JVM is
+ *       <em>not</em> shutting down yet, so no shutdown hooks run, and log handlers stay open.
+ *   <li>The actions make the work finish. The main thread, which waits for the work, then returns its exit code. Only
+ *       after that does {@code System.exit} run the shutdown hooks. No hook waits for the main thread, so the two
+ *       cannot deadlock.
+ *   <li>The second signal runs the {@link #onHalt} action, and halts the process immediately with exit code 130 or 143
+ *       (128 + signal).
+ *   <li>{@code kill -9} and {@code -Xrs} skip all of these steps. Uncommitted records are delivered again.
  * </ol>
  */
 public final class Shutdown {

@@ -19,7 +19,7 @@ final class AllEvents {
 
     private AllEvents() {}
 
-    /** Returns true once {@code count} outputs are acknowledged; false if the command was stopped before. */
+    /** Returns true once {@code count} outputs have been acknowledged, or false if the command is stopped first. */
     static boolean areThrough(RunningPipeline running, long count, Shutdown shutdown, Progress progress, String what)
             throws InterruptedException {
         long lastMoved = -1;

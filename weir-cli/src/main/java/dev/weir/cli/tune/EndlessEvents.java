@@ -16,7 +16,7 @@ import org.apache.kafka.common.TopicPartition;
 
 /**
  * Makes a pipeline read its events again and again, so that it has a backlog while it is tuned. When a partition's lag
- * has fallen to half of the partition's events, the partition is read from its beginning again. Has its own thread
+ * has fallen to half of the partition's events, the partition is read from its beginning again. Runs on its own thread
  * until it is closed.
  */
 public final class EndlessEvents implements AutoCloseable {
@@ -43,7 +43,7 @@ public final class EndlessEvents implements AutoCloseable {
     }
 
     /**
-     * Prepares the events for the first consumer of {@code running}; {@link #start} starts it.
+     * Creates an instance for the first consumer of {@code running}. Call {@link #start} to start its thread.
      *
      * @param eventsOfAPartition number of events per partition
      * @param eachTick run ten times a second, on the same thread

@@ -13,7 +13,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
-/** Writes the events that all versions read to their topic, before the first version starts. */
+/** Writes the input events of all versions to their topic, before the first version starts. */
 final class Events {
     /** Each event has its own fixed time, so that outputs of several runs can be equal. */
     private static final long FIRST_TIMESTAMP_MILLIS = 1_767_225_600_000L;
@@ -28,7 +28,8 @@ final class Events {
         Map<String, Object> config = Map.of(
                 ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
                 bootstrapServers,
-                // The topic is new: a leader that was only just elected may refuse the first batch and accept a second.
+                // Limits the producer to one request in flight, because the newly elected leader of a new topic may
+                // refuse the first batch but accept the second.
                 ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION,
                 1,
                 ProducerConfig.BATCH_SIZE_CONFIG,

@@ -28,30 +28,30 @@ interface Example extends AutoCloseable {
     /** Returns the generator of the events. */
     EventGenerator traffic(long seed);
 
-    /** The stages that may get more workers. */
+    /** The stages that the tuner may give more workers. */
     List<String> stages();
 
-    /** Adds its alternatives, in addition to its controls. */
+    /** Adds the example's alternative code to the tuner. By default, an example has none. */
     default void alternatives(Tuner.Builder tuner) {}
 
     /**
      * Returns the pipeline with these settings, as if they were written in its code.
      *
-     * @param settings values by control; a missing one keeps the value of the first draft
+     * @param settings values by control; controls without a value keep the value of the first draft
      */
     Pipeline pipeline(
             Map<String, Long> settings,
             ConsumerSettings.Builder<byte[], byte[]> consumer,
             ProducerSettings.Builder<byte[], byte[]> producer);
 
-    /** Returns the first draft without its waits. Its outputs are the reference. */
+    /** Returns the first draft without its simulated wait times. Its outputs serve as the reference. */
     Pipeline reference(
             ConsumerSettings.Builder<byte[], byte[]> consumer, ProducerSettings.Builder<byte[], byte[]> producer);
 
     @Override
     default void close() {}
 
-    /** The worker count of each stage with workers. */
+    /** Returns the number of workers of each stage, which is 1 unless {@code settings} contains another number. */
     private static Map<String, Integer> workers(List<String> stages, Map<String, Long> settings) {
         return stages.stream()
                 .collect(Collectors.toMap(
@@ -89,12 +89,12 @@ interface Example extends AutoCloseable {
         }
     }
 
-    /** Computing steps; the code of three of them can be exchanged. */
+    /** An example whose steps only compute. Three of its steps have alternative code. */
     final class Computing implements Example {
 
         /**
-         * Median size of a page's payload in bytes. With smaller payloads, a broker on the same two processors would do
-         * half of the work.
+         * Median size of a page's payload in bytes. With smaller payloads, the broker, which shares the two processors,
+         * would do half of the work.
          */
         private static final int MEDIAN_PAYLOAD_CHARS = 3_000;
 
@@ -142,7 +142,7 @@ interface Example extends AutoCloseable {
         }
     }
 
-    /** Two steps that wait, on the threads of a dispatcher that a file configures. */
+    /** An example with two steps that wait for a service. They run on a dispatcher configured in a file. */
     final class Waiting implements Example {
 
         private static final long ANSWER_MILLIS = 5;

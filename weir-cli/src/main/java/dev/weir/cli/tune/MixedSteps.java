@@ -9,7 +9,7 @@ import dev.weir.examples.asimov.Unpacking;
 import dev.weir.examples.asimov.naive.NaiveSteps;
 import org.jspecify.annotations.Nullable;
 
-/** Steps whose code can be exchanged while they run; naive code at first. Thread-safe. */
+/** Steps whose code can be replaced while they run. All steps use the naive code at first. Thread-safe. */
 final class MixedSteps implements AsimovSteps {
 
     private static final AsimovSteps NAIVE = new NaiveSteps();
@@ -19,7 +19,7 @@ final class MixedSteps implements AsimovSteps {
     private volatile AsimovSteps url = NAIVE;
     private volatile AsimovSteps payload = NAIVE;
 
-    /** Uses a step's current code, or the naive one, from the next event on. */
+    /** Makes a step use its current code, or its naive code, starting with the next event. */
     void use(Step step, boolean today) {
         AsimovSteps steps = today ? TODAY : NAIVE;
         switch (step) {

@@ -31,8 +31,8 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The output of one version. Holds a hash of each event's page view or dead-letter record, and checks that the output
- * of each event is there once and in order. Confined to one thread.
+ * The output of one version. Holds a hash of each event's page view or dead-letter record, and checks that each event
+ * has exactly one output and that outputs are in order. Confined to one thread.
  */
 final class Outputs {
     private static final Duration POLL = Duration.ofMillis(100);
@@ -156,10 +156,11 @@ final class Outputs {
     }
 
     /**
-     * Returns the fault in the outputs, for people, without a full stop.
+     * Returns a description of the fault in the outputs, without a period at the end.
      *
      * @param first the expected outputs
-     * @return null if each event's output is there once, in order, in its place, and byte for byte as in {@code first}
+     * @return null if each event has exactly one output, in order, in the right topic and with the right key, and each
+     *     output equals the one in {@code first} byte for byte
      */
     @Nullable
     String flaw(Outputs first) {

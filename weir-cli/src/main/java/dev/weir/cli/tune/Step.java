@@ -1,6 +1,6 @@
 package dev.weir.cli.tune;
 
-/** A step of the example with naive and current code, named as its stage. */
+/** A step of the example that has both naive and current code. {@code stage} is the name of its stage. */
 enum Step {
     /** Naive: a tree of JSON nodes; current: only the tokens. */
     JSON("parse JSON"),

@@ -23,7 +23,7 @@ public final class TuneOption {
             description = "With --tune: tune a version in which two steps wait 5 ms for an answer.")
     private boolean waiting;
 
-    /** Returns whether to tune. Throws if the user gave the other option without {@code --tune}. */
+    /** Returns whether to tune. Throws if the user gave {@code --waiting} without {@code --tune}. */
     public boolean isGiven() {
         if (!tune && waiting) {
             throw CliFailure.usage("--waiting goes with --tune", "");

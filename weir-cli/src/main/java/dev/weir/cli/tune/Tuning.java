@@ -32,7 +32,10 @@ import org.jspecify.annotations.Nullable;
 public final class Tuning {
     private static final int PARTITIONS = 6;
 
-    /** Makes the broker delete outputs soon. It deletes only whole, closed segments, so the segments are small. */
+    /**
+     * Topic settings that make the broker delete old outputs quickly. It deletes only whole, closed segments, so the
+     * segments are small.
+     */
     private static final Map<String, String> DELETED_SOON =
             Map.of("segment.bytes", Integer.toString(64 << 20), "file.delete.delay.ms", "1000");
 
@@ -77,16 +80,16 @@ public final class Tuning {
     }
 
     /**
-     * Runs {@code example}, which the caller closes, with a tuner of these settings. Tests use it to plant wrong
-     * outputs.
+     * Runs the tuning with the given example and tuner settings. The caller closes {@code example}. Tests use this
+     * method to inject wrong outputs.
      */
     int run(Example example, Tuner.Builder tuner, Endpoints endpoints) throws InterruptedException {
         // From here on a signal ends the run, not the process, because the broker's folder must be deleted.
         weir.shutdown().onStop(() -> {});
         weir.terminal().status("starting a Kafka broker in this process");
         try (KafkaCluster cluster = KafkaCluster.builder()
-                        // A single broker has no other broker that could take over, so a heartbeat that is late on a
-                        // busy machine must not matter.
+                        // No other broker can take over from a single broker, so a heartbeat delayed on a busy machine
+                        // must not expire its session.
                         .brokerConfig("broker.session.timeout.ms", "60000")
                         .brokerConfig("log.retention.check.interval.ms", "5000")
                         .start();
@@ -124,7 +127,7 @@ public final class Tuning {
      * Prints the summary. The summary is incomplete if the command was stopped.
      *
      * @param flaw the fault in the outputs, without a full stop; null if there is none
-     * @param compared whether outputs were compared
+     * @param compared whether the outputs were compared with the reference
      */
     private int told(@Nullable TuneReport report, @Nullable String flaw, boolean compared) {
         weir.terminal().clearStatus();
@@ -201,7 +204,7 @@ public final class Tuning {
 
         /** Tunes the pipeline; returns null if the command was stopped before a step was measured. */
         @Nullable
-        @SuppressWarnings("try") // while the resource is open, events are read again
+        @SuppressWarnings("try") // events are read again until the resource is closed
         TuneReport tune(Tuner.Builder settings) throws InterruptedException {
             example.stages().forEach(settings::raise);
             example.alternatives(settings);

@@ -68,7 +68,7 @@ public final class Profile {
         return values.lost;
     }
 
-    /** The share of samples in Weir's own code, not counting user functions that it calls. */
+    /** The share of samples in Weir's own code, excluding the user functions that it calls. */
     public double engineShare() {
         return values.engineShare;
     }
@@ -117,8 +117,8 @@ public final class Profile {
     }
 
     /**
-     * Returns a page like {@link #toHtml} for a profile recorded elsewhere, given the output of {@link #toJson} or
-     * {@code /api/profile}.
+     * Returns a page like {@link #toHtml} for a profile of another process, which is given as JSON from {@link #toJson}
+     * or {@code /api/profile}.
      */
     public static String htmlOf(String profileJson) {
         return FlamePage.of(Objects.requireNonNull(profileJson, "profileJson"));

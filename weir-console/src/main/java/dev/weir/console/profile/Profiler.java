@@ -80,8 +80,8 @@ public final class Profiler {
     }
 
     /**
-     * Records another JVM of the same user on this machine, which requires no preparation. Opens no port there, and
-     * leaves nothing behind. This process must run on a JDK with {@code jcmd}.
+     * Records another JVM of the same user on this machine. The other JVM needs no preparation, no port is opened, and
+     * nothing is left behind. This process must run on a JDK with {@code jcmd}.
      *
      * @param pid the id of the process
      * @throws ProfileException if there is no such process, or if it is not a JVM, cannot be reached, has no flight

@@ -13,34 +13,35 @@ import org.jspecify.annotations.Nullable;
  */
 final class Guard {
 
-    /** The number of failures that may be chance, whatever the failure rate was before. */
+    /** The number of failures beyond the expected number that are attributed to chance. */
     private static final long FEW_FAILURES = 3;
 
-    /** The default limit of the age of records, as a multiple of their age before any change. */
+    /** The default maximum age of the oldest record, as a multiple of its age before any change. */
     private static final int OLDER = 4;
 
     private static final Duration LEAST_OLDEST = Duration.ofSeconds(5);
     private static final double MOST_HEAP = 0.9;
 
     /**
-     * The maximum time per element in a stage, as a multiple of the time before any change. If the time has doubled,
-     * the called service was already saturated at half the concurrency. Further calls only queue there until it starts
-     * to reject them.
+     * The maximum time per element in a stage, as a multiple of the time before any change. If raising the concurrency
+     * has doubled the time, the called service was already saturated before. More calls would only queue there until
+     * the service starts to reject them.
      */
     private static final double SLOWER = 2;
 
-    /** The smallest slowdown that counts as queueing. */
+    /** The minimum increase of the time per element that is treated as queueing, in nanoseconds. */
     private static final double LEAST_SLOWER_NANOS = 5e6;
 
     /**
-     * The limit of the time per element is at least this factor above all times that were measured without a change.
+     * The margin of the time limit, as a factor. The limit is at least this factor above every time per element that
+     * was measured while no change was in force.
      */
     private static final double BEYOND = 1.25;
 
     /**
-     * Records that are too old, or a heap that is too full, count as a fault only after this time. A garbage collection
-     * or a rebalance is shorter. This is also the shortest time for which a change is observed, because calls fail only
-     * after a timeout.
+     * The minimum duration of a slow stage, old records or a full heap to count as a fault. Garbage collections and
+     * rebalances are shorter. Each change is observed for at least this time, because calls often fail only after a
+     * timeout.
      */
     static final Duration LASTING = Duration.ofSeconds(2);
 
@@ -53,8 +54,8 @@ final class Guard {
     private boolean changed;
 
     /**
-     * True if records were aging steadily before the change on trial, because windows were filling or there was a
-     * backlog.
+     * True if records were getting steadily older before the change on trial, because windows were still filling or
+     * because there was a backlog.
      */
     private boolean growsOlder;
 
@@ -91,12 +92,16 @@ final class Guard {
         }
     }
 
-    /** Creates a guard with the maximum age of a record; null to derive it from measurements. */
+    /**
+     * Creates a guard.
+     *
+     * @param maxLatency the maximum age of a record; null to derive it from measurements
+     */
     Guard(@Nullable Duration maxLatency) {
         this.maxLatency = maxLatency;
     }
 
-    /** Learns the pipeline's normal behaviour, before any change. */
+    /** Learns the pipeline's normal behavior before any change is made. */
     void learn(TuneReading start, TuneReading end, String counter) {
         long done = count(end, counter) - count(start, counter);
         knowsNormal = true;
@@ -120,14 +125,16 @@ final class Guard {
         changed = tried;
     }
 
-    /** Reports that the change on trial was reverted, so that slowness from now on has another cause. */
+    /**
+     * Reports that the change on trial was reverted. Stages that are slow after that are not attributed to the change.
+     */
     void takenBack() {
         changed = false;
     }
 
     /**
-     * Returns whether the stage that was last found slow has also been slow since {@link #begin}, which means that the
-     * change is not the cause.
+     * Returns whether the stage that was last found slow is still slow, measured since {@link #begin}. If it is slow
+     * after the change was reverted, the change is not the cause.
      */
     boolean isSlowAnyway(TuneReading now) {
         return perElement(worksBefore, now).getOrDefault(slowIn, 0.0) >= slowNanos / BEYOND;
@@ -165,7 +172,7 @@ final class Guard {
             return slow;
         }
         if (maxLatency == null && !onTrial) {
-            // Windows that are still filling, for example after a start, make records older without any change.
+            // Records also get older without any change while windows fill up, for example after a start.
             mostOldest = max(mostOldest, now.oldest().multipliedBy(OLDER));
             growsOlder = grows(oldestBefore, beganNanos, now);
         }

@@ -12,7 +12,7 @@ final class Halted extends Exception {
         this.end = end;
     }
 
-    /** The outcome of tuning if the cause cannot be repaired. */
+    /** The outcome to report if this ends the tuning. */
     TuneReport.End end() {
         return end;
     }

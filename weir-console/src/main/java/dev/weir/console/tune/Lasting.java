@@ -16,7 +16,7 @@ final class Lasting {
         List<String> options = new ArrayList<>();
         new TreeMap<>(settings).forEach((key, value) -> {
             lines.addAll(ofOne(key, value));
-            if (!key.startsWith(Moves.ALTERNATIVE)) { // a console has no such option
+            if (!key.startsWith(Moves.ALTERNATIVE)) { // the console cannot switch alternative code
                 options.add("--set " + quoted(key + "=" + value));
             }
         });

@@ -9,7 +9,7 @@ import java.util.Map;
  * @param settings the new values by key
  * @param change a readable description without a full stop
  * @param expectedGain the expected growth of the rate, as a factor; 1 if no gain is expected
- * @param factor the size of the change
+ * @param factor the nominal size of the change, as a factor
  * @param saves whether the change saves resources, in which case it stays unless it makes the pipeline slower
  */
 record Move(

@@ -15,8 +15,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses the next change to try: first the last successful change again, then the limiter's control, and then the
- * other controls, in order of their distance in the pipeline. Remembers failed trials. Confined to the tuning thread.
+ * Chooses the next change to try. It starts with the control whose change was last successful, followed by the
+ * limiter's control, alternative code, and all other controls. Stages are tried in the order of their distance from the
+ * limiter. Failed trials are remembered. Confined to the tuning thread.
  */
 final class Moves {
 
@@ -35,7 +36,9 @@ final class Moves {
 
     private static final String SAVING = " saving";
 
-    /** The smallest factor between two values for which a trial to save resources is worthwhile. */
+    /**
+     * The minimum growth of a control in its last step, as a factor, to make it worthwhile to try a value in between.
+     */
     private static final double WORTH_SAVING = 1.5;
 
     private static final double DOUBLE = 2;
@@ -45,15 +48,12 @@ final class Moves {
     private static final double BIG_GAIN = 1.5;
 
     /**
-     * Up to this number of workers, a step may more than double the number. Above it, steps are smaller. The saturation
-     * of a called service then shows before a step goes far beyond the service's capacity.
+     * The maximum number of workers after a step that more than doubles it. Steps beyond this number at most double it,
+     * so that the saturation of a called service shows before the workers far exceed the service's capacity.
      */
     private static final double FEW_WORKERS = 16;
 
-    /**
-     * After the guard has rejected a value, a lower value is worth a trial only if it is at least this factor above the
-     * current value.
-     */
+    /** The minimum increase, as a factor, that is worth a trial after the guard has rejected a larger increase. */
     private static final double WORTH_HALVING = 1.2;
 
     /** If a step's gain is below this fraction of the step's factor, the step may have been too large. */
@@ -72,15 +72,15 @@ final class Moves {
     /** The values at which the guard intervened, by key. They are never tried again. */
     private final Map<String, Long> guarded = new HashMap<>();
 
-    /** The value before the last step, for each control for which a smaller step may have been sufficient. */
+    /** The value before the last step, for each control whose last step may have been larger than necessary. */
     private final Map<String, Long> tooFar = new LinkedHashMap<>();
 
     private final Set<String> slower = new HashSet<>();
     private final Map<String, Double> momentum = new HashMap<>();
 
     /**
-     * Creates an object without any history. {@code raisedAnyway} contains the single-worker stages that may get more
-     * workers.
+     * Creates an instance that has not recorded any trials. {@code raisedAnyway} contains the single-worker stages that
+     * may get more workers.
      */
     Moves(Set<String> raisedAnyway, int maxWorkers) {
         this.raisedAnyway = Set.copyOf(raisedAnyway);
@@ -236,8 +236,8 @@ final class Moves {
     }
 
     /**
-     * Returns the number of threads that are working in the stage of an alternative, according to the limiter's stage
-     * times.
+     * Returns the average number of threads at work in the stage that has the alternative, as measured for the limiter;
+     * 0 if unknown.
      */
     private static double work(Control alternative, @Nullable Limiter limiter) {
         StageTime time =
@@ -253,7 +253,10 @@ final class Moves {
         return control.key().substring(STAGE.length(), control.key().length() - PARALLELISM.length());
     }
 
-    /** Returns whether the stage must keep its single worker, which its order or its function may require. */
+    /**
+     * Returns whether the control is the worker count of a stage that must keep its single worker. More workers could
+     * change the order of its elements, or its function might not be thread-safe.
+     */
     private boolean mustStay(Control control) {
         return isOfStage(control) && control.value() == 1 && !raisedAnyway.contains(stageOf(control));
     }
@@ -325,7 +328,10 @@ final class Moves {
         return null;
     }
 
-    /** Returns the values of the controls and their dispatchers, raised by a factor; empty if none can be raised. */
+    /**
+     * Returns new settings that raise the controls by a factor, and their dispatchers as needed; empty if no control
+     * can be raised.
+     */
     private Map<String, Long> raised(List<Control> controls, double factor, TuneReading now) {
         Map<String, Long> settings = new LinkedHashMap<>();
         for (Control control : controls) {
@@ -333,8 +339,8 @@ final class Moves {
                     withinMost(control, Math.max(control.value() + 1, (long) Math.ceil(control.value() * factor)));
             Control bound =
                     control.dispatcher() == null ? null : now.controls().get(DISPATCHER + control.dispatcher() + SIZE);
-            // If the dispatcher's size is the current limit, other limits become visible only once the dispatcher is
-            // larger.
+            // If the dispatcher's size determines the control's maximum, ignore the maximum, because the dispatcher is
+            // raised too. The control's other limits become visible only once the dispatcher is larger.
             long most = bound != null && control.max() <= bound.value() ? wanted : control.max();
             long value = Math.min(Math.min(wanted, most), belowGuarded(control));
             if (value <= control.value()) {
@@ -350,7 +356,7 @@ final class Moves {
                     settings.put(bound.key(), Math.min(size, allowed));
                 }
             }
-            // The control follows its dispatcher, because changes are applied in this order.
+            // Changes are applied in insertion order, so the control must be added after its dispatcher.
             settings.put(control.key(), value);
         }
         return settings;

@@ -6,17 +6,20 @@ import java.util.Map;
 /**
  * A measured rate. Immutable.
  *
- * @param perSecond always positive, because a standstill is not a rate
+ * @param perSecond always positive, because no rate is created for a pipeline without progress
  * @param noise the relative standard error of the rate, at least {@link #LEAST_NOISE}
- * @param supply the number of elements that each upstream stage emitted per counted element, for stages where it is
- *     known
+ * @param supply the number of elements that each upstream stage emitted per counted element; stages are missing if
+ *     their number is unknown
  */
 record Rate(double perSecond, double noise, Map<String, Double> supply) {
 
-    /** If the supply falls below this fraction of the earlier supply, a queue is draining. */
+    /**
+     * The fraction of the earlier supply that still counts as unchanged. A smaller supply shows that a queue is
+     * draining.
+     */
     private static final double LASTS = 0.9;
 
-    /** The minimum noise, which is the difference between two windows of a steady pipeline. */
+    /** The minimum noise. Even for a steady pipeline, the rates of two windows differ by about this fraction. */
     static final double LEAST_NOISE = 0.01;
 
     /** The maximum number of slices into which a window is divided. */
@@ -75,8 +78,9 @@ record Rate(double perSecond, double noise, Map<String, Double> supply) {
     }
 
     /**
-     * Returns the fraction of the rate that is sustainable. If an upstream stage emits fewer elements per counted
-     * element than before, a queue is draining, and once the queue is empty the rate falls to that stage's rate.
+     * Returns the fraction of this rate that is sustainable. An upstream stage that emits fewer elements per counted
+     * element than before shows that a queue is draining. Once the queue is empty, the rate falls to the rate of that
+     * stage.
      */
     double lasting(Rate before) {
         double share = 1;
@@ -87,7 +91,7 @@ record Rate(double perSecond, double noise, Map<String, Double> supply) {
         return share < LASTS ? share : 1;
     }
 
-    /** Returns the ratio to the rate {@code before}. Only the sustainable part of a gain counts. */
+    /** Returns this rate divided by the rate {@code before}. Only the sustainable part of a gain counts. */
     double over(Rate before) {
         double factor = perSecond / before.perSecond;
         return factor <= 1 ? factor : Math.max(1, factor * lasting(before));

@@ -18,24 +18,22 @@ final class RateMeter {
     private static final long LEAST_POLL_MILLIS = 5;
     private static final int POLLS_PER_WINDOW = 40;
 
-    /** The number of counter changes below which a window is extended. */
+    /** The minimum number of counter changes in a window. A window with fewer changes is extended. */
     private static final int ENOUGH_CHANGES = 9;
 
-    /** The largest extension of a window, as a factor. */
+    /** The maximum length of an extended window, as a multiple of the normal length. */
     private static final int LONGEST = 8;
 
     /** The minimum number of elements that a stage must count in a window for its rate to be used. */
     private static final long ENOUGH_ELEMENTS = 100;
 
     /**
-     * The number of consecutive measurements without progress after which tuning gives up, because a standstill says
-     * nothing about a setting.
+     * The number of consecutive windows without progress after which a measurement fails. No setting can be assessed
+     * while the pipeline makes no progress.
      */
     private static final int MOST_STANDSTILLS = 3;
 
-    /**
-     * The number of times that a measurement is repeated because a queue was draining. Most queues are empty sooner.
-     */
+    /** The maximum number of repeated measurements while a queue is draining. Most queues are empty sooner. */
     private static final int MOST_DRAINS = 3;
 
     private final TuneTarget target;
@@ -78,7 +76,7 @@ final class RateMeter {
         return counter;
     }
 
-    /** Chooses the stage whose elements are counted, learns the normal behaviour, and measures the initial rate. */
+    /** Chooses the stage whose elements are counted, learns the normal behavior, and measures the initial rate. */
     Rate first() throws InterruptedException, Halted {
         TuneReading start = read();
         Duration waited = Duration.ZERO;
@@ -122,8 +120,8 @@ final class RateMeter {
     }
 
     /**
-     * Waits until a change has taken effect, and then measures. As long as a queue is draining that did not drain in
-     * {@code before}, repeats the measurement, but at most {@value #MOST_DRAINS} times.
+     * Waits until a change has taken effect, and then measures. If a queue is draining that was not draining during the
+     * measurement {@code before}, repeats the measurement up to {@value #MOST_DRAINS} times.
      */
     Rate settleAndMeasure(Rate before) throws InterruptedException, Halted {
         Rate rate = settleAndMeasure();
@@ -191,7 +189,7 @@ final class RateMeter {
         }
         supply = changes.isEmpty() ? Map.of() : supply(start, last, moved);
         Rate rate = changes.isEmpty() ? null : Rate.of(begin, changes, now).with(supply);
-        while (guard.isInDoubt()) { // until the fault has ended or has lasted too long
+        while (guard.isInDoubt()) { // wait until the fault has ended or has lasted too long
             target.await(poll);
             read();
         }

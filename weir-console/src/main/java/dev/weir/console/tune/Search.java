@@ -38,10 +38,13 @@ final class Search {
      */
     private static final double RISES = 1.05;
 
-    /** The backlog in seconds below which a pipeline keeps up, so that its rate depends on arrivals. */
+    /**
+     * The maximum backlog of a pipeline that keeps up, in seconds of work at its current rate. The rate of such a
+     * pipeline depends on arrivals.
+     */
     private static final double BACKLOG_SECONDS = 1;
 
-    /** The age of a rate in windows. An older rate must be measured again. */
+    /** The maximum age of the best rate, in windows. An older rate is measured again before the next trial. */
     private static final int STALE_WINDOWS = 8;
 
     /** The result of an incomplete measurement. */
@@ -105,7 +108,7 @@ final class Search {
         best = warmUp();
         note(TuneStep.first(best, meter.last().limiter()));
         while (steps.size() < maxSteps) {
-            // The last reading was taken during a trial that has been reverted.
+            // The last reading may be from a trial that has been reverted.
             meter.refresh();
             if (keepsUp()) {
                 return report(
@@ -143,7 +146,8 @@ final class Search {
         Limiter limiter = now.limiter();
         boolean saysSo = limiter != null
                 && (limiter.kind() == Limiter.Kind.ARRIVAL || limiter.kind() == Limiter.Kind.SOURCE_IDLE);
-        // A limiter can be wrong, so the backlog must confirm it. If both agree, trials cannot help.
+        // The limiter can be wrong, so the backlog must confirm that the pipeline waits for input. In that case, no
+        // change of settings can make it faster.
         return saysSo && now.backlog() >= 0 && now.backlog() < BACKLOG_SECONDS * best.perSecond();
     }
 
@@ -274,7 +278,7 @@ final class Search {
             @Override
             public Rate before() throws InterruptedException, Halted {
                 String refusal = set(old);
-                if (refusal != null) { // the revert that follows reports a repeated refusal
+                if (refusal != null) { // takeBack() reports it if the pipeline refuses again
                     throw new Halted(TuneReport.End.GUARD, refusal);
                 }
                 return meter.settleAndMeasure();

@@ -13,18 +13,18 @@ import java.util.List;
  */
 record Trial(double perSecond, double gain, double low, double high) {
 
-    /** The minimum gain for which a step stays, if both settings were measured alternately. */
+    /** The minimum gain that justifies a step if both settings were measured alternately. */
     private static final double WORTH_IT = 1.03;
 
-    /** The minimum gain for which a single measurement suffices. The gain must also be beyond the noise. */
+    /** The minimum gain to accept a step after a single measurement. The gain must also exceed the noise. */
     private static final double CLEAR = 1.05;
 
-    /** The minimum difference between a gain and 1, in standard errors. */
+    /** The minimum distance of a gain from 1 to exceed the noise, in standard errors. */
     private static final double SURE = 3;
 
     private static final int PAIRS = 4;
 
-    /** After this number of pairs, the measurement ends if all pairs agree. */
+    /** The number of pairs after which the measurement ends early if all pairs agree on whether there is a gain. */
     private static final int ENOUGH_PAIRS = 3;
 
     /** Switches between the two settings, and measures the current one. */
@@ -65,7 +65,7 @@ record Trial(double perSecond, double gain, double low, double high) {
             rates.add(after.perSecond());
         }
         double median = median(gains);
-        // If only two of four pairs show a gain, the gain does not count.
+        // A gain counts only if most pairs show it. Two of four pairs are not enough, even if the median shows a gain.
         boolean most = gains.stream().filter(each -> each >= WORTH_IT).count() > gains.size() / 2;
         double counted = median >= WORTH_IT && !most ? 1 : median;
         return new Trial(

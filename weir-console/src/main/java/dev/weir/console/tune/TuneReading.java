@@ -31,7 +31,7 @@ public final class TuneReading {
      */
     record Work(long done, long busyNanos) {
 
-        /** The minimum number of elements for a mean. */
+        /** The minimum number of elements required to compute a mean time. */
         private static final long ENOUGH = 20;
 
         /** Returns the time per element since {@code earlier}; NaN if too few elements were finished. */
@@ -68,7 +68,7 @@ public final class TuneReading {
     /**
      * Returns a builder.
      *
-     * @param atNanos the time of the reading by any monotonic clock
+     * @param atNanos the time of the reading, from any monotonic clock
      */
     public static Builder builder(long atNanos) {
         return new Builder(atNanos);

@@ -39,7 +39,7 @@ public final class Controls {
     private static final String BYTES = "source.bufferBytes";
     private static final int MOST_NAMED = 12;
 
-    /** The largest number of threads that the page offers. A dispatcher itself accepts more. */
+    /** The maximum number of threads that the page offers for a dispatcher. Dispatchers themselves accept more. */
     private static final int MOST_THREADS = 1024;
 
     /**
@@ -74,7 +74,10 @@ public final class Controls {
 
     private volatile @Nullable RunningPipeline shown;
 
-    /** True if the source was paused through this object. Readings show the pause only later. Guarded by the lock. */
+    /**
+     * True if the source was paused through this object. It takes some time before readings show the pause. Guarded by
+     * the lock.
+     */
     private boolean sourcePaused;
 
     public Controls(Map<String, CircuitBreaker> breakers) {
@@ -95,7 +98,10 @@ public final class Controls {
         return timeline;
     }
 
-    /** Applies all changes that are possible, in order, and records all requests. */
+    /**
+     * Applies the changes in order, and records all requests in the timeline. A refused change does not prevent the
+     * others.
+     */
     public ControlReport set(Map<String, String> wanted, String by) {
         Map<String, String> applied = new LinkedHashMap<>();
         List<Refusal> refused = new ArrayList<>();
@@ -335,7 +341,7 @@ public final class Controls {
                     knobs.add(new Knob(
                             DISPATCHER + now.name() + SIZE, Integer.toString(now.size()), each.fewest(), MOST_THREADS));
                 case VIRTUAL, SINGLE -> {
-                    // The size of these dispatchers cannot be changed.
+                    // The size of virtual-thread and single-thread dispatchers cannot be changed.
                 }
             }
         }

@@ -28,8 +28,8 @@ final class LogLevels {
             "ALL", Level.ALL);
 
     /**
-     * The largest number of loggers that the application does not use. {@link LogManager} keeps a node for each of them
-     * forever.
+     * The maximum number of loggers that can be configured although the application does not use them.
+     * {@link LogManager} keeps a node for each of their names forever.
      */
     static final int MOST_UNKNOWN = 100;
 
@@ -44,7 +44,7 @@ final class LogLevels {
 
     private final ReentrantLock lock = new ReentrantLock();
 
-    /** Names in {@link #changed} that the application did not use. Guarded by the lock. */
+    /** Names in {@link #changed} that the application was not using when their levels were set. Guarded by the lock. */
     private final Set<String> unknown = new HashSet<>();
 
     private LogLevels() {}
@@ -62,7 +62,7 @@ final class LogLevels {
         if (!backend.startsWith("jdk.") && !backend.startsWith("sun.")) {
             throw elsewhere(backend);
         }
-        // Weir's Kafka modules and Kafka's clients log through SLF4J.
+        // The SLF4J backend matters too, because Weir's Kafka modules and Kafka's clients log through SLF4J.
         String facade = LoggerFactory.getILoggerFactory().getClass().getName();
         if (!facade.startsWith("org.slf4j.jul.")) {
             throw elsewhere(facade);
@@ -74,7 +74,7 @@ final class LogLevels {
         changed.computeIfAbsent(name, Logger::getLogger).setLevel(wanted);
     }
 
-    /** Accepts a name that the application uses, and limits the number of other names. */
+    /** Accepts the names of loggers that the application uses, and a limited number of other names. */
     private void admit(String name) throws Refused {
         lock.lock();
         try {

@@ -15,7 +15,7 @@ public final class Timeline {
     /** The memory limit for all entries together, in which each character counts as two bytes. */
     static final int MOST_BYTES = 4 << 20;
 
-    /** The maximum length of a key and of a value. HTTP requests do not allow longer texts. */
+    /** The maximum length of a key and of a value. Longer strings are rejected in HTTP requests anyway. */
     private static final int MOST_TEXT = 1_000;
 
     /** The maximum length of the reason for a refusal. */

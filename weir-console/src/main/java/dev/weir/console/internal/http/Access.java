@@ -58,9 +58,7 @@ final class Access {
         return null;
     }
 
-    /**
-     * Returns whether the host name is allowed. If the console is not limited to loopback, every host name is allowed.
-     */
+    /** Returns whether the host name is allowed. Host names are checked only if the console is limited to loopback. */
     private boolean isAcceptable(String host) {
         return !loopback || LOOPBACK.accepts(host);
     }

@@ -50,7 +50,7 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
     /**
      * Creates the handler of a pipeline's console.
      *
-     * @param token must be in each request for data; null if the port can be reached only from this machine
+     * @param token the token required in every request for data; null if the port can be reached only from this machine
      */
     public static ConsoleHandler ofPipeline(boolean loopback, @Nullable String token, Looker looker) {
         return new ConsoleHandler(loopback, token, looker, PageFiles.ofPipeline());
@@ -140,7 +140,7 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
             return;
         }
         try {
-            // Nothing is sent while the profile is being recorded.
+            // Suspends the deadline, because nothing is sent while the profile is being recorded.
             deadline.stop();
             ProfileRequests.Outcome outcome =
                     ProfileRequests.record(exchange.getRequestURI().getRawQuery());
@@ -196,7 +196,7 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
             exchange.getResponseHeaders().set("Allow", "GET");
             return Answer.error(405, "only GET");
         }
-        // Nothing is sent while objects are being counted.
+        // Suspends the deadline, because nothing is sent while objects are being counted.
         deadline.stop();
         try {
             ProfileRequests.Outcome outcome = HeapRequests.count();
@@ -218,7 +218,7 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
             }
             Map<String, String> wanted = Json.settings(body);
             String by = exchange.getRequestHeaders().containsKey("Origin") ? "page" : "command";
-            // Nothing is sent while the change is being applied.
+            // Suspends the deadline, because nothing is sent while the change is being applied.
             deadline.stop();
             try {
                 ControlReport report = subject.set(wanted, by);

@@ -16,7 +16,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class EventStream {
 
-    /** The largest number of clients. It leaves connections for other requests. */
+    /**
+     * The maximum number of clients. It is lower than the maximum number of connections, so that other requests can
+     * still be served.
+     */
     static final int MOST_READERS = 32;
 
     private final History history;

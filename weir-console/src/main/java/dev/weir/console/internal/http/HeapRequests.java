@@ -21,7 +21,7 @@ final class HeapRequests {
 
     static final String PATH = "/api/heap";
 
-    /** The number of classes reported: the classes with the most bytes. */
+    /** The maximum number of classes reported. Classes with the most bytes come first. */
     static final int MOST = 40;
 
     private static final Logger LOG = System.getLogger(HeapRequests.class.getName());

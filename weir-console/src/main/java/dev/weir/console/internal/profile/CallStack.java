@@ -6,9 +6,9 @@ import java.util.List;
 /**
  * The call stack of a thread at the time of a sample. Immutable.
  *
- * <p>An operator calls a function of the user. The user code consists of all frames inside this operator's frame, which
- * is the innermost engine frame that surrounds a user frame. Calls of the JDK and of libraries count as user code if
- * the function makes them.
+ * <p>Operators call user functions. The user code of a stack consists of all frames inside the calling operator's
+ * frame, which is the innermost engine frame that surrounds a user frame. Calls of the JDK and of libraries count as
+ * user code if a user function makes them.
  *
  * @param frames the frames, innermost first
  * @param cut whether outer frames are missing, because the flight recorder limits the depth
@@ -16,8 +16,8 @@ import java.util.List;
 record CallStack(List<Frame> frames, boolean cut) {
 
     /**
-     * The loop class of {@code map}. Each map of a group calls the upstream map through this class, so the number of
-     * frames of this class identifies the map.
+     * The class through which {@code map} applies its function. Consecutive maps call each other through this class, so
+     * the number of its frames on the stack tells which map was running.
      */
     private static final String MAP_LOOP = "dev.weir.stream.internal.operator.MapStage$FunctionLoop";
 
@@ -32,8 +32,8 @@ record CallStack(List<Frame> frames, boolean cut) {
     }
 
     /**
-     * Returns the owner of the code, which is determined from the stack alone. A stack that was cut may lack the frames
-     * of its operator.
+     * Returns the owner of the code, based on the stack alone. If the stack was cut, the operator's frame may be
+     * missing.
      */
     Owner owner() {
         if (operator() >= 0) {
@@ -77,7 +77,7 @@ record CallStack(List<Frame> frames, boolean cut) {
 
     /**
      * Returns the number of nested map calls around the running code; 0 if there are none. The number identifies the
-     * map that was running, counted from the lowest map.
+     * map that was running: 1 is the most downstream map of its group.
      */
     int maps() {
         int at = 0;
@@ -96,8 +96,8 @@ record CallStack(List<Frame> frames, boolean cut) {
     }
 
     /**
-     * Returns the caller and the outermost frame of the user code, which are the same for all elements of a stage and
-     * usually unique to it.
+     * Returns a text that identifies the operator, the map, and the outermost user method. The text is the same for all
+     * elements of a stage and usually unique to the stage. It is empty if no operator is on the stack.
      */
     String signature() {
         int operator = operator();

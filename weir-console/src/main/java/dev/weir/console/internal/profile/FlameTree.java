@@ -10,8 +10,8 @@ import java.util.Map;
 final class FlameTree {
 
     /**
-     * A frame narrower than the total width divided by this number is not shown. The frame's time counts only for its
-     * caller.
+     * The minimum width of a frame is the total width divided by this number. Narrower frames are omitted, and their
+     * time remains visible only in their callers.
      */
     private static final int PARTS = 2_000;
 
@@ -23,7 +23,9 @@ final class FlameTree {
         this.name = name;
     }
 
-    /** Adds a stack below {@code outside}, the name of the owner of its code. */
+    /**
+     * Adds a stack below the outermost frame {@code outside}, which is named after a stage or the owner of the code.
+     */
     void add(String outside, List<Frame> innermostFirst, long amount) {
         value += amount;
         FlameTree at = child(outside);

@@ -49,7 +49,8 @@ final class ProfileMaker {
             stages.computeIfAbsent(stage, first -> new StageTotals()).add(sample);
             flame.add(stage.stage(), sample.stack().userCode(), sample.amount());
         } else if (!waits) {
-            // Threads that wait for input or work are ignored, because the console shows starved stages.
+            // Waits outside user code are left out. Threads wait there for input or work, and the console already shows
+            // starved stages.
             flame.add(owner.name().toLowerCase(Locale.ROOT), sample.stack().frames(), sample.amount());
             if (sample.kind() == Sample.Kind.CPU) {
                 cpuOfOthers.merge(owner, sample.amount(), Long::sum);

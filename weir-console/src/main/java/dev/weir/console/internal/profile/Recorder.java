@@ -36,7 +36,7 @@ public final class Recorder {
         /** Starts recording. */
         void start(RecordingSettings settings, Duration time) throws IOException, InterruptedException;
 
-        /** Returns whether the process supports an event. Must be called while it records. */
+        /** Returns whether the process supports an event. Must be called during a recording. */
         boolean knows(String event) throws IOException, InterruptedException;
 
         /** Stops recording, and writes the recording to {@code file}. */

@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
 final class RecordingReader {
 
     /**
-     * The largest number of samples in memory. Further samples count as lost. A minute of CPU-time sampling produces a
-     * tenth of this number.
+     * The maximum number of samples in memory. Further samples count as lost. A minute of CPU-time sampling produces
+     * only a tenth of this number.
      */
     private static final int MOST_SAMPLES = 200_000;
 
@@ -38,7 +38,7 @@ final class RecordingReader {
     private final String sampler;
     private final Duration period;
     private final Map<String, Frame> frames = new HashMap<>();
-    private final Map<CallStack, CallStack> stacks = new HashMap<>(); // interned, because most of them occur repeatedly
+    private final Map<CallStack, CallStack> stacks = new HashMap<>(); // interned, because most stacks occur repeatedly
     private final List<Sample> samples = new ArrayList<>();
     private long lost;
 
@@ -83,7 +83,8 @@ final class RecordingReader {
             events.setReuse(true);
             events.setOrdered(false);
             AtomicReference<Throwable> failure = new AtomicReference<>();
-            // Without a handler, the stream would print the exception. The stream continues in either case.
+            // Without a handler, the stream would print the exception. It continues after an exception with or without
+            // a handler.
             events.onError(failure::set);
             actions.forEach(events::onEvent);
             events.start();

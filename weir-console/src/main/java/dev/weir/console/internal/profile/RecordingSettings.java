@@ -36,7 +36,10 @@ record RecordingSettings(String sampler, Map<String, String> values) {
     /** The minimum duration of a recorded wait. */
     private static final String LEAST_WAIT = "1 ms";
 
-    /** The rate in the JDK's default settings for continuous recordings. Each sample contains a stack. */
+    /**
+     * The maximum rate of allocation samples, as in the JDK's default settings for continuous recordings. Samples are
+     * limited because each one contains a stack.
+     */
     private static final String ALLOCATIONS = "150/s";
 
     /**

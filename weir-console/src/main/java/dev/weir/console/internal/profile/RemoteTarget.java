@@ -26,7 +26,9 @@ final class RemoteTarget implements Recorder.Target {
     /** The first JDK version that can sample by CPU time. */
     private static final int CPU_TIME_VERSION = 25;
 
-    /** A recording stops by itself this time after its planned end, in case this process is killed. */
+    /**
+     * Time added to a recording's duration, after which the recording stops on its own in case this process was killed.
+     */
     private static final long SPARE_SECONDS = 30;
 
     private final long pid;

@@ -8,12 +8,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the stage that was running on a sample's thread at the time of the sample. If no such run was recorded, uses
- * the stage of other samples with the same calls. Confined to one thread.
+ * Finds the stage that was running on a sample's thread at the time of the sample. If no stage run was recorded for
+ * that time, uses the stage of other samples with the same {@linkplain CallStack#signature signature}. Confined to one
+ * thread.
  */
 final class StageJoin {
 
-    /** The fraction of the samples with the same calls that must belong to one stage. */
+    /** The minimum fraction of the samples with the same signature that must belong to the same stage. */
     private static final double SURE = 0.9;
 
     private final Map<Long, List<Joined>> byThread = new HashMap<>();
@@ -50,7 +51,10 @@ final class StageJoin {
         byThread.values().forEach(some -> some.sort(Comparator.comparingLong(joined -> joined.sample.atNanos())));
     }
 
-    /** Adds a thread's run on a batch. Runs may be added in any order. Of nested runs, the shortest one counts. */
+    /**
+     * Adds the time span in which a thread processed a batch in a stage. Runs may be added in any order. If runs are
+     * nested, samples are assigned to the shortest one.
+     */
     void ran(long thread, long fromNanos, long toNanos, StageRun run) {
         List<Joined> some = byThread.getOrDefault(thread, List.of());
         for (int i = firstFrom(some, fromNanos); i < some.size(); i++) {

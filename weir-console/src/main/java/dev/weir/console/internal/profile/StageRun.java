@@ -4,9 +4,10 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The work on a batch in a stage, or in a stage and the maps that process each element in the same pass. Immutable.
+ * One batch processed by a stage, or by a stage together with the maps that are applied to each element in the same
+ * pass. Immutable.
  *
- * @param maps the names of the maps, lowest first
+ * @param maps the names of the maps, starting with the most downstream one
  */
 record StageRun(String pipeline, String stage, List<String> maps) {
 

@@ -71,8 +71,8 @@ final class StageTotals {
     }
 
     /**
-     * Returns whether the frame at {@code place} is the first frame of its method, so that a recursive method is
-     * counted once.
+     * Returns whether the frame at index {@code place} is the innermost frame of its method. Counting only this frame
+     * counts a recursive method once.
      */
     private static boolean isFirst(List<Frame> own, int place) {
         String name = own.get(place).name();

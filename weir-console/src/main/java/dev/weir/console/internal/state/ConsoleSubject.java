@@ -14,7 +14,10 @@ public interface ConsoleSubject {
     /** The full current state as JSON. */
     String now();
 
-    /** The metrics of the complete run in a few points; an empty object if none are kept. */
+    /**
+     * The metrics of the complete run, condensed to a limited number of points; an empty object if no metrics are
+     * stored.
+     */
     default String trend() {
         return "{}";
     }
@@ -23,7 +26,7 @@ public interface ConsoleSubject {
     List<TimelineEntry> timeline();
 
     /**
-     * Changes settings, which may take long.
+     * Changes settings. This may take a long time.
      *
      * @param by the origin of the request: {@code page} or {@code command}
      */

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Stores the views of a fleet that other code provides. Thread-safe. */
+/** Stores the fleet views passed to {@link #show}. Thread-safe. */
 public final class FleetLooker implements ConsoleSubject, AutoCloseable {
 
     private final History history = new History();
@@ -16,7 +16,7 @@ public final class FleetLooker implements ConsoleSubject, AutoCloseable {
     private long number;
     private String view = "";
 
-    /** Creates an object without a view. */
+    /** Creates an instance that has not received a view yet. */
     public FleetLooker() {
         show("{\"starting\":true}");
     }
@@ -31,7 +31,7 @@ public final class FleetLooker implements ConsoleSubject, AutoCloseable {
             number++;
             String count = "{\"look\":" + number;
             view = count + "," + newView.substring(1);
-            // The page draws only the newest view, so the brief reading contains only the view's number.
+            // The page draws only the newest view, so the history contains only the numbers of earlier views.
             history.add(new History.Entry(number, count + "}"), view);
         } finally {
             lock.unlock();

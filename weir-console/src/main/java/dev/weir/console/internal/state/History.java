@@ -13,7 +13,7 @@ public final class History {
     /** The number of readings kept: one per second for 15 minutes. */
     static final int MOST = 15 * 60;
 
-    /** The largest total size of the texts, whatever the number of stages. */
+    /** The maximum total number of characters of the readings. It limits memory even for pipelines with many stages. */
     static final int MOST_CHARS = 16 << 20;
 
     /**

@@ -16,16 +16,16 @@ import org.jspecify.annotations.Nullable;
  * A reading of a pipeline. Immutable.
  *
  * @param number the number of the reading, starting at 1
- * @param pipeline the pipeline's name; empty before there is one
- * @param running whether the pipeline has not ended
+ * @param pipeline the pipeline's name; empty if no pipeline is shown yet
+ * @param running true until the pipeline has ended
  * @param stages the activity of the stages since the previous reading
  * @param writes the topics to which the pipeline has written, sorted
  * @param consumer a dump of the first consumer; null if there is none
  * @param health the health of that consumer; null if there is none
  * @param limiter the pipeline's limiter; null while unknown
  * @param process the process's CPU use, heap and garbage collections; null before the first reading of them
- * @param figures metrics for the same seconds as the shares and the limiter
- * @param step the activity of the process before there is a pipeline; null if none was announced
+ * @param figures metrics over the same period as the stages' shares and the limiter
+ * @param step the activity of the process while no pipeline is shown yet; null if none was announced
  */
 record Look(
         long number,
@@ -59,7 +59,7 @@ record Look(
         return pipeline.isEmpty() ? "starting" : running ? "running" : "ended";
     }
 
-    /** Returns the state, or a special text for a running pipeline that has not had a record yet. */
+    /** Returns the state, or {@code no-records-yet} for a running pipeline that has not received any records. */
     String phase() {
         boolean isEmpty = running
                 && stages.stream()
@@ -80,16 +80,17 @@ record Look(
     }
 
     /**
-     * The recent activity of a stage. Rates are since the previous reading, shares are over some seconds.
+     * The recent activity of a stage. {@code inPerSecond} and {@code outPerSecond} are the rates since the previous
+     * reading. Shares and the other rates cover the last {@code recentSeconds} seconds.
      *
      * @param now the stage's counters
      * @param busy the fraction of the stage's thread time spent working, 0 to 1
      * @param up the fraction spent waiting for input
      * @param down the fraction spent waiting for the downstream stage
-     * @param recentInPerSecond the input rate over these seconds
-     * @param recentOutPerSecond the output rate over these seconds
-     * @param nanosPerRecord the thread time per record over these seconds; NaN if there were no records
-     * @param recentSeconds the number of seconds
+     * @param recentInPerSecond the input rate over {@code recentSeconds}
+     * @param recentOutPerSecond the output rate over {@code recentSeconds}
+     * @param nanosPerRecord the thread time per record over {@code recentSeconds}; NaN if there were no records
+     * @param recentSeconds the number of seconds covered by the shares
      * @param account the shares of the stage's thread time by name, which add up to 1; empty if only {@code busy},
      *     {@code up} and {@code down} are known
      */
@@ -123,7 +124,7 @@ record Look(
         }
 
         /**
-         * Returns this reading with the shares and rates that a limiter's finding contains for the stage, measured over
+         * Returns this reading with the shares and rates that the limiter's measurement found for the stage over
          * {@code seconds}.
          */
         StageLook judged(StageTime time, double seconds) {
@@ -142,7 +143,8 @@ record Look(
         }
 
         /**
-         * Creates a reading from three sets of a stage's counters.
+         * Creates a reading by comparing a stage's current counters with its counters at two earlier readings. Shares
+         * are relative to {@code earlier}, and current rates are relative to {@code before}.
          *
          * @param earlier the counters at an earlier reading; null for the start of the pipeline
          * @param before the counters at the previous reading; null for the start of the pipeline
@@ -177,12 +179,12 @@ record Look(
                     Map.of());
         }
 
-        /** The number of elements received in these seconds. */
+        /** The number of elements received in the last {@code recentSeconds}. */
         long recentIn() {
             return Math.round(recentInPerSecond * recentSeconds);
         }
 
-        /** The number of elements emitted in these seconds. */
+        /** The number of elements emitted in the last {@code recentSeconds}. */
         long recentOut() {
             return Math.round(recentOutPerSecond * recentSeconds);
         }

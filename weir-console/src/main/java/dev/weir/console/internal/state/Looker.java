@@ -43,10 +43,10 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
 
     private record Lag(long atNanos, long records) {}
 
-    /** After a request for the full state, threads are sampled for this time. */
+    /** The duration of thread sampling after a request for the full state. */
     private static final long ASKED_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-    /** The number of readings kept, the same as in {@link RecentCounters}. */
+    /** The number of seconds over which the decrease of the lag is measured, the same as in {@link RecentCounters}. */
     private static final int LAGS = 5;
 
     private final Controls controls;
@@ -251,8 +251,8 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
     }
 
     /**
-     * Returns the limiter. If it cannot be determined, returns null, because the rest of the reading does not depend on
-     * the limiter.
+     * Returns the limiter; null if it cannot be determined. A failure is only logged, because the rest of the reading
+     * does not depend on the limiter.
      */
     private @Nullable Limiter limiterOf(Subject looked) {
         try {
@@ -320,8 +320,8 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
     }
 
     /**
-     * Returns the stage with its current counters. If the limiter's finding contains the stage, its shares and rates
-     * are used, so that the stage and the limiter show the same values.
+     * Returns the stage with its current counters. If the limiter's measurement includes the stage, uses its shares and
+     * rates, so that the page shows the same values for the stage and the limiter.
      */
     private StageLook asOfNow(StageSnapshot now) {
         StageLook last = shares.get(now.name());

@@ -28,7 +28,7 @@ record ProcessReading(
         long collections,
         long collectionMillis) {
 
-    /** Reads the JDK's management beans, which takes some microseconds for each. */
+    /** Reads the JDK's management beans. Each bean takes a few microseconds. */
     static ProcessReading after(@Nullable ProcessReading before) {
         long now = System.nanoTime();
         MachineLook machine = MachineLook.now();

@@ -18,8 +18,8 @@ import java.time.Duration;
  * The metrics of a pipeline that a tuner needs in addition to the stages' metrics. Immutable.
  *
  * @param atNanos the time by this process's clock
- * @param failed the number of dead-letter records written or held, failed commits, and failed calls of parallel stages,
- *     whether or not they were retried
+ * @param failed the number of failures: dead-letter records that were written or are still being retried, failed
+ *     commits, and failed calls of parallel stages, whether or not they were retried
  * @param oldest the age of the oldest unfinished record; zero if there is none or its age is unknown
  * @param heapShare the fraction of the heap in use after the last garbage collection; 0 before the first one
  * @param backlog the number of records waiting in the topics; -1 if unknown

@@ -8,9 +8,9 @@ import java.util.Deque;
 /**
  * The counters of one stage at the last readings. Confined to the reading thread.
  *
- * <p>Counters include work only once it is done. If a batch or a call takes longer than the second between two
- * readings, most of the differences between consecutive readings would show an idle stage, and one would show all the
- * work.
+ * <p>Counters include a batch or a call only once it is done. If a batch or a call takes longer than the second between
+ * two readings, most readings would show an idle stage, and then one would show all of the work. Activity is therefore
+ * computed over several seconds.
  */
 final class RecentCounters {
 

@@ -34,10 +34,10 @@ public final class RunLooker implements ConsoleSubject, AutoCloseable {
     // Guarded by the lock
     private final Deque<String> notes = new ArrayDeque<>();
     private String doing = "";
-    private Map<String, Double> figures = Map.of(); // empty until the current run has reported a second
+    private Map<String, Double> figures = Map.of(); // metrics of the current run's last second, if any
     private boolean running = true;
     private long number;
-    private long seconds; // reported so far, over all runs
+    private long seconds; // total reported by all runs
 
     /**
      * Creates a receiver.

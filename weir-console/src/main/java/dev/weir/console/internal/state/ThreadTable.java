@@ -43,8 +43,8 @@ final class ThreadTable {
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
     /**
-     * The ids of the rows that represent all threads of the garbage collector and of the compiler, which the JDK does
-     * not list.
+     * The row ids for the threads of the garbage collector and of the compiler. The JDK does not list these threads, so
+     * each group has a single row.
      */
     private static final long COLLECTOR = -1;
 
@@ -132,7 +132,7 @@ final class ThreadTable {
             row = new Row(name, group, kind);
             rows.put(id, row);
         } else if (kind == Kind.DISPATCHER) {
-            // The dispatcher's thread was idle before, and was listed with Weir's other threads.
+            // The thread was idle before, so it was listed with Weir's other threads. Move it to its dispatcher.
             row.group = group;
             row.kind = kind;
         }
@@ -249,7 +249,7 @@ final class ThreadTable {
         };
     }
 
-    /** Writes the rows to the JSON array that is open. */
+    /** Writes the rows into the JSON array that the caller has started. */
     void write(JsonGenerator json) throws IOException {
         List<Row> sorted = new ArrayList<>(rows.values());
         sorted.sort(Comparator.comparing((Row row) -> row.kind)

@@ -13,7 +13,7 @@ final class Trend {
 
     static final int MOST = 720;
 
-    /** The names of the metrics, in the order in which their values follow the time of a point. */
+    /** The names of the metrics. A point is written as its time, followed by the values in this order. */
     static final List<String> FIGURES =
             List.of("out_per_second", "lag", "cpu_share", "heap_used_bytes", "allocated_per_second", "collection_ms");
 
@@ -88,7 +88,7 @@ final class Trend {
         return points.size();
     }
 
-    /** Writes all fields to the JSON object that is open. */
+    /** Writes all fields into the JSON object that the caller has started. */
     void write(JsonGenerator json) throws IOException {
         json.writeNumberField("seconds_per_point", looksPerPoint);
         json.writeArrayFieldStart("figures");
