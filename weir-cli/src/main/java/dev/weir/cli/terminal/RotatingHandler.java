@@ -88,6 +88,7 @@ final class RotatingHandler extends Handler {
                     // This old file does not exist yet.
                 }
             }
+            open();
         } catch (IOException e) {
             // Keep appending to the same file, and try to rotate it again after another mostBytes bytes.
             reportError("cannot rotate " + file, e, ErrorManager.GENERIC_FAILURE);
@@ -95,7 +96,6 @@ final class RotatingHandler extends Handler {
             return full;
         }
         full.close();
-        open();
         return Objects.requireNonNull(out);
     }
 
