@@ -29,7 +29,10 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** The options of campaigns, and the steps that lead from workload files to reports. Confined to the main thread. */
+/**
+ * The command-line options for campaigns, and the code that runs the campaigns and writes their reports. Confined to
+ * the main thread.
+ */
 final class BenchCampaign {
 
     @Parameters(
@@ -169,7 +172,8 @@ final class BenchCampaign {
                     // The campaign has started nothing, so there is nothing to print.
                     throw e;
                 }
-                // The other campaigns' results are useful without this one, and so is its finished part.
+                // Does not end the command: the other campaigns can still run, and the finished part of this one is
+                // still useful.
                 failure = String.valueOf(e.getMessage());
                 weir.terminal().clearStatus();
                 weir.terminal().note(prefix + failure);
@@ -202,7 +206,7 @@ final class BenchCampaign {
         }
         try {
             BenchReports.print(weir, ResultsFolder.open(step.folder()), json);
-        } catch (IllegalArgumentException | UncheckedIOException e) { // for example because the disk is full
+        } catch (IllegalArgumentException | UncheckedIOException e) { // thrown, for example, if the disk is full
             weir.terminal().note("no report of the finished runs: " + e.getMessage());
         }
     }
@@ -290,7 +294,7 @@ final class BenchCampaign {
                 root(), dataOr(data), step.folder().toAbsolutePath(), drawn, begun != null, cluster, environment);
     }
 
-    /** The folder for the brokers' topics; a default unless one is given. */
+    /** Returns the folder for the brokers' topics: the given folder, or the default folder if it is null. */
     static Path dataOr(@Nullable Path given) {
         return given != null ? given : Path.of(System.getProperty("user.home"), ".cache", "weir", "bench");
     }

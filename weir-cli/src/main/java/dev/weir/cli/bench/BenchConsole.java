@@ -27,13 +27,13 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The web page of campaigns. It receives the same events as the terminal, and sends orders to the current run through
- * the files that {@code weir bench modify} uses. The campaign's thread reports events to the page; orders come on the
- * page's own threads.
+ * The web page for campaigns. It shows the same events as the terminal. Changes requested on the page reach the current
+ * run through the files that {@code weir bench modify} also uses. The campaign's thread reports events to the page;
+ * requests arrive on the page's own threads.
  */
 final class BenchConsole implements AutoCloseable {
     private final @Nullable RunConsole page; // null if no page was requested
-    private final ReentrantLock ordering = new ReentrantLock(); // the run accepts one order at a time
+    private final ReentrantLock ordering = new ReentrantLock(); // a run accepts one change request at a time
     private volatile @Nullable Path results; // of the current campaign
 
     /** Starts the page if it was requested, and prints the page's address before any other output. */
@@ -55,8 +55,8 @@ final class BenchConsole implements AutoCloseable {
     }
 
     /**
-     * Returns the listener for the campaign with its results in {@code folder}. The listener passes events to the
-     * terminal, and to the page if there is one.
+     * Returns the listener for the campaign that writes its results to {@code folder}. The listener passes events to
+     * the terminal, and to the page if there is one.
      */
     CampaignListener hearing(Path folder, CampaignListener terminal) {
         results = folder;
@@ -64,7 +64,7 @@ final class BenchConsole implements AutoCloseable {
         return shown == null ? terminal : new Both(terminal, shown);
     }
 
-    /** Display names of series, by the names that the results use. */
+    /** Maps the names of series in the results to the names used by {@link RunConsole}. */
     private static final Map<String, String> SERIES = Map.of(
             "client: fetch ms",
             RunConsole.FETCH_MILLIS,
@@ -125,7 +125,9 @@ final class BenchConsole implements AutoCloseable {
         }
     }
 
-    /** Sends all settings in one order, and each action, such as a pause, in an order of its own. */
+    /**
+     * Sends all changed settings in a single request, and each other action, such as a pause, in a separate request.
+     */
     private ControlReport order(Map<String, String> wanted) throws InterruptedException {
         Map<String, String> set = new LinkedHashMap<>();
         Map<String, String> others = new LinkedHashMap<>();
@@ -149,7 +151,7 @@ final class BenchConsole implements AutoCloseable {
             List<ControlReport.Refusal> refused) {
         if (answer.wasAccepted()) {
             applied.putAll(asked);
-            // The answer has the resulting values and the members that were restarted for them.
+            // The answer contains the resulting values, and the members restarted to apply them.
             applied.putAll(answer.applied());
             return;
         }

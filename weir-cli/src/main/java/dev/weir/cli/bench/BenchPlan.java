@@ -31,9 +31,9 @@ record BenchPlan(Path folder, List<Step> steps) {
     private static final String YAML = ".workload.yaml";
 
     /**
-     * A campaign with its results, if it has any.
+     * One campaign of the plan, with its results so far.
      *
-     * @param begun the results so far; null if there are none
+     * @param begun the results so far; null if the campaign has not started
      */
     record Step(Workload workload, Path folder, @Nullable ResultsFolder begun) {
 

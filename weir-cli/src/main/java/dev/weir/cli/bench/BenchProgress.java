@@ -12,10 +12,10 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Progress of a campaign on standard error. Called on the campaign's thread.
+ * Shows the progress of a campaign on standard error. Called on the campaign's thread.
  *
- * @param prefix the campaign's number and the total; empty for a single campaign
- * @param others approximate time of the later campaigns
+ * @param prefix the campaign's number and the total number of campaigns; empty for a single campaign
+ * @param others approximate duration of all campaigns that follow this one
  */
 record BenchProgress(Terminal terminal, String prefix, Duration others) implements CampaignListener {
 

@@ -16,7 +16,7 @@ final class BenchReports {
             weir.out().print(Reports.all(folder, json));
             weir.terminal().note("report: " + folder.path().resolve(Reports.HTML));
             return true;
-        } catch (UncheckedIOException e) { // for example because the disk is full
+        } catch (UncheckedIOException e) { // thrown, for example, if the disk is full
             if (!json) {
                 weir.out().print(Reports.text(folder));
             }

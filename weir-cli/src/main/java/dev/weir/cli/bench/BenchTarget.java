@@ -68,7 +68,10 @@ final class BenchTarget {
                 : EnvironmentFile.named(environmentName, BenchCampaign.root());
     }
 
-    /** Applies the environment file's broker settings as if they were options. */
+    /**
+     * Sets the broker options from the environment file. Throws if the user combined {@code --environment} with one of
+     * these options.
+     */
     private void takeFrom(BenchEnvironment environment) {
         if (environmentName == null) {
             return;

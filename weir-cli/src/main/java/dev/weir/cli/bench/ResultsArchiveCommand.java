@@ -89,7 +89,7 @@ final class ResultsArchiveCommand implements Callable<Integer> {
             }
             Files.move(fresh, file, StandardCopyOption.REPLACE_EXISTING);
         } finally {
-            var ignored = Files.deleteIfExists(fresh); // leaves no partial file on a full disk
+            var ignored = Files.deleteIfExists(fresh); // removes the partial file after a failure
         }
         return files.size();
     }

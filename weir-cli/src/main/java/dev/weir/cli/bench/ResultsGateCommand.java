@@ -17,7 +17,10 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 
-/** {@code weir bench results gate}: judges a campaign by a rule. Its exit code makes a CI build fail. */
+/**
+ * {@code weir bench results gate}: checks a campaign against a rule. Its exit code fails a CI build if the rule is not
+ * met.
+ */
 @Command(
         name = "gate",
         sortOptions = false,
@@ -97,7 +100,7 @@ final class ResultsGateCommand implements Callable<Integer> {
             line.writeStringField("rule", rule.strip());
             line.writeStringField("point", outcome.point().id());
             line.writeNumberField("rounds", interval.rounds());
-            // A missing figure becomes null, because infinity and NaN are not valid JSON.
+            // Writes null for a missing value, because infinity and NaN are not valid JSON.
             for (var each : List.of(
                     new Figure("ratio", interval.ratio()),
                     new Figure("low", interval.low()),

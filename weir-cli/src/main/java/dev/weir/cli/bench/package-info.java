@@ -1,6 +1,6 @@
 /**
- * {@code weir bench}: turns arguments into campaigns of {@code dev.weir.bench}, and shows their progress and their
- * reports. Runs on the main thread.
+ * {@code weir bench}: turns command-line arguments into campaigns of {@code dev.weir.bench}, and shows the progress and
+ * reports of the campaigns. Runs on the main thread.
  */
 @NullMarked
 package dev.weir.cli.bench;

@@ -90,7 +90,7 @@ public final class BrokerCommand implements Callable<Integer> {
         // From here on a signal requests a stop instead of ending the process, so that even a starting cluster is
         // closed.
         weir.shutdown().onStop(() -> end.complete(null));
-        // The loggers pass INFO on for the log files. The terminal has a level of its own.
+        // The loggers must pass INFO messages on to the log files. The level for the terminal is set separately.
         SERVER_LOGGERS.forEach(logger -> logger.setLevel(Level.INFO));
         try (KafkaCluster cluster = start()) {
             wanted.forEach(topic -> topic.createIn(cluster, weir.terminal()));
@@ -109,7 +109,10 @@ public final class BrokerCommand implements Callable<Integer> {
         return weir.shutdown().isRequested() ? ExitCode.DONE : ExitCode.FAILED;
     }
 
-    /** Reports that one of several brokers has ended by itself. The command ends with the last broker. */
+    /**
+     * Reports that one of several brokers has exited without being stopped. The command ends when the last broker has
+     * exited.
+     */
     private void ended(KafkaCluster cluster, Broker broker, int status, CompletableFuture<Void> end) {
         if (weir.shutdown().isRequested()) {
             return;

@@ -20,19 +20,19 @@ import javax.security.auth.login.LoginException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The explanation of a Kafka client's exception: the root cause in words, and the setting at fault. Kafka hides both in
- * several nested exceptions, and the innermost message is often just a path. Immutable.
+ * The explanation of an exception thrown by a Kafka client: the root cause in words, and the setting at fault. Kafka
+ * hides this information in several nested exceptions, and the innermost message is often just a path. Immutable.
  *
  * @param setting the setting at fault, or null if not known
  * @param value its value, or null if that is a secret
- * @param reason the root cause, without a full stop
+ * @param reason the root cause, without a trailing period
  */
 public record ClientFault(
         @Nullable String setting, @Nullable String value, String reason) {
 
     private static final String JAAS = "sasl.jaas.config";
 
-    /** Minimum length of a value that is searched in messages. Shorter values would match in every message. */
+    /** Minimum length of the values to search for in messages. Shorter values would match almost any message. */
     private static final int MIN_VALUE_CHARS = 4;
 
     private static final Pattern OFFSET =
@@ -42,7 +42,7 @@ public record ClientFault(
             Set.of("password", "jaas", "secret", "keystore.key", "certificate", "token");
 
     /**
-     * Analyses a fault.
+     * Analyzes a fault.
      *
      * @param settings the client's settings
      */
@@ -89,8 +89,8 @@ public record ClientFault(
         String safe = reason;
         for (Map.Entry<String, String> each : settings.entrySet()) {
             String value = each.getValue();
-            // Leaves addresses to redactAddresses, which hides only the user of an address and the secrets in its
-            // query.
+            // Skips addresses. They are handled by redactAddresses below, which hides only the user of an address and
+            // the secrets in its query.
             if (isSecret(each.getKey()) && value.length() >= MIN_VALUE_CHARS && !value.contains("://")) {
                 safe = safe.replace(value, Secrets.HIDDEN);
             }
@@ -107,9 +107,9 @@ public record ClientFault(
         return link.getMessage() == null ? "" : link.getMessage();
     }
 
-    /** Turns a message into one line without a full stop, so that it can be part of a sentence. */
+    /** Turns a message into one line without a trailing period, so that it can be part of a sentence. */
     static String oneLine(String message) {
-        // Clients print offsets with all their metadata, which is removed here.
+        // Kafka's clients print an offset together with its metadata. Only the offset is kept.
         return OFFSET.matcher(message)
                 .replaceAll("$1")
                 .strip()
@@ -128,7 +128,7 @@ public record ClientFault(
                 .orElseGet(fault::toString);
     }
 
-    /** One sentence without a full stop. */
+    /** Returns the explanation as one sentence without a trailing period. */
     public String sentence() {
         if (setting == null || reason.contains(setting)) {
             return reason;

@@ -47,8 +47,8 @@ import org.jspecify.annotations.Nullable;
 public final class ClusterClients {
 
     /**
-     * Default time limit for both requests of the check together. It leaves the process time to start and end within 15
-     * s.
+     * Default time limit for the whole check, which sends two requests. It is short enough for a failing command to
+     * start and exit within 15 s.
      */
     public static final String DEFAULT_PATIENCE = "10s";
 
@@ -98,7 +98,7 @@ public final class ClusterClients {
             throw unreadable(file, "not a text in UTF-8");
         } catch (IOException e) {
             throw unreadable(file, CliFailure.reason(e));
-        } catch (IllegalArgumentException e) { // thrown for a broken \\u escape
+        } catch (IllegalArgumentException e) { // thrown by Properties.load for a malformed \\u escape
             throw unreadable(file, String.valueOf(e.getMessage()));
         }
     }
@@ -116,7 +116,7 @@ public final class ClusterClients {
         consumerId = properties.containsKey(ConsumerConfig.CLIENT_ID_CONFIG) ? null : clientId;
     }
 
-    /** The {@code client.id} set in addition to the file's settings; null if none. */
+    /** Returns the {@code client.id} set by {@link #nameConsumers}; null if none was set. */
     public @Nullable String consumerId() {
         return consumerId;
     }
@@ -191,14 +191,15 @@ public final class ClusterClients {
                     e);
         }
         String sentence = OptionNames.in(fault.sentence());
-        // A sentence that begins with an option names the fault, so the file with settings is not mentioned.
+        // The sentence already names the command-line option at fault, so the settings file is not mentioned.
         if (sentence.startsWith("--")) {
             return CliFailure.usage(sentence, "");
         }
         if (file == null) {
             return CliFailure.usage("a Kafka client refuses its configuration: " + sentence, "");
         }
-        // If Weir itself refuses a setting, the message of the outermost exception begins with the setting's origin.
+        // If Weir itself refused the setting, the message of the outermost exception begins with the file name and the
+        // line number. The file name is replaced with the option here.
         String line = file.getFileName() + ":";
         String own = e instanceof IllegalArgumentException ? OptionNames.in(oneLine(e)) : "";
         return CliFailure.usage(
@@ -212,8 +213,8 @@ public final class ClusterClients {
     }
 
     /**
-     * Returns a sentence for each setting of the file that has no effect. Keys that look like misspelt client keys are
-     * not among them: they were refused earlier.
+     * Returns a warning for each setting of the file that has no effect or that no Kafka client knows. Likely
+     * misspellings of client keys are not reported here, because they were refused earlier.
      */
     public List<String> warnings() {
         Set<String> known = new HashSet<>(ConsumerConfig.configNames());
@@ -248,10 +249,10 @@ public final class ClusterClients {
     }
 
     /**
-     * Refuses a file with settings of Weir itself. All of them except {@code weir.produce} apply only to consumer
-     * groups.
+     * Refuses a file with settings of Weir itself that apply only to consumer groups. These are all settings of Weir
+     * except {@code weir.produce}.
      *
-     * @param option the option that contradicts them
+     * @param option the option that cannot be combined with these settings
      */
     public void refuseOwn(String option) {
         properties.stringPropertyNames().stream()

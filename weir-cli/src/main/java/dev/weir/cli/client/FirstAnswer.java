@@ -17,13 +17,14 @@ import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.common.config.ConfigException;
 
 /**
- * Sends a server one request before Kafka's clients connect to it. Kafka's clients allocate memory for an answer of any
- * size that the server announces. Read as a size, the first four bytes of a web server's answer announce 1.2 GB, and
- * the first four bytes of a TLS listener's answer announce 350 MB, even if no more data follows. Stateless.
+ * Sends a server one request before Kafka's clients connect to it, to detect servers that do not speak Kafka's
+ * protocol. Kafka's clients read the first four bytes of any answer as its size, and allocate that much memory even if
+ * no more data follows. For the answer of a web server, this size would be 1.2 GB, and for the answer of a TLS listener
+ * 350 MB. Stateless.
  */
 final class FirstAnswer {
 
-    /** The time limit for all addresses together. The clients that connect afterwards have their own limits. */
+    /** Time limit for checking all addresses. The clients that connect afterwards have their own time limits. */
     private static final int PATIENCE_MILLIS = 2_000;
 
     private static final short API_VERSIONS = 18;
@@ -85,7 +86,10 @@ final class FirstAnswer {
         }
     }
 
-    /** Sends the request. Returns the number of bytes received: enough to decide, or all that came before a failure. */
+    /**
+     * Sends the request, and reads until the answer is complete, cannot be a broker's, or fails. Returns the number of
+     * bytes received.
+     */
     private static int ask(InetSocketAddress address, int millis, byte[] answer) {
         long deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
         int bytes = 0;
@@ -111,7 +115,7 @@ final class FirstAnswer {
     /** Returns whether these bytes may begin a broker's answer, which has a plausible size and the correlation id. */
     private static boolean mayBeKafkas(byte[] answer, int bytes) {
         ByteBuffer read = ByteBuffer.wrap(answer);
-        // Missing bytes are 0, the smallest value that they can have.
+        // Bytes that have not arrived yet are 0, so this is the smallest size that the answer can still have.
         if (read.getInt(0) < 0 || read.getInt(0) > MAX_ANSWER_BYTES) {
             return false;
         }

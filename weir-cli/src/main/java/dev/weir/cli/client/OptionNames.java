@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * Translates the Java methods and settings named in the library's messages and advice into command-line options.
+ * Replaces the names of Java methods and settings in the library's messages and advice with command-line options.
  * Stateless.
  */
 public final class OptionNames {
@@ -52,14 +52,14 @@ public final class OptionNames {
     }
 
     /**
-     * Adds a name that is replaced where it is a whole word, but not as part of a longer name or of a key that the user
-     * wrote.
+     * Adds a name to replace. Only whole words are replaced, not parts of a longer name or of a key written by the
+     * user.
      */
     private static void word(String java, String option) {
         NAMES.put(Pattern.compile("(?<![\\w.$-])" + java + "(\\(\\))?(?![\\w$(])"), option);
     }
 
-    /** Returns the message with the options and keys that a user can set instead of Java names. */
+    /** Returns the message with Java names replaced by the options and keys that a user can set. */
     public static String in(String message) {
         String said = message;
         for (Map.Entry<Pattern, String> name : NAMES.entrySet()) {
@@ -68,7 +68,7 @@ public final class OptionNames {
         return said;
     }
 
-    /** Returns the limiter with advice in terms of the command line, so that a user can follow it. */
+    /** Returns the limiter with advice that names command-line options, so that a user can follow it. */
     public static Limiter in(Limiter limiter) {
         return limiter.inWordsOf(FrontEnd.COMMAND_LINE, OptionNames::in);
     }

@@ -16,7 +16,7 @@ public final class ConsoleAddress {
 
     private ConsoleAddress() {}
 
-    /** Returns the address of the console that {@code PID} or {@code URL}, as typed by the user, stands for. */
+    /** Returns the console address for a process id or URL typed by the user. */
     public static URI of(String target) {
         return isProcess(target) ? ofProcess(target) : ofUrl(target);
     }
@@ -61,7 +61,8 @@ public final class ConsoleAddress {
                 process.detach();
             }
         } catch (AttachNotSupportedException e) {
-            // The exception's message contains the command line of that process, which may have secrets.
+            // Leaves out the exception's message, because it contains the command line of the process, which may
+            // include secrets.
             throw CliFailure.work("process " + pid + " is not a JVM that can be asked", NO_CONSOLE, e);
         } catch (IOException e) {
             throw CliFailure.work("process " + pid + " cannot be asked: " + CliFailure.reason(e), NO_CONSOLE, e);

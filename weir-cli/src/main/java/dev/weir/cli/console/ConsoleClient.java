@@ -23,8 +23,8 @@ public final class ConsoleClient implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     /**
-     * Longest time that a change may take: a change to a benchmark waits for its members, which may pause for ten
-     * minutes.
+     * Longest time that a change may take. A change to a benchmark waits for the benchmark's members, which may pause
+     * for up to ten minutes.
      */
     private static final Duration LONGEST_CHANGE = Duration.ofMinutes(11);
 
@@ -52,14 +52,18 @@ public final class ConsoleClient implements AutoCloseable {
         return get(path, Duration.ZERO);
     }
 
-    /** Requests a JSON answer that the other process first has to produce, which takes at most {@code making}. */
+    /**
+     * Requests a JSON answer. Waits up to {@code making} longer than for other requests, because the other process must
+     * first produce the answer.
+     */
     public JsonNode get(String path, Duration making) throws InterruptedException {
         return send(HttpRequest.newBuilder(URI.create(console + path)).GET(), PATIENCE.plus(making));
     }
 
     /** Requests changes. Sends each value as a JSON string, which the console parses. */
     JsonNode set(Map<String, String> settings) throws InterruptedException {
-        // Detects a console that does not answer before the long time limit of a change applies.
+        // Queries the state first. If the console does not answer, this request fails after a short time limit instead
+        // of the long one for changes.
         JsonNode ignored = get("/api/state");
         ObjectNode body = JSON.createObjectNode();
         ObjectNode set = body.putObject("set");

@@ -25,14 +25,14 @@ final class ConsoleTarget implements TuneTarget {
     /**
      * Creates a target.
      *
-     * @param onReading called before each reading
+     * @param onReading called before each reading of the pipeline
      */
     ConsoleTarget(ConsoleClient console, Runnable onReading) {
         this.console = console;
         this.onReading = onReading;
     }
 
-    /** Throws if the console has no pipeline, or if its version cannot be tuned. */
+    /** Throws if the console shows no pipeline, or if its process runs a version of Weir that cannot be tuned. */
     void check() throws InterruptedException {
         JsonNode state = console.get("/api/state");
         if (state.path("pipeline").asText().isEmpty() || !state.path("stages").isArray()) {
@@ -83,7 +83,7 @@ final class ConsoleTarget implements TuneTarget {
         return (state.path("running").asBoolean() ? reading : reading.ended()).build();
     }
 
-    /** Returns the limiter; null if there is none, or if only another version of Weir knows its kind. */
+    /** Returns the limiter; null if there is none, or if this version of Weir does not know the limiter's kind. */
     private static @Nullable Limiter limiter(JsonNode node) {
         for (Limiter.Kind kind : Limiter.Kind.values()) {
             if (kind.id().equals(node.path("kind").asText())) {

@@ -95,7 +95,7 @@ public final class Endpoints implements AutoCloseable {
     }
 
     /**
-     * Shows the command's pipeline and its limiter, using the limiter probe that the command also uses for its summary.
+     * Shows the command's pipeline and the limiter found by {@code probe}, which the command also uses for its summary.
      */
     public void show(RunningPipeline running, LimiterProbe probe) {
         if (console != null) {

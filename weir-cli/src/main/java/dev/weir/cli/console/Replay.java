@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** The changes of a timeline, which are repeated at the same intervals. Immutable. */
+/** The changes of a recorded timeline, for replaying them at their original intervals. Immutable. */
 record Replay(List<Change> changes) {
 
     private static final long MAX_BYTES = 16 * 1024 * 1024;
@@ -86,7 +86,10 @@ record Replay(List<Change> changes) {
                 "cannot replay " + file + ": " + reason, "Give a file that weir console --timeline FILE has written.");
     }
 
-    /** Makes the first change now and each later one at its time, or late if earlier ones took long. */
+    /**
+     * Makes the first change immediately and each later change at its recorded time. A change is late if the changes
+     * before it took too long.
+     */
     void play(Maker maker) throws InterruptedException {
         CountDownLatch never = new CountDownLatch(1);
         long startNanos = System.nanoTime();

@@ -162,9 +162,9 @@ public final class TuneCommand implements Callable<Integer> {
     }
 
     /**
-     * Restores the changed settings.
+     * Restores the original values of the changed settings.
      *
-     * @throws CliFailure if the pipeline refuses a setting, which the message names
+     * @throws CliFailure if the pipeline refuses a setting; the message names the setting
      */
     private static void restore(ConsoleTarget pipeline, Set<String> keys, Map<String, String> start)
             throws InterruptedException {

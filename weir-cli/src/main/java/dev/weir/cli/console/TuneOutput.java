@@ -116,7 +116,7 @@ public final class TuneOutput {
     /**
      * Prints the summary for people.
      *
-     * @param before the line to print above the settings
+     * @param before the line to print above the list of settings
      */
     public void print(TuneReport report, String before) {
         PrintStream out = weir.out();

@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The amount and rate of a demo's traffic. Immutable.
  *
- * @param records largest number of events to generate
- * @param seconds longest time to generate events for, or {@link #NO_LIMIT}
- * @param rate events per second, each at its planned time; {@link #NO_LIMIT} for as fast as the pipeline translates
- *     them
+ * @param records maximum number of events to generate
+ * @param seconds maximum number of seconds to generate events for, or {@link #NO_LIMIT}
+ * @param rate events per second, with a planned time for each event; {@link #NO_LIMIT} to generate events as fast as
+ *     the pipeline translates them
  */
 record DemoPlan(int records, int seconds, int rate, long seed) {
 

@@ -9,7 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.HdrHistogram.Histogram;
 
-/** A demo's summary for people: the verdict, then the figures, within 80 columns. Confined to one thread. */
+/**
+ * A demo's summary for people: the verdict, followed by the measurements, within 80 columns. Confined to one thread.
+ */
 final class DemoReport {
 
     private static final int BAR_COLUMNS = 20;
@@ -89,8 +91,8 @@ final class DemoReport {
     }
 
     /**
-     * Adds how the stages spent their time. These lines cover the same period as the limiter's finding, which follows
-     * them.
+     * Adds a table of the time spent by each stage. It covers the same period as the limiter's finding, which is
+     * printed below it.
      */
     private void stages(List<String> lines) {
         Limiter limiter = summary.limiter();

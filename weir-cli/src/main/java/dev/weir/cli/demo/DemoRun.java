@@ -36,10 +36,10 @@ final class DemoRun {
     private static final int PARTITIONS = 6;
     private static final String GROUP = "weir-demo";
 
-    /** Small, so that partitions visibly pause while the pipeline is behind. */
+    /** Limit on outstanding records. It is small so that partitions visibly pause while the pipeline is behind. */
     private static final int MAX_OUTSTANDING_RECORDS = 2048;
 
-    /** Short, because the run ends with the last commit. */
+    /** Interval between commits. It is short because the run has to wait for the last commit. */
     private static final Duration COMMIT_INTERVAL = Duration.ofMillis(200);
 
     /** The interval at which the run checks whether it is done. */
@@ -64,7 +64,8 @@ final class DemoRun {
     }
 
     DemoSummary run() throws InterruptedException {
-        // From here on a signal ends the traffic, not the process, because the broker's folder must be deleted.
+        // From here on, a signal ends the traffic instead of the process, because the broker's folder must still be
+        // deleted.
         weir.shutdown().onStop(() -> {});
         weir.terminal().status("starting a Kafka broker in this process");
         endpoints.announce("Starting a Kafka broker in this process");
@@ -143,8 +144,8 @@ final class DemoRun {
         DemoStatus status = new DemoStatus(traffic, consumer, deadLetters::sum);
         traffic.start();
         Waiting forAll = new Waiting(end, traffic);
-        // An offset is committed after the output of its record and of all earlier ones was acknowledged. Once all are
-        // committed, the pipeline is empty.
+        // The pipeline commits an offset only after the broker has acknowledged the output of the record and of all
+        // records before it. The pipeline is therefore empty once all offsets are committed.
         BooleanSupplier allCommitted = () -> traffic.isDone() && committed(cluster) >= traffic.generated();
         while (!allCommitted.getAsBoolean() && forAll.goesOn(traffic.generated() + last)) {
             long acknowledged = acknowledged(running.stages());
@@ -153,7 +154,7 @@ final class DemoRun {
         }
     }
 
-    /** Returns the number of the pipeline's output records that the broker has acknowledged. */
+    /** Returns the number of output records that the broker has acknowledged. */
     private static long acknowledged(List<StageSnapshot> stages) {
         return stages.getLast().elementsOut();
     }
@@ -181,7 +182,7 @@ final class DemoRun {
         /**
          * Waits one tick. Returns false if the run must stop waiting and check the output as it is.
          *
-         * @param moved a count that grows while there is progress
+         * @param moved a count that increases whenever there is progress
          */
         boolean goesOn(long moved) throws InterruptedException {
             Exception refused = traffic.failure();

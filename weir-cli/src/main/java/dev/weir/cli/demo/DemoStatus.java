@@ -14,7 +14,7 @@ import java.util.function.LongSupplier;
  */
 final class DemoStatus {
 
-    /** Window of the rate: the status line shows the rate of the last seconds. */
+    /** Length of the period over which the status line computes the rate. */
     private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private record Sample(long nanos, long acknowledged) {}
@@ -53,11 +53,11 @@ final class DemoStatus {
                         moment.out(),
                         moment.dead(),
                         rate,
-                        // Counts only records inside the pipeline. Most of the unfinished events, which the lag below
-                        // counts, wait in the topic.
+                        // Counts only the records inside the pipeline. The lag below also counts the events still
+                        // waiting in the topic.
                         brief(Math.min(snapshot.inFlight(), moment.inFlight())),
-                        // The lag does not come from the snapshot, because the client does not learn how far a paused
-                        // partition has grown.
+                        // The lag does not come from the snapshot, because the client does not see new records of a
+                        // paused partition.
                         brief(moment.inFlight()),
                         snapshot.pausedPartitions());
     }

@@ -16,9 +16,9 @@ import org.HdrHistogram.Histogram;
 /**
  * The result of a demo, read back from its topics. Immutable by convention: nothing writes to the histogram.
  *
- * @param latencyMillis times from an event's actual or planned creation until the broker wrote its output
+ * @param latencyMillis times from the actual or planned creation of an event until the broker wrote its output
  * @param elapsedMillis time from the creation of the first event until the broker wrote the last output
- * @param limiter the limit that applied for most of the time, with the stages' use of that time
+ * @param limiter the limiter that applied for most of the time, and how the stages spent that time
  * @param dropped records that were read but not finished, because their partition was revoked
  */
 record DemoSummary(

@@ -16,12 +16,12 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes events to the demo's input topic, on its own thread. Thread-safe.
+ * Writes events to the demo's input topic on its own thread. Thread-safe.
  *
- * <p>At a given rate each event carries its planned time, even if it could not be sent at that time. Otherwise the
- * latency of a system that cannot keep up would look good, because the generator waits for that system (coordinated
- * omission). Without a rate there is no planned time, and the generator keeps at most {@value #MAX_AHEAD} events ahead
- * of the pipeline, so that both run together until the end.
+ * <p>If the plan has a rate, each event carries its planned time, even if it is sent later. With the actual time
+ * instead, the latency of a system that cannot keep up would look good, because the generator waits for that system
+ * (coordinated omission). If the plan has no rate, there is no planned time. The generator then stays at most
+ * {@value #MAX_AHEAD} events ahead of the pipeline, so that the traffic and the pipeline run together until the end.
  */
 final class DemoTraffic implements AutoCloseable {
 
@@ -61,8 +61,8 @@ final class DemoTraffic implements AutoCloseable {
                 Map.of(
                         ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
                         bootstrapServers,
-                        // A leader that was only just elected for a new topic may refuse the first batch and accept a
-                        // second, which would change their order.
+                        // Allows only one request in flight. A newly elected leader of a new topic may refuse the first
+                        // batch and accept the second one, which would reorder the events.
                         ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION,
                         1,
                         ProducerConfig.BATCH_SIZE_CONFIG,
@@ -162,7 +162,10 @@ final class DemoTraffic implements AutoCloseable {
         return ByteBuffer.wrap(header.value()).getLong();
     }
 
-    /** Ends the traffic and closes its client. Unsent events are lost unless {@link #isDone} returned true before. */
+    /**
+     * Stops the traffic and closes its producer. If {@link #isDone} has not returned true before, some events may be
+     * lost.
+     */
     @Override
     public void close() {
         stop();

@@ -28,7 +28,7 @@ final class DemoVerifier {
     private static final Duration POLL = Duration.ofMillis(100);
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
-    /** Number of significant digits that keeps milliseconds exact up to 20 s. */
+    /** Number of significant digits. It is enough to record up to 20 s with millisecond precision. */
     private static final int SIGNIFICANT_DIGITS = 4;
 
     private final OutputLedger ledger;
@@ -81,7 +81,9 @@ final class DemoVerifier {
         return offsets.stream().mapToLong(Long::longValue).sum();
     }
 
-    /** Adds a record of either topic. The records of a partition must arrive in order. */
+    /**
+     * Adds a record of the output topic or the dead-letter topic. The records of a partition must be added in order.
+     */
     void book(ConsumerRecord<byte[], byte[]> record) {
         recordsRead++;
         if (record.topic().equals(AsimovPipeline.DEAD_LETTERS)) {
@@ -91,8 +93,8 @@ final class DemoVerifier {
         }
         long created = DemoTraffic.createdMillis(record.headers());
         if (created != DemoTraffic.NO_TIME) {
-            // Both times are readings of this machine's clock. A clock that was set back between them must not end the
-            // demo.
+            // Both times come from this machine's clock. If the clock was set back between them, the difference is
+            // negative, which must not end the demo.
             latencyMillis.recordValue(Math.max(0, record.timestamp() - created));
             firstCreatedMillis = Math.min(firstCreatedMillis, created);
             lastWrittenMillis = Math.max(lastWrittenMillis, record.timestamp());

@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** A member of a fleet with its reported figures; unknown numbers are {@value #UNKNOWN}. Immutable. */
+/** A member of a fleet with the values that it reports. Unknown numbers are {@value #UNKNOWN}. Immutable. */
 final class FleetMember {
 
     /** An unknown number. */
@@ -54,7 +54,10 @@ final class FleetMember {
         return state().path("reads").asText("");
     }
 
-    /** The key of this member's pipeline, from the group, or from the pipeline's name and subscription. */
+    /**
+     * Returns the key of this member's pipeline: the member's group, or the pipeline's name and subscription if the
+     * member has no known group.
+     */
     String pipelineKey() {
         String group = answer.address().group();
         if (group != null) {
@@ -98,15 +101,15 @@ final class FleetMember {
     }
 
     /**
-     * Returns the records per second that the source of this member's pipeline emitted. The rate covers several
-     * seconds, because a pipeline without records for one second does not stand still. The rate is zero only if its
-     * counters cover some time, and unknown if they do not, as in a new console.
+     * Returns the records per second emitted by the source of this member's pipeline. The rate covers several seconds,
+     * because a pipeline that gets no records for one second is not necessarily stalled. A rate of zero is returned
+     * only if the console has counted records for some time. Otherwise, as in a new console, the rate is unknown.
      */
     double inPerSecond() {
         return rate(0);
     }
 
-    /** Returns the records per second that the last stage of this member's pipeline finished over the same seconds. */
+    /** Returns the records per second finished by the last stage of this member's pipeline over the same period. */
     double outPerSecond() {
         return rate(state().path("stages").size() - 1);
     }
@@ -119,7 +122,8 @@ final class FleetMember {
         }
         double told = stage.path("recent_out_per_second")
                 .asDouble(stage.path("out_per_second").asDouble(UNKNOWN));
-        // If there is no count, a rate of zero may have been rounded down, so it counts as unknown.
+        // If the console reports a rate but no count, a rate of zero may have been rounded down, so it counts as
+        // unknown.
         return told > 0 ? told : UNKNOWN;
     }
 

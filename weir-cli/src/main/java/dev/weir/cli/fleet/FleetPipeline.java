@@ -14,10 +14,10 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** The members that do the same work, as one pipeline. Immutable. */
+/** One pipeline of a fleet, with the members that run it. Immutable. */
 final class FleetPipeline {
 
-    /** Delay up to which a pipeline keeps up, because any pipeline has a few seconds of work waiting. */
+    /** A pipeline with a delay below this value keeps up. Any pipeline has a few seconds of work waiting. */
     static final double KEEPS_UP_SECONDS = 5;
 
     /** Field of a limiter: the number of members that report it. */
@@ -30,7 +30,7 @@ final class FleetPipeline {
     /**
      * Creates a pipeline.
      *
-     * @param group the group as the brokers describe it; null if its members were given by address
+     * @param group the group as described by the brokers; null if the user gave the addresses of the members
      */
     FleetPipeline(String key, List<FleetMember> members, @Nullable GroupSnapshot group) {
         this.key = key;
@@ -75,12 +75,18 @@ final class FleetPipeline {
         return (long) sum(told().stream().map(each -> (double) each.lag()).toList());
     }
 
-    /** Returns the records read per second: the sum over the members that report a rate, which is a lower bound. */
+    /**
+     * Returns the number of records read per second, summed over the members that report a rate. This is a lower bound,
+     * because it excludes the members that report none.
+     */
     double inPerSecond() {
         return atLeast(told().stream().map(FleetMember::inPerSecond).toList());
     }
 
-    /** Returns the records finished per second: the sum over the members that report a rate, which is a lower bound. */
+    /**
+     * Returns the number of records finished per second, summed over the members that report a rate. This is a lower
+     * bound, because it excludes the members that report none.
+     */
     double outPerSecond() {
         return atLeast(told().stream().map(FleetMember::outPerSecond).toList());
     }
@@ -96,8 +102,8 @@ final class FleetPipeline {
     }
 
     /**
-     * Returns the members without a console, and one member per console: a console reports one pipeline even if several
-     * members name it.
+     * Returns the members to count: all members without a console, and one member per console. A console reports only
+     * one pipeline even if several members name it.
      */
     private List<FleetMember> told() {
         Set<URI> seen = new HashSet<>();
@@ -106,7 +112,7 @@ final class FleetPipeline {
                 .toList();
     }
 
-    /** For each console that several members name, the number of surplus members. */
+    /** Returns the number of members that name each console, for consoles named by more than one member. */
     Map<URI, Long> shared() {
         Map<URI, Long> counts = new LinkedHashMap<>();
         for (FleetMember each : members) {
@@ -130,8 +136,8 @@ final class FleetPipeline {
     }
 
     /**
-     * Returns the seconds that the answering members need for the waiting work at their rate: infinite if the pipeline
-     * stands still, {@value FleetMember#UNKNOWN} if lag or rate is not known.
+     * Returns the number of seconds that the members need to finish the waiting records at their current rate: infinite
+     * if the pipeline makes no progress, {@value FleetMember#UNKNOWN} if the lag or the rate is not known.
      */
     double delaySeconds() {
         long lag = lag();
@@ -142,7 +148,7 @@ final class FleetPipeline {
         return lag == 0 ? 0 : rate == 0 ? Double.POSITIVE_INFINITY : lag / rate;
     }
 
-    /** The limiter that most of its members report; missing if none does. */
+    /** Returns the limiter reported by the largest number of members; missing if no member reports one. */
     JsonNode limiter() {
         Map<String, ObjectNode> named = new LinkedHashMap<>();
         for (FleetMember each : members) {

@@ -20,7 +20,9 @@ import java.util.stream.Stream;
  */
 final class FleetView {
 
-    /** A pipeline may also be the limit if its delay is at least this fraction of the largest delay. */
+    /**
+     * A pipeline counts as a possible limit of the fleet if its delay is at least this fraction of the largest delay.
+     */
     private static final double CLOSE = 0.5;
 
     private final Instant at;
@@ -39,7 +41,7 @@ final class FleetView {
         this.at = at;
         this.members = answers.stream()
                 .map(FleetMember::new)
-                // Members that do not answer come first, because users look for them.
+                // Puts the members that do not answer first, because users look for these members.
                 .sorted(Comparator.comparing(FleetMember::answers))
                 .toList();
         this.groups = groups.stream().map(GroupSnapshot::group).toList();
@@ -47,7 +49,7 @@ final class FleetView {
         Map<String, List<FleetMember>> byKey = new LinkedHashMap<>();
         this.groups.forEach(each -> byKey.put(each, new ArrayList<>()));
         for (FleetMember each : members) {
-            // If an address that the user gave does not answer, its pipeline is not known.
+            // The pipeline of a member given by address is known only if the member answers.
             if (each.answers() || each.group() != null) {
                 byKey.computeIfAbsent(each.pipelineKey(), key -> new ArrayList<>())
                         .add(each);
@@ -97,7 +99,10 @@ final class FleetView {
         }
     }
 
-    /** Returns the pipeline with the most waiting work, measured in seconds at its own rate, or all candidates. */
+    /**
+     * Returns the pipelines that may limit the fleet. The most likely one has the most waiting work, measured in
+     * seconds at its own rate.
+     */
     private ObjectNode limits() {
         ObjectNode limits = JsonNodeFactory.instance.objectNode();
         List<FleetPipeline> known = pipelines.stream()

@@ -36,7 +36,7 @@ record MemberAddress(
 
     /**
      * Returns the address of a group member's console. The port comes from the member's client id, and the host is the
-     * one that the broker sees. See ADR 241.
+     * member's host as seen by the broker. See ADR 241.
      */
     static MemberAddress of(GroupMember member, String group) {
         Matcher matcher = PORT.matcher(member.clientId());

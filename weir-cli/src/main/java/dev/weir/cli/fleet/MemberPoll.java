@@ -31,20 +31,20 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Queries all consoles at once, and each console only once even if several members name it. The size and the time of an
- * answer are bounded. A console that does not answer in time is queried less and less often until it answers. Confined
- * to one thread.
+ * Queries all consoles in parallel. Each console is queried only once per poll, even if several members name it. The
+ * size of an answer and the time to wait for it are limited. A console that keeps timing out is queried less often
+ * until it answers again. Confined to one thread.
  */
 final class MemberPoll implements AutoCloseable {
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    /** Largest answer of one console. The state of ten thousand partitions takes about 3 MB. */
+    /** Maximum size of one console's answer. The state of ten thousand partitions takes about 3 MB. */
     private static final int MAX_BYTES = 4 * 1024 * 1024;
 
     /**
-     * Largest size of all answers of a poll together. An answer that exceeds it fails, because waiting for memory would
-     * mean waiting for another answer, which may never end.
+     * Maximum total size of all answers of one poll. An answer that would exceed it fails. It does not wait for memory,
+     * because it would have to wait for another answer, which may never be complete.
      */
     private static final long MAX_BYTES_TOGETHER = 128L * 1024 * 1024;
 
@@ -137,7 +137,7 @@ final class MemberPoll implements AutoCloseable {
         }
         Silence last = silences.get(console);
         int times = last == null ? 1 : last.times + 1;
-        // The first timeout may be chance, so the next poll queries the console again.
+        // A single timeout may be a coincidence, so the next poll queries the console again.
         long seconds = times == 1 ? 0 : Math.min(MOST_BACKOFF_SECONDS, 1L << Math.min(times, 10));
         silences.put(console, new Silence(times, clock.getAsLong() + TimeUnit.SECONDS.toNanos(seconds)));
     }

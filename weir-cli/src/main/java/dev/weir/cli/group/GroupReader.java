@@ -61,7 +61,9 @@ public final class GroupReader implements AutoCloseable {
         return new GroupReader(clients.admin(), patience);
     }
 
-    /** Reads the current state of a group, without the age of its lag: see {@link LagTimes}. */
+    /**
+     * Reads the current state of a group. The result does not include the age of the lag, which {@link LagTimes} adds.
+     */
     public GroupSnapshot read(String group) throws InterruptedException {
         GroupType type = get(admin.listGroups().all(), group).stream()
                 .filter(each -> each.groupId().equals(group))
@@ -122,7 +124,10 @@ public final class GroupReader implements AutoCloseable {
                 group, "share", state(described == null ? null : described.groupState()), members, lag);
     }
 
-    /** Prefers the broker's own count, because a share group finishes records out of order. */
+    /**
+     * Prefers the lag reported by the broker to the difference between offsets, because a share group finishes records
+     * out of order.
+     */
     private static PartitionLag told(PartitionLag lag, @Nullable SharePartitionOffsetInfo info) {
         Optional<Long> count = info == null ? Optional.empty() : info.lag();
         return count.filter(records -> records >= 0)
@@ -184,7 +189,10 @@ public final class GroupReader implements AutoCloseable {
                 partition, next, begin, end, records, deleted, records == 0 ? Duration.ZERO : null, null);
     }
 
-    /** Queries each partition separately, so that one without a leader does not hide the others. */
+    /**
+     * Evaluates the result for each partition separately, so that a partition without a leader does not hide the
+     * offsets of the others.
+     */
     private Map<TopicPartition, Long> offsets(Set<TopicPartition> partitions, OffsetSpec spec, String group)
             throws InterruptedException {
         var asked = admin.listOffsets(partitions.stream().collect(Collectors.toMap(each -> each, each -> spec)));

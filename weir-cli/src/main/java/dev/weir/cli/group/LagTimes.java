@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /** Reads the first unfinished record of each lagging partition for its timestamp. Stateless. */
 public final class LagTimes {
 
-    /** Largest number of partitions read, starting with the ones that have the most records. */
+    /** Maximum number of partitions to read. The partitions with the most unfinished records are preferred. */
     public static final int MOST_PARTITIONS = 64;
 
     private static final Duration POLL = Duration.ofMillis(200);
@@ -35,7 +35,7 @@ public final class LagTimes {
     private LagTimes() {}
 
     /**
-     * Returns the same snapshot with the ages of its lags. Reads without a group and commits nothing.
+     * Returns a copy of the snapshot that includes the ages of the lags. Reads without a group and commits nothing.
      *
      * @param patience time limit for all reads together
      */
@@ -75,7 +75,7 @@ public final class LagTimes {
     private static Map<TopicPartition, Long> written(
             List<PartitionLag> wanted, ClusterClients clients, Duration patience) throws InterruptedException {
         Map<String, Object> config = new HashMap<>(clients.readerConfig());
-        // If the record's batch has been deleted meanwhile, the consumer reads the next existing record.
+        // If the record has been deleted in the meantime, the consumer reads the next existing record.
         config.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
         config.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, 1);
         config.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, 1);

@@ -10,12 +10,12 @@ import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An answer that distinguishes unknown from zero. A field without evidence has the text {@value #UNKNOWN}, and the
- * reasons are listed at the end of the answer. Confined to the thread of its call.
+ * An answer that distinguishes unknown values from zero. A field with an unknown value has the text {@value #UNKNOWN},
+ * and the reasons are listed at the end of the answer. Confined to the thread of the call.
  */
 final class Answer {
 
-    /** The value of a field without evidence. */
+    /** The text of a field with an unknown value. */
     static final String UNKNOWN = "unknown";
 
     static final ObjectMapper JSON = new ObjectMapper();
@@ -38,7 +38,7 @@ final class Answer {
         because(why);
     }
 
-    /** Adds a reason for an unknown value. */
+    /** Adds a reason to the list at the end of the answer. */
     void because(String why) {
         reasons.add(why);
     }
@@ -62,7 +62,7 @@ final class Answer {
         }
     }
 
-    /** Adds the first entries of a list, and the number omitted. */
+    /** Adds up to {@code most} entries of a list, followed by the number of omitted entries if there are more. */
     static void list(ObjectNode to, String name, Iterable<? extends JsonNode> entries, int most) {
         ArrayNode list = to.putArray(name);
         long all = StreamSupport.stream(entries.spliterator(), false).count();

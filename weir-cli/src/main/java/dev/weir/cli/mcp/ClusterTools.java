@@ -186,7 +186,7 @@ final class ClusterTools {
         }
     }
 
-    /** Adds the pipeline's own figures for its partitions. */
+    /** Adds the lag of this member's partitions, as reported by the pipeline's console. */
     private void lagOfMember(int limit, Answer answer) throws InterruptedException {
         JsonNode state = process.get("/api/state");
         ObjectNode fields = answer.fields();

@@ -23,8 +23,8 @@ final class ConsoleTools {
     private static final List<String> STAGE_SHARES = List.of("busy_share", "blocked_up_share", "blocked_down_share");
 
     /**
-     * Describes the states of a stage by the name of their share. Includes the names of an older process, which reports
-     * only three shares. If two shares are equal, the first one in this map wins.
+     * Descriptions of the states of a stage, by the name of the state's share. The map includes the names used by older
+     * processes, which report only three shares. If two shares are equal, the first one in this map wins.
      */
     private static final Map<String, String> WAITS_FOR = waitsFor();
 

@@ -93,7 +93,7 @@ final class DeadLetterTail {
         long offsets = partitions.stream()
                 .mapToLong(each -> ends.getOrDefault(each, 0L) - begins.getOrDefault(each, 0L))
                 .sum();
-        // Compaction and transactions leave gaps, so the number of offsets is only an upper bound.
+        // Compaction and transactions leave gaps between offsets, so the number of records may be smaller.
         fields.put("records_at_most", offsets);
         if (!whole) {
             answer.because("not all of the newest records came within " + patience.toMillis() + " ms");
@@ -202,7 +202,7 @@ final class DeadLetterTail {
                 .newDecoder()
                 .onMalformedInput(CodingErrorAction.REPORT)
                 .onUnmappableCharacter(CodingErrorAction.REPORT);
-        // A character truncated at the limit is not an error.
+        // If the bytes were truncated, an incomplete character at the end is not an error.
         boolean isText = !decoder.decode(ByteBuffer.wrap(bytes, 0, shown), text, shown == bytes.length)
                 .isError();
         String first = isText

@@ -81,7 +81,7 @@ public final class McpCommand implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         PipelineProcess process = process();
         if (cluster != null) {
-            // Reports wrong options now, not in the middle of an answer.
+            // Checks the options now, so that a wrong option is not reported in the middle of an answer.
             var ignored = cluster.clients();
         }
         if (group != null && cluster == null) {

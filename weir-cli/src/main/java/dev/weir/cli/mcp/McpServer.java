@@ -32,8 +32,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server of the Model Context Protocol for tools, over two streams: JSON-RPC 2.0, one message per line. One thread
- * calls {@link #serve}; calls run on separate virtual threads, so that a ping is answered meanwhile.
+ * A server for tools of the Model Context Protocol. It uses JSON-RPC 2.0 over two streams, with one message per line.
+ * One thread calls {@link #serve}. Each call of a tool runs on a separate virtual thread, so that the server can answer
+ * a ping while calls are in flight.
  */
 final class McpServer {
 
@@ -45,7 +46,7 @@ final class McpServer {
     /** Largest number of calls in flight. */
     static final int MOST_CALLS = 8;
 
-    /** Time that calls in flight get after the input has ended, unless a test sets another. */
+    /** Default time limit for finishing the calls in flight after the input has ended. */
     static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private static final Logger LOG = System.getLogger(McpServer.class.getName());
@@ -127,7 +128,7 @@ final class McpServer {
         JsonNode answerTo = isRequest ? id : NullNode.getInstance();
         try {
             if (message.has("result") || message.has("error")) {
-                // An answer needs no reaction, because the server asks the client nothing.
+                // Ignores answers, because the server never sends requests to the client.
                 return;
             }
             require(message.isObject(), "a message is one object; batches are not taken");

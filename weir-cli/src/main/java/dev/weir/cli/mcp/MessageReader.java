@@ -31,7 +31,7 @@ final class MessageReader {
             }
         }
 
-        /** A longer line, skipped to its end. */
+        /** A line that exceeds the limit. The reader has skipped the rest of it. */
         record TooLong() implements Line {}
     }
 

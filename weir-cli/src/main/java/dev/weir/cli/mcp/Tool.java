@@ -7,8 +7,8 @@ import java.util.Map;
 /**
  * A read-only query for agents. Immutable; may be called by several threads at once.
  *
- * @param name the name that calls use
- * @param title for people
+ * @param name the name used in calls
+ * @param title the title shown to people
  * @param description its purpose, which helps an agent choose a tool
  * @param parameters parameters by name, in display order
  * @param required names of required parameters

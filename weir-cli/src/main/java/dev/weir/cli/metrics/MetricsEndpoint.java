@@ -24,9 +24,10 @@ public final class MetricsEndpoint implements AutoCloseable {
     }
 
     /**
-     * Starts a server at {@code address} that also answers to {@code names}; starts none without an address.
+     * Starts a server at {@code address} that also answers to {@code names}. Starts no server if {@code address} is
+     * null.
      *
-     * @param partitions whether the server has metrics of each partition
+     * @param partitions whether the server exports metrics for each partition
      */
     static MetricsEndpoint start(@Nullable ListenAddress address, List<String> names, boolean partitions) {
         if (address == null) {

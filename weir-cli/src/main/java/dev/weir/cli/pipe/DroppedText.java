@@ -30,7 +30,7 @@ final class DroppedText {
      * Returns the sentence about records that are uncommitted after a failure and no longer in the log; empty if all
      * uncommitted records will be read again.
      *
-     * @param placeIsGone whether the run failed because a position is not in its log
+     * @param placeIsGone whether the run failed because the log no longer contains the position of a consumer
      */
     static String lost(ConsumerSnapshot consumer, boolean placeIsGone) {
         List<RecordRange> lost = Stream.concat(consumer.dropped().stream(), consumer.skipped().stream())

@@ -26,7 +26,7 @@ final class EachProcess {
             try (OutputStream in = process.getOutputStream()) {
                 in.write(value);
             } catch (IOException ignored) {
-                // The command does not read all of its input; its exit status tells whether that is an error.
+                // The command did not read all of its input. The exit status tells whether this is an error.
             }
             int status = process.waitFor();
             if (status != 0) {

@@ -12,7 +12,7 @@ final class HandlerTimes {
     /** The number of seconds whose counts are kept. */
     private static final int SECONDS = 3600;
 
-    /** Share of the ceiling at which a pipe counts as up to speed. */
+    /** Fraction of the throughput ceiling that a pipe must reach to count as running at full speed. */
     private static final double UP_TO_SPEED = 0.98;
 
     private final long startNanos = System.nanoTime();
@@ -60,14 +60,18 @@ final class HandlerTimes {
     }
 
     /**
-     * Returns the share of the ceiling that was reached between the start of the first call and the end of the last.
+     * Returns the fraction of the throughput ceiling that was reached between the start of the first call and the end
+     * of the last call.
      */
     double efficiency(int workers) {
         double seconds = (lastNanos.get() - firstNanos.get()) / 1e9;
         return calls.sum() / seconds / ceilingPerSecond(workers);
     }
 
-    /** Seconds from the start to the end of the first second at 98 % of the ceiling; -1 if there was none. */
+    /**
+     * Returns the seconds from the start until the end of the first second in which the pipe reached 98 % of the
+     * ceiling; -1 if it never did.
+     */
     int secondsToSpeed(int workers) {
         double wanted = UP_TO_SPEED * ceilingPerSecond(workers);
         for (int second = 0; second < SECONDS; second++) {

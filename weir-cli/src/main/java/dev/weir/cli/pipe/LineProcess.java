@@ -25,11 +25,11 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A shell command that answers each line with one line, in order: the k-th answer belongs to the k-th line. One process
- * serves all lines, and many may be in flight. Thread-safe; lines are sent in the order of the calls to {@link #send}.
+ * A shell command that answers each line with one line, in the order of the lines. One process serves all lines, and
+ * many lines may be in flight. Thread-safe; lines are sent in the order of the calls to {@link #send}.
  *
- * <p>Three threads serve the process: one writes, one reads, one drains its standard error, whose last lines are kept
- * for failure messages. A failure is final: every outstanding answer fails with it.
+ * <p>Three threads serve the process. One writes its input, one reads its output, and one reads its standard error and
+ * keeps the last lines for failure messages. A failure is final: every outstanding answer fails with it.
  */
 final class LineProcess implements AutoCloseable {
 
@@ -68,15 +68,15 @@ final class LineProcess implements AutoCloseable {
         thread("reader", this::read);
     }
 
-    /** Starts the command, which then belongs to the caller. */
+    /** Starts the command. The caller must close the returned process. */
     static LineProcess start(String command, int maxUnderWay) {
         return start(command, maxUnderWay, PATIENCE);
     }
 
     /**
-     * Starts the command, which then belongs to the caller, with a limit on the wait for answers.
+     * Starts the command with a time limit for its answers. The caller must close the returned process.
      *
-     * @param patience longest time without an answer while lines are unanswered
+     * @param patience longest time without any answer while lines are outstanding
      */
     static LineProcess start(String command, int maxUnderWay, Duration patience) {
         try {
@@ -110,7 +110,8 @@ final class LineProcess implements AutoCloseable {
         Answer answer = new Answer(line);
         unsent.add(answer);
         LineProcessException failed = failure;
-        // The process may have failed before the line was queued. A later failure finds the line in the queue.
+        // If the process failed before the line was queued, the answer must fail here. A later failure fails all queued
+        // lines.
         if (failed != null) {
             answer.future.completeExceptionally(failed);
         }
@@ -129,8 +130,8 @@ final class LineProcess implements AutoCloseable {
                 }
             }
         } catch (IOException | InterruptedException ignored) {
-            // The command no longer reads its input. If it has ended, the reader thread reports that; otherwise the
-            // caller that waits for an answer times out.
+            // The command no longer reads its input. If the command has ended, the reader thread reports that.
+            // Otherwise the caller that waits for an answer times out.
         }
     }
 
@@ -249,7 +250,7 @@ final class LineProcess implements AutoCloseable {
                 } catch (ExecutionException e) {
                     throw (LineProcessException) e.getCause();
                 } catch (TimeoutException ignored) {
-                    // Another line may have been answered meanwhile, which extends the wait.
+                    // Checks the time limit again, because an answer to another line extends it.
                 }
             }
         }

@@ -2,7 +2,10 @@ package dev.weir.cli.pipe;
 
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/** A fault of an {@code exec:} or {@code each:} command or of its input. The record stays unacknowledged. */
+/**
+ * A failure of an {@code exec:} or {@code each:} command, or of the input for the command. The record stays
+ * unacknowledged.
+ */
 final class LineProcessException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
@@ -11,7 +14,7 @@ final class LineProcessException extends RuntimeException {
         super(message);
     }
 
-    /** Returns the same fault, attributed to this record. */
+    /** Returns this failure with a message that names the record. */
     LineProcessException of(ConsumerRecord<?, ?> record) {
         LineProcessException named = new LineProcessException(PipeRecords.name(record) + ": " + getMessage());
         named.initCause(this);

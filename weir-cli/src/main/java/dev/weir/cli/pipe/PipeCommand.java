@@ -221,7 +221,10 @@ public final class PipeCommand implements Callable<Integer> {
                 .orElse(null);
     }
 
-    /** Returns the pipeline's report after it has released everything, because only then the commits are known. */
+    /**
+     * Returns the pipeline's final report. Waits until the pipeline has released everything, because the commits are
+     * not known before.
+     */
     private DrainReport report(RunningPipeline running, CompletableFuture<DrainReport> drained)
             throws InterruptedException {
         DrainReport first = drained.isDone() ? drained.join() : running.drain(Duration.ZERO);
@@ -237,7 +240,7 @@ public final class PipeCommand implements Callable<Integer> {
         } catch (ExecutionException impossible) {
             throw new IllegalStateException(impossible);
         }
-        // If the pipeline has ended, this call returns at once. Its report also covers work that a failure left
+        // Returns immediately if the pipeline has ended. The report then also covers work that a failure left
         // unfinished.
         return running.drain(Duration.ZERO);
     }
@@ -246,7 +249,7 @@ public final class PipeCommand implements Callable<Integer> {
         try {
             drained.complete(running.drain(options.drainTimeout));
         } catch (InterruptedException e) {
-            // No other code knows this thread, so nothing interrupts it.
+            // Never happens: no other code has a reference to this thread, so nothing interrupts it.
             drained.completeExceptionally(e);
         }
     }
@@ -279,7 +282,7 @@ public final class PipeCommand implements Callable<Integer> {
         };
     }
 
-    /** Returns advice for keeping a pipe running after a failing record. */
+    /** Returns advice on options that keep a pipe running after a record has failed. */
     private String orGiveUp() {
         String again = options.retry == null ? "--retry N tries a record again" : "";
         String deadLetter =

@@ -54,7 +54,7 @@ final class PipeFlow implements AutoCloseable {
     /** Default number of lines in flight in an {@code exec:} process. */
     static final int DEFAULT_LINES = 1024;
 
-    /** Records that may be committed before any stage has pulled them, under {@code --guarantee at-most-once}. */
+    /** Maximum number of records committed before any stage has pulled them, with {@code --guarantee at-most-once}. */
     static final int COMMIT_AHEAD = 1_000;
 
     private static final int MAX_WORKERS = 1024;
@@ -75,19 +75,19 @@ final class PipeFlow implements AutoCloseable {
                 : null;
     }
 
-    /** Dead-letter records that the output stage has written or will write. */
+    /** Returns the number of dead-letter records that the output stage has written or will write. */
     long deadLettersInOutput() {
         return deadLettered.sum();
     }
 
-    /** Dead-letter records written by another stage. */
+    /** Returns the number of dead-letter records written by stages other than the output stage. */
     long deadLettersElsewhere(RunningPipeline running) {
         return running.handles(DeadLetterHandle.class).stream()
                 .mapToLong(DeadLetterHandle::written)
                 .sum();
     }
 
-    /** Records written to the dead-letter topic instead of the output. */
+    /** Returns the number of records written to the dead-letter topic instead of the output. */
     long deadLettered(RunningPipeline running) {
         return deadLettersInOutput() + deadLettersElsewhere(running);
     }
@@ -165,7 +165,7 @@ final class PipeFlow implements AutoCloseable {
 
     /**
      * Returns a pipeline with one handler that does all the work on a record. A failing record can then be retried, or
-     * given up, without affecting others.
+     * written to the dead-letter topic, without affecting other records.
      */
     private Pipeline perRecord(KafkaFlow<byte[], byte[]> flow, ProducerSettings<byte[], byte[]> producer) {
         var handled = flow.handle(options.handlers(), ordering(), this::workOn);
@@ -206,8 +206,8 @@ final class PipeFlow implements AutoCloseable {
         try {
             return records.passOn(spun, EachProcess.run(each.command(), value));
         } catch (LineProcessException failure) {
-            // Without a dead-letter topic, the failure must name the record. With one, the headers of the dead-letter
-            // record already identify the original.
+            // Without a dead-letter topic, the failure must name the record. With a dead-letter topic, the headers of
+            // the dead-letter record already identify the original.
             throw options.deadLetter == null ? failure.of(spun) : failure;
         } catch (IOException notStarted) {
             throw new LineProcessException("the command cannot be started: " + notStarted.getMessage()).of(spun);
@@ -247,7 +247,10 @@ final class PipeFlow implements AutoCloseable {
         };
     }
 
-    /** A source with one sending and one receiving worker, so that lines and answers keep the order of the input. */
+    /**
+     * Returns a source that uses one worker to send lines and another one to receive answers, so that lines and answers
+     * keep the order of the input.
+     */
     private Source<ProducerRecord<byte[], byte[]>> throughProcess(Source<ConsumerRecord<byte[], byte[]>> consumed) {
         LineProcess lines = Objects.requireNonNull(process);
         return consumed.mapBlocking(1, Ordering.input(), record -> send(lines, record))
@@ -265,7 +268,10 @@ final class PipeFlow implements AutoCloseable {
         return AsimovRecords.toProduce(record, translation, options.to, Objects.requireNonNull(options.deadLetter));
     }
 
-    /** A record whose line is in flight, or that could not be sent as a line. */
+    /**
+     * A record that has passed the sending stage. Either its line is in flight, or the record could not be sent as a
+     * line.
+     */
     private record Sent(ConsumerRecord<byte[], byte[]> raw, Result result) implements OfRecord {
 
         interface Result {

@@ -289,13 +289,16 @@ final class PipeOptions {
         if (mayReorder()) {
             return workers();
         }
-        // Uses the same concurrency as a pipe without rules for failing records: one thread that passes records on, or
-        // the number of computing threads.
+        // Uses the same concurrency as a pipe without rules for failing records: the number of computing threads if
+        // there is work to compute, otherwise a single thread.
         return Parallelism.fixed(
                 workCpu.isPositive() ? concurrencyOr(Runtime.getRuntime().availableProcessors()) : 1);
     }
 
-    /** Returns the requested concurrency, or {@code otherwise} if none was requested or the pipe adapts it. */
+    /**
+     * Returns the requested concurrency. Returns {@code otherwise} if the user did not request any, or if the pipe
+     * adapts its concurrency.
+     */
     int concurrencyOr(int otherwise) {
         return concurrency == null || isAdaptive() ? otherwise : concurrency;
     }
@@ -308,7 +311,8 @@ final class PipeOptions {
 
     /**
      * Returns whether records of one partition may overtake each other, so that {@code --ordering} applies. This is the
-     * case if handlers wait, or if a share group delivers in any order. Rules for failing records make no difference.
+     * case if handlers wait, or if a share group delivers records in any order. It does not depend on the rules for
+     * failing records.
      */
     boolean mayReorder() {
         return work.isPositive() || via instanceof Via.Each || sharing.share;

@@ -22,8 +22,8 @@ final class PipeProgress {
     private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /**
-     * Longest wait for a snapshot. Only the consumer's owner thread can take a snapshot, and the status line must not
-     * wait while that thread is busy.
+     * Longest time to wait for a snapshot. Only the consumer's owner thread can take a snapshot, and the status line
+     * must not be delayed while that thread is busy.
      */
     private static final Duration SNAPSHOT_PATIENCE = Duration.ofMillis(50);
 
@@ -35,7 +35,10 @@ final class PipeProgress {
     private final LongSupplier nanoClock;
     private final PipelineCounts counts = new PipelineCounts();
 
-    /** Samples in the order of time: the newest sample that is older than the window, and all later samples. */
+    /**
+     * Samples in chronological order. The first one is the newest sample that is older than the window, and the others
+     * are within the window.
+     */
     private final ArrayDeque<Sample> samples = new ArrayDeque<>();
 
     private PipelineCounts.Moment lastMoment = new PipelineCounts.Moment(0, 0, 0, 0);
@@ -45,7 +48,7 @@ final class PipeProgress {
         samples.add(new Sample(nanoClock.getAsLong(), 0));
     }
 
-    /** Reads the pipeline at one moment and describes it. */
+    /** Returns the status line for the current state of the pipeline. */
     String line(RunningPipeline running, PipeFlow flow) {
         for (ShareHandle member : running.handles(ShareHandle.class)) {
             return line(member.snapshot(), running.stages().getLast().elementsOut());
@@ -108,7 +111,10 @@ final class PipeProgress {
         return String.format(Locale.ROOT, " (%,d dead-letter records%s)", deadLetters, ofThem);
     }
 
-    /** Records per second since the newest sample that is at least a window old, or since the start. */
+    /**
+     * Returns the records per second since the newest sample that is at least as old as the window, or since the start
+     * if there is no such sample.
+     */
     private long rate(long done) {
         long now = nanoClock.getAsLong();
         samples.add(new Sample(now, done));

@@ -15,7 +15,10 @@ final class PipeRules {
 
     private static final Duration MAX_WORK = Duration.ofHours(1);
 
-    /** Longest interval between commits. It is below the 30 s after which brokers abort Weir's transactions. */
+    /**
+     * Longest interval between commits. It must be less than 30 s, because brokers abort Weir's transactions after that
+     * time.
+     */
     private static final Duration MAX_COMMIT_INTERVAL = Duration.ofSeconds(20);
 
     private PipeRules() {}

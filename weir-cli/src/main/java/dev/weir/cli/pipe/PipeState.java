@@ -63,8 +63,8 @@ final class PipeState implements AutoCloseable {
     }
 
     /**
-     * Writes the state. A failure, for example on a full disk, does not end the pipe. A failure is reported once, and
-     * again only after a success.
+     * Writes the state. A failure, for example because the disk is full, does not end the pipe. Consecutive failures
+     * are reported only once.
      */
     private void write() {
         Path target = Objects.requireNonNull(file);

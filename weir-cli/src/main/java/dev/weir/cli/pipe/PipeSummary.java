@@ -31,14 +31,14 @@ import org.jspecify.annotations.Nullable;
  * @param guarantee the value of {@code --guarantee}
  * @param deadLettered records written to the dead-letter topic
  * @param deadLettersInOutput dead-letter records written by the output stage
- * @param deadLettersCut dead-letter records too large for their topic and written without their value
+ * @param deadLettersCut dead-letter records written without their value, because they were too large for their topic
  * @param consumer the consumer's last state
- * @param noAnswerSince time of the last answer if the brokers no longer answer, otherwise null
- * @param latency times from the records' timestamps to their acknowledgements, or null if not measured
- * @param limiter the limit that applied for most of the time
- * @param share the member's summary for a pipe over a share group, otherwise null
- * @param transactions the outcomes of transactions, or null without transactions
- * @param failure the reason for an early end, or null
+ * @param noAnswerSince time of the last answer if the brokers have stopped answering, otherwise null
+ * @param latency times from a record's timestamp to its acknowledgement, or null if not measured
+ * @param limiter the limiter that applied for most of the time
+ * @param share the member's summary if the pipe uses a share group, otherwise null
+ * @param transactions the outcomes of transactions, or null if the pipe uses none
+ * @param failure the reason why the run ended early, or null
  */
 record PipeSummary(
         DrainReport report,
@@ -54,7 +54,7 @@ record PipeSummary(
         TransactionHandle.@Nullable Snapshot transactions,
         @Nullable String failure) {
 
-    /** Number of partitions in the text; JSON has all. */
+    /** Maximum number of partitions in the text summary. The JSON summary contains all partitions. */
     private static final int MAX_PARTITIONS_SHOWN = 20;
 
     private static final int MAX_RANGES_SHOWN = 20;
@@ -163,7 +163,10 @@ record PipeSummary(
         return rounded(time.toNanos() / 1e6);
     }
 
-    /** Writes the position at which the next run starts, for each partition with a commit. */
+    /**
+     * Writes the offset at which the next run starts for each partition; null if nothing was committed for the
+     * partition.
+     */
     private void writeNextRun(JsonGenerator line) throws IOException {
         line.writeArrayFieldStart("next_run");
         for (PartitionSnapshot partition : consumer.partitions()) {
@@ -306,8 +309,8 @@ record PipeSummary(
     }
 
     /**
-     * Appends how the stages used the time in which the limiter applied. The limiter's sentence, which follows, has
-     * figures from the same readings.
+     * Appends a table of the time spent by each stage while the limiter applied. The limiter's sentence follows it and
+     * is based on the same measurements.
      */
     private void appendStages(StringBuilder text) {
         text.append(String.format(

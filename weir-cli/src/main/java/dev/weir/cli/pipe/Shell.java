@@ -7,20 +7,20 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Starts the commands of {@code exec:} and {@code each:}. Signals to the whole process group, for example from a
- * terminal (Ctrl-C) or from {@code timeout(1)}, do not reach these commands, because the pipe ends them itself, after
- * the drain. Immutable.
+ * Starts the commands of {@code exec:} and {@code each:}, and shields them from signals sent to the whole process
+ * group, for example by Ctrl-C in a terminal or by {@code timeout(1)}. The pipe ends the commands itself after the
+ * drain. Immutable.
  */
 final class Shell {
 
-    // In its own session, a command can use all signals. Without setsid(1), for example on macOS, the command ignores a
-    // terminal's signals. It does not ignore SIGTERM, because commands such as timeout(1) send SIGTERM to their own
-    // children.
+    // With setsid(1), a command runs in its own session and may use all signals. Without setsid(1), for example on
+    // macOS, this line makes the command ignore the signals of a terminal. The command must not ignore SIGTERM, because
+    // its children would then ignore it too, and commands such as timeout(1) send SIGTERM to their children.
     private static final String TRAP = "trap '' INT HUP QUIT; exec /bin/sh -c \"$@\"";
 
     /**
-     * The byte that the shell prints first on standard error. It shows that the command starts now, out of reach of
-     * signals to the process group. This class reads the byte before it returns the process.
+     * The first byte that the shell prints on standard error. It shows that the shell is out of reach of signals to the
+     * process group and is about to run the command. This class reads the byte before it returns the process.
      */
     private static final int MARK = 1;
 
@@ -52,16 +52,17 @@ final class Shell {
     }
 
     /**
-     * Starts {@code sh -c command} with the arguments {@code $0} and so on. The returned process is the command's own.
+     * Starts {@code sh -c command} with the arguments {@code $0} and so on. Returns the process of the command itself,
+     * not of a wrapper.
      */
     Process start(String command, String... arguments) throws IOException {
-        // The mark has a line of its own: a shell executes this line before it parses the command, which may be
-        // invalid.
+        // The mark is on a separate line, because the shell executes that line before it parses the command, which may
+        // be invalid.
         String marked = MARK_WRITER + '\n' + command;
         List<String> line = new ArrayList<>(
                 hasSessions
-                        // setsid becomes the command without forking, because a child of this JVM never leads a process
-                        // group.
+                        // setsid replaces itself with the command without forking. It forks only if it leads a process
+                        // group, which a child of this JVM never does.
                         ? List.of("setsid", "/bin/sh", "-c", marked)
                         : List.of("/bin/sh", "-c", TRAP, "sh", marked));
         line.addAll(List.of(arguments));
@@ -72,7 +73,7 @@ final class Shell {
                     return process;
                 }
             } catch (IOException notStarted) {
-                // The JDK throws this exception if the signal hits its own helper process.
+                // The JDK throws this exception if a signal reaches the helper process that it uses to start commands.
                 if (attempt == MAX_ATTEMPTS) {
                     throw notStarted;
                 }

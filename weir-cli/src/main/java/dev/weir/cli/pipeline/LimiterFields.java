@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /** Formats a limiter for summaries: as fields for programs, and as lines for people. */
 public final class LimiterFields {
 
-    /** Smallest gain that is mentioned. A smaller one would be written as "1.0 times". */
+    /** Smallest expected gain that is mentioned. A smaller gain would be printed as "1.0 times". */
     private static final double WORTH_A_WORD = 1.05;
 
     private LimiterFields() {}
@@ -47,9 +47,9 @@ public final class LimiterFields {
     }
 
     /**
-     * Returns the finding and the advice, wrapped between words.
+     * Returns the finding and the advice as lines, wrapped between words.
      *
-     * @param columns the longest line, unless a single word is longer
+     * @param columns maximum length of a line, exceeded only by longer words
      */
     public static List<String> lines(Limiter limiter, int columns) {
         List<String> lines = new ArrayList<>(wrapped(limiter.kind().id() + ": " + limiter.sentence(), columns));
@@ -59,7 +59,7 @@ public final class LimiterFields {
     }
 
     /**
-     * Returns the end of a sentence with advice: its expected gain, and the measured gain of the last advice that was
+     * Returns the text to append to the advice: the expected gain, and the measured gain of the last advice that was
      * followed.
      *
      * @param measured null if no advice was followed

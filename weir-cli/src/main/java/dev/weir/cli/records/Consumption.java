@@ -63,8 +63,8 @@ final class Consumption {
     }
 
     /**
-     * Prints up to {@code max} records and returns their number. Ends early on a stop or when the output is no longer
-     * read.
+     * Prints up to {@code max} records and returns the number of printed records. Ends early after a call to
+     * {@link #stop}, or when the output is no longer read.
      */
     long run(Set<Integer> wanted, StartPoint from, long max, RecordFormat format) {
         long printed = 0;

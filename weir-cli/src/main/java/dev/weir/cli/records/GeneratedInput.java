@@ -52,7 +52,7 @@ final class GeneratedInput implements RecordInput {
         return new KeyValue(key, value());
     }
 
-    /** Returns false if a stop came first. */
+    /** Waits until the next record is due. Returns false if the run was stopped or interrupted first. */
     private boolean awaitTurn() {
         if (rate == 0) {
             return true;

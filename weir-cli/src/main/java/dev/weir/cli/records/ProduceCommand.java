@@ -118,7 +118,7 @@ public final class ProduceCommand implements Callable<Integer> {
         if (!clients.ofKafka().containsKey(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG)) {
             config.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, (int) DELIVERY_TIMEOUT.toMillis());
         }
-        // The transactional id belongs to pipelines that use the same file.
+        // The file may also be used by pipelines, and the transactional id belongs to them.
         config.remove(ProducerConfig.TRANSACTIONAL_ID_CONFIG);
         return config;
     }
@@ -127,7 +127,7 @@ public final class ProduceCommand implements Callable<Integer> {
         if (file == null) {
             return new FilterInputStream(System.in) {
                 @Override
-                public void close() {} // would wait for the lock of a read that may never return
+                public void close() {} // empty: System.in.close() could block forever behind a pending read
             };
         }
         try {

@@ -97,12 +97,13 @@ final class Production implements Runnable {
                             fail(refused(number, refusal));
                         }
                     });
-            // Counts after the call, because a closed producer throws. The callback may come before the increment.
+            // Counts the record after the call, because the call throws if the producer is closed. The callback may run
+            // before the increment.
             unanswered.increment();
         } catch (KafkaException refusal) {
             throw refused(number, refusal);
         } catch (IllegalStateException closed) {
-            // A stop has closed the producer. After a stop nothing may be sent.
+            // The producer was closed because the run was stopped. Nothing may be sent after that.
             if (!ended.isDone()) {
                 throw closed;
             }
@@ -154,11 +155,11 @@ final class Production implements Runnable {
         }
     }
 
-    /** Waits at most {@code patience} for the answers to sent records. A record without an answer is a failure. */
+    /** Waits at most {@code patience} for the answers to all sent records. If an answer is missing, the run fails. */
     void close(Duration patience) {
         producer.close(patience);
         long lost = unanswered.sum();
-        // A record without an answer means that the client's thread has died and calls nothing back.
+        // A missing answer means that the client's thread has died and will no longer run callbacks.
         if (lost > 0) {
             fail(CliFailure.work(
                     lost + (lost == 1 ? " record" : " records") + " to " + topic + " got no answer and may be missing",

@@ -74,7 +74,10 @@ enum RecordFormat {
     /** Returns one line with its line feed, in UTF-8. */
     abstract byte[] line(ConsumerRecord<byte[], byte[]> record);
 
-    /** Bytes that are not valid UTF-8 would change as text, so they are also given as base64. */
+    /**
+     * Writes bytes as text. Bytes that are not valid UTF-8 would be changed by this, so they are also written in
+     * base64.
+     */
     private static void writeBytes(JsonGenerator json, String name, byte @Nullable [] bytes) throws IOException {
         json.writeStringField(name, decoded(bytes));
         if (bytes != null && !isUtf8(bytes)) {

@@ -31,6 +31,6 @@ interface RecordInput {
     @Nullable
     KeyValue next() throws IOException;
 
-    /** Names the record with this number, counted from 1, for messages. */
+    /** Returns a name for the record with this number, for messages. Numbers start at 1. */
     String place(long number);
 }

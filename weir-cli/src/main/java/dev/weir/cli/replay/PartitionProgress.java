@@ -9,13 +9,13 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The records of one partition that need no further run: all records before {@link #position}, and later records that
- * were sent although an earlier one could not be sent. The commit's metadata keeps track of the later ones, so that the
- * next run with the same group does not send them again. Confined to one thread.
+ * Tracks the records of one partition that need no further replay: all records before {@link #position}, and later
+ * records that were sent although an earlier record could not be sent. The later records are stored in the commit's
+ * metadata, so that the next run with the same group does not send them again. Confined to one thread.
  *
- * <p>The metadata is {@code weir-replay:HORIZON:LEFT,...}. Its numbers are distances from the committed offset.
- * {@code HORIZON} is the end of the examined records. {@code LEFT} is a record before that end that was not sent, or a
- * range of such records, for example {@code 17-20}.
+ * <p>The metadata has the form {@code weir-replay:HORIZON:LEFT,...}. The numbers are distances from the committed
+ * offset. {@code HORIZON} is the end of the examined records. Each {@code LEFT} is a record before that end that was
+ * not sent, or a range of such records, for example {@code 17-20}.
  */
 final class PartitionProgress {
 
@@ -24,8 +24,8 @@ final class PartitionProgress {
             Pattern.compile(NAME + "(\\d{1,18}):(\\d{1,18}(?:-\\d{1,18})?(?:,\\d{1,18}(?:-\\d{1,18})?)*)");
 
     /**
-     * Length of the metadata at which the progress is full. Brokers accept 4,096 bytes by default, and the next poll
-     * needs at most half of that.
+     * Length of the metadata above which {@link #isFull} returns true. Brokers accept 4,096 bytes by default, and the
+     * next poll needs at most half of that.
      */
     private static final int FULL_CHARS = 2_000;
 
@@ -72,7 +72,7 @@ final class PartitionProgress {
         return offset < horizon && !left.contains(offset);
     }
 
-    /** Marks a record as done: it was sent, skipped, or cannot be sent by any run. */
+    /** Marks a record as done. It was sent or skipped, or no run will be able to send it. */
     void done(long offset) {
         left.remove(offset);
         horizon = Math.max(horizon, offset + 1);
@@ -93,7 +93,7 @@ final class PartitionProgress {
         return new OffsetAndMetadata(left.first(), text.length() > MAX_CHARS ? "" : text);
     }
 
-    /** Returns true if so many single records remain that the metadata of a commit has hardly any space for more. */
+    /** Returns true if the metadata of a commit has hardly any space for further unsent records. */
     boolean isFull() {
         return !left.isEmpty() && text().length() > FULL_CHARS;
     }

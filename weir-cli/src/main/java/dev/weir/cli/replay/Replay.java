@@ -32,17 +32,17 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One replay of a dead-letter topic: reads a poll of dead-letter records, sends their originals, waits for the brokers,
- * commits, and continues. {@link #run} belongs to one thread; others may stop it and read its progress.
+ * One replay of a dead-letter topic. It polls dead-letter records, sends their originals, waits for the brokers,
+ * commits, and polls again. {@link #run} belongs to one thread; other threads may stop it and read its progress.
  *
- * <p>It is a plain loop rather than a pipeline, because it must stop exactly after the last record sent, and because
- * only the answers of the brokers take time.
+ * <p>The replay is a plain loop rather than a pipeline, because it must stop exactly after the last record sent. There
+ * is also nothing to run in parallel: almost all of the time is spent waiting for the brokers.
  */
 final class Replay {
 
     private static final Duration POLL = Duration.ofMillis(200);
 
-    /** Largest number of topics with refused records that are counted separately. */
+    /** Maximum number of topics for which refused records are counted separately. */
     private static final int MAX_REFUSED_TOPICS = 100;
 
     private final ClusterClients clients;
@@ -144,8 +144,8 @@ final class Replay {
     }
 
     /**
-     * Assigns all partitions to the consumer, and returns the ends of the partitions that have dead-letter records to
-     * read.
+     * Assigns all partitions to the consumer. Each partition starts at its committed offset, or at the beginning if
+     * there is none. Returns the end offsets of the partitions that have dead-letter records to read.
      */
     private Map<TopicPartition, Long> begin(KafkaConsumer<byte[], byte[]> consumer) {
         List<TopicPartition> partitions = consumer.partitionsFor(deadLetterTopic, patience).stream()
@@ -167,7 +167,7 @@ final class Replay {
         return ends;
     }
 
-    /** Processes one poll; returns the reason why the run ends, or null. */
+    /** Processes one poll. Returns the reason why the run must end; null if it can continue. */
     private @Nullable CliFailure replay(
             ConsumerRecords<byte[], byte[]> records,
             Map<TopicPartition, Long> ends,
@@ -185,7 +185,7 @@ final class Replay {
             if (record.offset() >= ends.getOrDefault(id, 0L) || budget == 0 || stopped) {
                 continue;
             }
-            // An earlier run sent this record, but could not send one before it.
+            // An earlier run is done with this record, but could not send a record before it.
             if (from.isDone(record.offset())) {
                 continue;
             }
@@ -193,8 +193,8 @@ final class Replay {
             try {
                 restored = sendable(record, targets, originals);
             } catch (CliFailure failure) {
-                // Ends the run after committing the earlier records, because the next run would otherwise send them
-                // again.
+                // Ends the run only after committing the records before this one. Otherwise the next run would send
+                // them again.
                 end = failure;
                 break;
             }
@@ -253,9 +253,9 @@ final class Replay {
     }
 
     /**
-     * A completed dead-letter record.
+     * A dead-letter record with the record restored from it.
      *
-     * @param record the record to send, or null if a further run may be able to send it
+     * @param record the record to send; null if it cannot be sent now, but a later run may be able to send it
      */
     private record Restored(
             DeadLetterRecord deadLetter, @Nullable ProducerRecord<byte[], byte[]> record) {}
@@ -292,8 +292,8 @@ final class Replay {
             return null;
         }
         if (deadLetter.lacksRecord()) {
-            // The check also applies with --to. Otherwise a dead-letter record could make the operator copy a topic
-            // that only this record names.
+            // Checks the topic of the original even with --to. Otherwise a dead-letter record could make this command
+            // copy a topic that the operator did not name.
             return isAllowed(deadLetter, deadLetter.topic()) ? completed(deadLetter, targets, originals) : null;
         }
         return restored(deadLetter, targets);
@@ -324,7 +324,7 @@ final class Replay {
         return refusal.isFinal() ? null : new Restored(deadLetter, null);
     }
 
-    /** Returns true if an option names the topic; otherwise counts the record as refused. */
+    /** Returns true if the options allow the topic; otherwise counts the record as refused. */
     private boolean isAllowed(DeadLetterRecord deadLetter, String topic) {
         if (topics.isAllowed(topic)) {
             return true;

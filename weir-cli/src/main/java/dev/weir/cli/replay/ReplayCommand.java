@@ -154,7 +154,7 @@ public final class ReplayCommand implements Callable<Integer> {
                     "Print a JSON object for each dead-letter record of a dry run, and one as summary, on standard output.")
     private boolean json;
 
-    // Confined to the replaying thread; read after it has ended.
+    // These counters are used only by the replaying thread, and read after it has ended.
     private long troubles;
     private long listed;
 
@@ -214,9 +214,7 @@ public final class ReplayCommand implements Callable<Integer> {
         }
     }
 
-    /**
-     * Reports the treatment of single records: all of them in a dry run, otherwise only records that cannot be sent.
-     */
+    /** Reports single records: every record in a dry run, otherwise only records that cannot be sent. */
     private void tell(ReplayNote note) {
         if (note.isTrouble()) {
             // Limits the messages, because a topic that holds no dead-letter records has nothing but unsendable

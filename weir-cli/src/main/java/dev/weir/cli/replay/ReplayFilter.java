@@ -24,8 +24,8 @@ record ReplayFilter(String name, String text) {
     private static final List<String> CONTAINED = List.of("cause", "message", "time");
 
     /**
-     * Returns whether the condition is on the key or on a header. A dead-letter record without its original must then
-     * be completed before the check.
+     * Returns whether the condition checks the key or a header. If a dead-letter record lacks its original, it must be
+     * completed before the condition is checked.
      */
     boolean isOfRecord() {
         return name.equals("key") || name.startsWith(HEADER);

@@ -13,14 +13,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * The counts of a replay so far. Immutable.
  *
- * @param filteredOut dead-letter records outside the user's selection
- * @param excluded dead-letter records that came from, or would go to, a topic of {@code --exclude-topic}
+ * @param filteredOut dead-letter records that do not match the user's selection
+ * @param excluded dead-letter records that came from, or would go to, a topic given with {@code --exclude-topic}
  * @param unsendable records without a known format, incomplete records, and records whose original is gone
- * @param originalsGone the part of {@code unsendable} whose original is gone
- * @param refused number of dead-letter records per target topic that no option allows, for a limited number of topics
- * @param refusedElsewhere number of dead-letter records for all other target topics that no option allows
- * @param formats dead-letter records by the name of their format
- * @param failure the reason for an early end, or null
+ * @param originalsGone the records in {@code unsendable} whose original is gone
+ * @param refused number of refused dead-letter records for each topic that no option allows, for a limited number of
+ *     topics
+ * @param refusedElsewhere number of refused dead-letter records for all other topics
+ * @param formats number of dead-letter records by the name of their format
+ * @param failure the reason why the run ended early, or null
  */
 record ReplaySummary(
         long read,
@@ -37,7 +38,10 @@ record ReplaySummary(
         Duration elapsed,
         @Nullable CliFailure failure) {
 
-    /** Number of topics that the text names. JSON names all topics that are counted separately. */
+    /**
+     * Maximum number of topics named in the text summary. The JSON summary names all topics that are counted
+     * separately.
+     */
     private static final int MAX_TOPICS_SHOWN = 10;
 
     ReplaySummary failed(CliFailure why) {

@@ -8,13 +8,13 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The selection of dead-letter records that are sent. Immutable.
+ * Selects the dead-letter records to send. Immutable.
  *
- * @param format the format of all records; a custom format is tried before the known ones; null to detect the format by
- *     headers
+ * @param format the format of all records; null to detect the format by headers. A custom format is tried before the
+ *     known formats
  * @param filters conditions, which must all hold
- * @param since earliest time, or null for no limit
- * @param until end of the selected time, which is not selected itself, or null for no limit
+ * @param since earliest selected time, or null for no limit
+ * @param until end of the selected period (exclusive), or null for no limit
  */
 record Selection(
         @Nullable DeadLetterFormat format,
@@ -25,7 +25,8 @@ record Selection(
     /**
      * Reads a dead-letter record.
      *
-     * @throws IllegalArgumentException if it matches neither the format nor, if allowed, a known one
+     * @throws IllegalArgumentException if the record has neither the chosen format nor, if others are allowed, a known
+     *     format
      */
     DeadLetterRecord read(ConsumerRecord<byte[], byte[]> record) {
         if (format == null) {
@@ -42,8 +43,8 @@ record Selection(
     }
 
     /**
-     * Returns true if the user chose a format that does not fit the headers of this unreadable record. If the user
-     * chose a custom format, the result is true only if no known format fits either.
+     * Returns true if the format chosen by the user does not match the headers of this unreadable record. For a custom
+     * format, the result is true only if no known format matches either.
      */
     boolean isOfAnotherFormat(ConsumerRecord<byte[], byte[]> record) {
         if (format == null || format.fits(record)) {

@@ -60,13 +60,13 @@ final class Sending {
     /**
      * Hands a record to the producer.
      *
-     * @param from the progress of the dead-letter record's partition, which receives the outcome
+     * @param from the progress of the dead-letter record's partition, updated when the outcome is known
      */
     void add(DeadLetterRecord deadLetter, ProducerRecord<byte[], byte[]> record, PartitionProgress from) {
         underway.add(new Underway(deadLetter, record, from, send(record)));
     }
 
-    /** Sends a record; an exception that the client throws at once fails the future instead. */
+    /** Sends a record. If the client throws immediately, returns a failed future. */
     private Future<?> send(ProducerRecord<byte[], byte[]> record) {
         try {
             return producer.send(record);
@@ -75,7 +75,7 @@ final class Sending {
         }
     }
 
-    /** Waits for all answers; returns the reason why the run ends, or null if no record is left for a further run. */
+    /** Waits for all answers. Returns the reason why the run must end; null if it can continue. */
     @Nullable
     CliFailure finish() {
         producer.flush();
@@ -87,7 +87,8 @@ final class Sending {
 
     private void settle(Underway each) {
         Throwable failure = failure(each.answer);
-        // All records of a batch fail together with a refused one. Sent alone, each record gets its own answer.
+        // If a record is refused, all other records of its batch fail with it. Sending this record again by itself
+        // shows whether it was the refused one.
         if (failure != null && end == null && !isLate(failure)) {
             failure = failure(send(each.record));
         }
@@ -119,7 +120,8 @@ final class Sending {
                 } catch (ExecutionException failed) {
                     return failed.getCause() == null ? failed : failed.getCause();
                 } catch (InterruptedException e) {
-                    // Keeps waiting, because the producer answers within its own timeout.
+                    // Keeps waiting despite the interrupt. The wait is bounded, because the producer answers within its
+                    // own timeout.
                     interrupted = true;
                 }
             }
@@ -134,9 +136,9 @@ final class Sending {
         return failure instanceof RetriableException;
     }
 
-    /** The reason why this record cannot be sent although others can; null if nothing can be sent now. */
+    /** Returns the reason why this particular record cannot be sent; null if no records can be sent at the moment. */
     private @Nullable Refusal refusal(ProducerRecord<byte[], byte[]> record, Throwable failure) {
-        // The topic may have been deleted meanwhile.
+        // The topic may have been deleted since it was last checked.
         if (failure instanceof TimeoutException && end == null) {
             targets.forget(record.topic());
             try {

@@ -19,15 +19,16 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The target topics of dead-letter records, as the brokers know them. A producer would wait a minute for a missing
- * partition, or cause the topic to be created. Confined to one thread, which closes it.
+ * The target topics of dead-letter records, as described by the brokers. Records are checked against them before they
+ * are sent, because a producer would wait a minute for a missing partition, or cause the topic to be created. Confined
+ * to one thread, which closes it.
  */
 final class Targets implements AutoCloseable {
 
     /**
      * The reason why a record cannot be written.
      *
-     * @param isFinal whether, as far as is known, no further run can write it
+     * @param isFinal whether later runs are not expected to be able to write the record either
      */
     record Refusal(String why, boolean isFinal) {}
 
