@@ -61,9 +61,9 @@ public final class ConsoleAddress {
                 process.detach();
             }
         } catch (AttachNotSupportedException e) {
-            // Leaves out the exception's message, because it contains the command line of the process, which may
-            // include secrets.
-            throw CliFailure.work("process " + pid + " is not a JVM that can be asked", NO_CONSOLE, e);
+            // The exception contains the command line of the process, which may include secrets. As the cause, it would
+            // be shown by --verbose.
+            throw CliFailure.work("process " + pid + " is not a JVM that can be asked", NO_CONSOLE);
         } catch (IOException e) {
             throw CliFailure.work("process " + pid + " cannot be asked: " + CliFailure.reason(e), NO_CONSOLE, e);
         }

@@ -175,12 +175,17 @@ class ProfileCommandTest {
     void process_thatIsNoneOrNoJvm_isRefusedWithAWayOut() throws Exception {
         assertThat(harness.run("profile", "999999999")).isEqualTo(ExitCode.FAILED);
         assertThat(harness.err()).contains("there is no process 999999999").contains("jps");
-        Process process = new ProcessBuilder("cat").start();
+        Process process = new ProcessBuilder("cat", "--", "-", "password=planted").start();
         try {
-            assertThat(harness.run("profile", Long.toString(process.pid()))).isEqualTo(ExitCode.FAILED);
+            String pid = Long.toString(process.pid());
+            assertThat(harness.run("profile", pid)).isEqualTo(ExitCode.FAILED);
             assertThat(harness.err())
-                    .contains("process " + process.pid() + " is not a JVM that can be asked")
+                    .contains("process " + pid + " is not a JVM that can be asked")
                     .doesNotContain("\tat ");
+            for (String command : List.of("profile", "console")) {
+                assertThat(harness.run(command, pid, "--verbose")).isEqualTo(ExitCode.FAILED);
+                assertThat(harness.err()).contains("is not a JVM that can be asked").doesNotContain("planted");
+            }
         } finally {
             end(process);
         }
