@@ -17,13 +17,13 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>Keys are not stored. A key's hash selects one of many buckets. The elements in a bucket form a chain, and only the
- * first element of a chain can be ready or running. If two keys share a bucket, their elements wait for each other, which
- * costs time but never breaks the order. A key without elements costs nothing.
+ * first element of a chain can be ready or running. If two keys share a bucket, their elements wait for each other,
+ * which costs time but never breaks the order. A key without elements costs nothing.
  *
- * <p>Elements that wait for an earlier element with the same key have their own space, which is as large as the space for
- * all other elements. If the elements of one key arrive faster than they are processed, they fill only that space, so
- * other keys continue. Once it is full, the next element that has to wait blocks the input, because no later element may
- * overtake it and memory is limited.
+ * <p>Elements that wait for an earlier element with the same key have their own space, which is as large as the space
+ * for all other elements. If the elements of one key arrive faster than they are processed, they fill only that space,
+ * so other keys continue. Once it is full, the next element that has to wait blocks the input, because no later element
+ * may overtake it and memory is limited.
  */
 final class ElementTable<T> {
 
