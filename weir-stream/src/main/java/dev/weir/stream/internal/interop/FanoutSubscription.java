@@ -6,9 +6,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One subscriber of a {@link FanoutSink} and its demand. The subscriber may call it from any thread. Signals to the
- * subscriber come from the segment's thread, or from a thread that acts for it while the segment's thread is waiting
- * upstream.
+ * One subscriber of a {@link FanoutSink} and its demand. The subscriber may call this object from any thread. It
+ * receives elements on the segment's thread. Its end may also be signalled by a thread that subscribes, makes an
+ * invalid request, or closes the run.
  */
 final class FanoutSubscription<T> implements Flow.Subscription {
 
@@ -43,7 +43,7 @@ final class FanoutSubscription<T> implements Flow.Subscription {
         return position;
     }
 
-    /** Sets the position in the current batch. */
+    /** Sets the index of the next element of the current batch to hand to the subscriber. */
     void startAt(int element) {
         position = element;
     }
@@ -71,7 +71,10 @@ final class FanoutSubscription<T> implements Flow.Subscription {
         position++;
     }
 
-    /** If the subscriber has violated rule 3.9, signals an error to it and drops it. */
+    /**
+     * If the subscriber has requested less than 1 element, which violates rule 3.9 of Reactive Streams, signals an
+     * error to it and drops it.
+     */
     void refuseIfViolated() {
         if (requested == VIOLATED) {
             end(new IllegalArgumentException("a subscriber must request at least 1 element (rule 3.9)"));
@@ -101,8 +104,8 @@ final class FanoutSubscription<T> implements Flow.Subscription {
     }
 
     /**
-     * Adds demand. Returns whether the request complied with the rules. Must be called while holding the fan-out's
-     * lock.
+     * Adds demand. Returns false if this or an earlier request was for less than 1 element. Must be called while
+     * holding the fan-out's lock.
      */
     boolean add(long elements) {
         if (requested != VIOLATED) {

@@ -33,8 +33,8 @@ final class FlowProcessor<T, R> implements Flow.Processor<T, R> {
     @Override
     public void onError(Throwable failure) {
         input.onError(failure);
-        // Earlier elements for which there is demand are still passed on, but a failure does not wait for demand (rule
-        // 4.2).
+        // Rule 4.2 of Reactive Streams requires a processor to propagate a failure immediately. Earlier elements are
+        // still passed on if there is demand for them, but the failure does not wait for demand.
         output.failInsteadOfWaiting(failure);
     }
 

@@ -14,11 +14,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Receives a publisher's signals and queues its elements, in order, until the pipeline takes them. Signals may come
  * from any thread. {@link #take}, {@link #callPublisher} and {@link #close} must be called on the segment's thread, so
- * that the publisher never receives two calls at once.
+ * that the publisher never receives concurrent calls.
  *
- * <p>An inbox is open at first. If the publisher ends the inbox, queued elements can still be taken, followed by the
- * end or the failure. If the pipeline stops the inbox, queued elements can still be taken. If the pipeline closes the
- * inbox, queued elements are dropped.
+ * <p>After the publisher has ended, queued elements can still be taken; {@link #take} then returns null or throws the
+ * publisher's failure. Queued elements can also be taken after {@link #stop}. {@link #close} drops them.
  */
 final class PublisherInbox<T> implements Flow.Subscriber<T> {
 
@@ -42,7 +41,7 @@ final class PublisherInbox<T> implements Flow.Subscriber<T> {
     /**
      * Creates an inbox.
      *
-     * @param capacity number of elements, at least 1
+     * @param capacity maximum number of queued elements, at least 1
      */
     PublisherInbox(int capacity) {
         this.capacity = checkCapacity(capacity);
@@ -98,7 +97,8 @@ final class PublisherInbox<T> implements Flow.Subscriber<T> {
     @Override
     public void onError(Throwable cause) {
         Objects.requireNonNull(cause, "failure");
-        // An interrupt of the publisher's thread does not affect this pipeline.
+        // An InterruptedException from the publisher does not mean that this pipeline was interrupted, so it is
+        // wrapped.
         end(cause instanceof InterruptedException ? new IllegalStateException("the publisher failed", cause) : cause);
     }
 
@@ -158,7 +158,10 @@ final class PublisherInbox<T> implements Flow.Subscriber<T> {
         }
     }
 
-    /** Returns whether there is nothing to take, to signal or to request. */
+    /**
+     * Returns whether {@link #take} must wait: no elements are queued, the inbox has neither ended nor been stopped,
+     * and the first request does not have to be sent.
+     */
     private boolean isQuiet() {
         return elements.isEmpty() && !ended && !stopped && (requested || subscription == null);
     }
@@ -217,7 +220,10 @@ final class PublisherInbox<T> implements Flow.Subscriber<T> {
         }
     }
 
-    /** Drops the queued elements and cancels the subscription, now or when it arrives. */
+    /**
+     * Drops the queued elements and cancels the subscription. If the publisher has not called {@link #onSubscribe} yet,
+     * its subscription is cancelled as soon as it does.
+     */
     void close() {
         Flow.Subscription open = null;
         lock.lock();

@@ -33,7 +33,9 @@ final class PublisherSource<T> implements Stage<T> {
         return node(() -> new PublisherInbox<T>(buffer), publisher::subscribe);
     }
 
-    /** Creates a source for one run, which reads an inbox that was subscribed elsewhere. */
+    /**
+     * Creates a source for one run that reads {@code inbox}. The caller passes the publisher's signals to the inbox.
+     */
     static <T> BlueprintNode<T> node(PublisherInbox<T> inbox) {
         return node(() -> inbox, ignored -> {});
     }

@@ -26,15 +26,15 @@ public final class ReactiveInterop {
     }
 
     /**
-     * Creates a publisher with a run for each subscriber.
+     * Creates a publisher that starts a separate run for each subscriber.
      *
-     * @param starter completes a blueprint with a sink and runs it
+     * @param starter adds the given sink to a blueprint and starts a run
      */
     public static <T> Flow.Publisher<T> publisher(Function<SinkFactory<T>, RunningPipeline> starter) {
         return subscriber -> new SharedPublisher<>(starter).subscribe(subscriber);
     }
 
-    /** Creates a publisher with one run for all subscribers. */
+    /** Creates a publisher that uses one run for all subscribers. */
     public static <T> Flow.Publisher<T> sharedPublisher(Function<SinkFactory<T>, RunningPipeline> starter) {
         return new SharedPublisher<>(starter);
     }
@@ -42,14 +42,14 @@ public final class ReactiveInterop {
     /**
      * Creates a processor with one run.
      *
-     * @param starter adds operators and a sink to the node and runs the result
+     * @param starter adds operators to the given node; the function it returns adds a sink and starts the run
      */
     public static <T, R> Flow.Processor<T, R> processor(
             int buffer, Function<BlueprintNode<T>, Function<SinkFactory<R>, RunningPipeline>> starter) {
         return new FlowProcessor<>(buffer, starter);
     }
 
-    /** Adds a pending acknowledgement to each element, for the element's receiver. */
+    /** Adds a pending acknowledgement to each element. The receiver of the element must end it. */
     public static <T> BlueprintNode<Claim<T>> withClaim(BlueprintNode<T> above) {
         return ClaimStage.node(above);
     }

@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 
 /**
- * A publisher with one run for all subscribers. The run starts with the first subscriber and ends when none is left.
- * Thread-safe.
+ * A publisher that uses one run for all subscribers. The run starts with the first subscriber and ends when no
+ * subscriber is left. Thread-safe.
  */
 final class SharedPublisher<T> implements Flow.Publisher<T> {
 
@@ -23,7 +23,7 @@ final class SharedPublisher<T> implements Flow.Publisher<T> {
     /**
      * Creates a publisher without starting a run.
      *
-     * @param starter completes a blueprint with a sink and runs it
+     * @param starter adds the given sink to a blueprint and starts a run
      */
     SharedPublisher(Function<SinkFactory<T>, RunningPipeline> starter) {
         this.starter = starter;

@@ -6,8 +6,9 @@ import dev.weir.stream.spi.Stage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Passes all batches on unchanged. When closed, cancels the segment that feeds the upstream stages through
- * {@code outlets}. Confined to its segment's thread.
+ * Passes all batches on unchanged. Closing this stage also cancels {@code feeding}, the segment that fills
+ * {@code outlets} for the upstream stages, and abandons the elements left in {@code outlets}. Confined to its segment's
+ * thread.
  */
 record CancellingStage<T>(Stage<T> upstream, Segment<?> feeding, StageOutputs<?> outlets) implements Stage<T> {
 

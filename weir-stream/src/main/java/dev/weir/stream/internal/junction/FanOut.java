@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * A stage that distributes elements to several outputs. The upstream stages have their own segment and fill a bounded
- * buffer for each output. Immutable.
+ * A stage that distributes elements to several outputs. The stages upstream of it run on their own segment, which fills
+ * the outputs' bounded buffers. Immutable.
  *
  * @param shared whether the outputs share one buffer
  */
@@ -25,7 +25,7 @@ record FanOut<T>(String name, BlueprintNode<T> above, boolean shared, OutputSele
     /** The outputs of one run, and the segment that fills them. */
     private record Built<T>(StageOutputs<T> outlets, Segment<T> upper) {
 
-        /** Wraps {@code lowest} so that its end also ends the complete stream. */
+        /** Wraps {@code lowest} so that closing the returned stage also cancels the segment that fills the outputs. */
         <R> Stage<R> endingWith(Stage<R> lowest) {
             return new CancellingStage<>(lowest, upper, outlets);
         }
@@ -75,7 +75,10 @@ record FanOut<T>(String name, BlueprintNode<T> above, boolean shared, OutputSele
         });
     }
 
-    /** Returns a node that uses all outputs as inputs of one part of the blueprint, in the downstream segment. */
+    /**
+     * Returns a node for stages that read all outputs in the downstream segment. {@code inputs} are the open inputs of
+     * these stages, and {@code lowest} is the last of them.
+     */
     <R> BlueprintNode<R> joined(List<OpenInput<T>> inputs, BlueprintNode<R> lowest) {
         return new BlueprintNode<>(name, (assembly, attributes) -> {
             Built<T> built = build(assembly, attributes, inputs.size());

@@ -33,7 +33,7 @@ final class InputQueues<T> {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition arrived = lock.newCondition();
 
-    /** True while the taker is waiting for an input. Written by the taker, read by any thread. */
+    /** True while the taker is waiting for a batch. Written by the taker, read by any thread. */
     private volatile boolean takerWaits;
 
     // Guarded by the lock.
@@ -49,7 +49,7 @@ final class InputQueues<T> {
      * Creates empty queues.
      *
      * @param capacity capacity of each queue in elements, at least 1
-     * @param untilFirstEnds whether the stage ends when the first input ends, rather than when all inputs have ended
+     * @param untilFirstEnds if true, the stage ends when any input ends; otherwise, when all inputs have ended
      */
     InputQueues(int inputs, int capacity, InputSelection turns, boolean untilFirstEnds, Clock clock) {
         this.capacity = capacity;
@@ -62,7 +62,10 @@ final class InputQueues<T> {
         }
     }
 
-    /** Ends the open segment with a loop that pulls {@code upstream} and puts its batches into {@code input}. */
+    /**
+     * Closes the open segment. The segment will run a loop that pulls {@code upstream} and puts its batches into
+     * {@code input}.
+     */
     Segment<T> feed(int input, RunAssembly assembly, Dispatcher dispatcher, Stage<T> upstream, Runnable atNormalEnd) {
         StageMeter meter = assembly.segmentMeter();
         meter.siblingBelow(() -> takerWaits);
@@ -89,7 +92,8 @@ final class InputQueues<T> {
             atNormalEnd.run();
             end(input, null);
         } catch (InterruptedException interrupted) {
-            // A cancellation must not look like a normal end, because the stream would then appear to be complete.
+            // If this segment is interrupted, its input must not end normally, because the stream would then appear to
+            // be complete.
             end(input, interrupted);
             throw interrupted;
         } catch (RuntimeException | Error failure) {
@@ -220,14 +224,14 @@ final class InputQueues<T> {
         return false;
     }
 
-    /** The input of the batch that was taken last. Called only by the taker. */
+    /** Returns the input from which the last batch was taken. Called only by the taker. */
     int lastInput() {
         return lastInput;
     }
 
     /** Abandons the queued elements, refuses further puts, and interrupts the segments of the inputs. */
     void cancel() {
-        // The interrupts come first, because they tell the upper segments about a failure of this one.
+        // Interrupt the segments first. If the calling segment has failed, this passes its failure on to them.
         segments.forEach(Segment::cancel);
         List<Batch<T>> left = new ArrayList<>();
         lock.lock();

@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.function.IntPredicate;
 
 /**
- * Chooses the next input if several have a batch. There is one object per run; it is used while holding the lock of
- * {@link InputQueues}.
+ * Chooses the next input if several inputs have a batch. Each run has its own instance, which is accessed only while
+ * holding the lock of {@link InputQueues}.
  */
 interface InputSelection {
 
@@ -50,8 +50,8 @@ interface InputSelection {
 
     /**
      * Creates a selection that takes from the inputs in proportion to their weights, counted in elements. The next
-     * input is the one with the fewest elements taken relative to its weight. An input that was empty for a while is
-     * not compensated for that time.
+     * input is the one with the fewest elements taken relative to its weight. An input that was empty for a while does
+     * not get extra turns to catch up.
      */
     static InputSelection weighted(int[] weights) {
         double[] served = new double[weights.length];

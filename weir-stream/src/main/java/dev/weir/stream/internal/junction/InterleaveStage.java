@@ -7,8 +7,8 @@ import dev.weir.stream.spi.StageMeter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Alternates between a number of elements of one input and as many of the other. When one input has ended, emits the
- * rest of the other. Confined to its segment's thread.
+ * Takes a fixed number of elements from each of its two inputs in turn. After one input has ended, emits the remaining
+ * elements of the other. Confined to its segment's thread.
  */
 final class InterleaveStage<T> implements Stage<T> {
 
@@ -61,7 +61,8 @@ final class InterleaveStage<T> implements Stage<T> {
         }
         long start = System.nanoTime();
         Batch<T> out = new Batch<>(left.atHand() + right.atHand());
-        // Do not pull more than necessary: elements that are available must not wait for an empty input.
+        // Return as soon as the current input has no available elements. Pulling it again here could make the elements
+        // in `out` wait for an empty input.
         while (current.isAtHand()) {
             current.moveTo(out);
             if (++takenOfSegment == segmentSize) {

@@ -49,12 +49,12 @@ public final class JunctionStages {
         return MergeSortedStage.node(left, right, order);
     }
 
-    @SuppressWarnings("unchecked") // all inputs have elements of type T
+    @SuppressWarnings("unchecked") // the list contains only elements of the inputs, which are of type T
     public static <T> BlueprintNode<List<T>> mergeLatest(List<BlueprintNode<T>> inputs) {
         return LatestStage.node("mergeLatest", inputs, values -> (List<T>) values, false);
     }
 
-    @SuppressWarnings("unchecked") // the first value has type A, the second has type B
+    @SuppressWarnings("unchecked") // the first value is an A, and the second is a B
     public static <A, B, R> BlueprintNode<R> zipLatest(
             String name,
             BlueprintNode<A> left,
@@ -84,7 +84,7 @@ public final class JunctionStages {
         return ZipStage.node(name, left, right, combine);
     }
 
-    /** Zips inputs, with stand-ins for the input that ends first. */
+    /** Zips inputs. After one input has ended, pairs the elements of the other with a stand-in. */
     public static <A, B> BlueprintNode<Pair<A, B>> zipAll(
             BlueprintNode<A> left, BlueprintNode<B> right, Pair<A, B> standIns) {
         return ZipAllStage.node(left, right, standIns);
@@ -147,7 +147,9 @@ public final class JunctionStages {
         return partitioning(above, route).into(checked("partitionTo", sinks));
     }
 
-    /** Gives all elements to both halves and continues with {@code joined}, which reads both. */
+    /**
+     * Sends all elements to both {@code left} and {@code right}. Continues with {@code joined}, whose stages read both.
+     */
     public static <T, R> BlueprintNode<R> unzip(
             BlueprintNode<T> above, OpenInput<T> left, OpenInput<T> right, BlueprintNode<R> joined) {
         return broadcasting("unzip", above).joined(List.of(left, right), joined);

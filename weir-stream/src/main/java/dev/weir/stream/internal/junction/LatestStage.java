@@ -18,11 +18,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Combines the latest elements of several inputs whenever one of them has a new element. A failure is passed on after
- * the elements that were emitted before it. Confined to its segment's thread.
+ * Combines the latest elements of all inputs whenever one input has a new element. If the function fails, the preceding
+ * outputs are emitted first. Confined to its segment's thread.
  *
- * <p>An element keeps its own pending acknowledgement while it is the latest element of its input. Each output holds an
- * additional pending acknowledgement for each element that it contains.
+ * <p>The stage holds a pending acknowledgement for the latest element of each input. In addition, each output holds a
+ * pending acknowledgement for every element that it contains.
  */
 final class LatestStage<R> implements Stage<R> {
 
@@ -60,9 +60,9 @@ final class LatestStage<R> implements Stage<R> {
     /**
      * Creates a stage for inputs of different types.
      *
-     * @param untilFirstEnds whether the stage ends when the first input ends, rather than when all inputs have ended
+     * @param untilFirstEnds if true, the stage ends when any input ends; otherwise, when all inputs have ended
      */
-    @SuppressWarnings("unchecked") // the elements are only handed to combine, which knows their types
+    @SuppressWarnings("unchecked") // only combine uses the elements, and it knows their types
     static <R> BlueprintNode<R> node(
             String name,
             List<? extends BlueprintNode<?>> inputs,
@@ -122,8 +122,8 @@ final class LatestStage<R> implements Stage<R> {
     }
 
     /**
-     * Replaces the latest element of an input and ends the replaced element's own pending acknowledgement. Outputs hold
-     * their own pending acknowledgements.
+     * Replaces the latest element of an input and ends the stage's own pending acknowledgement for the replaced
+     * element. Outputs that contain the replaced element still hold a pending acknowledgement for it.
      */
     private void take(int input, Batch<Object> from, int index) {
         if (values[input] == null) {
@@ -148,8 +148,8 @@ final class LatestStage<R> implements Stage<R> {
             switch (verdict.decision()) {
                 case FAIL -> verdict.throwIfFails();
                 case SKIP -> {}
-                // Drop the element's pending acknowledgement, so that the element stays unacknowledged although it
-                // remains the latest.
+                // Drop the stage's pending acknowledgement, so that the element stays unacknowledged although it
+                // remains the latest element of its input.
                 case SKIP_UNACKNOWLEDGED -> targets[input] = AckTarget.NONE;
                 case RESTART -> forget();
             }
@@ -175,8 +175,8 @@ final class LatestStage<R> implements Stage<R> {
     }
 
     /**
-     * Acknowledges the latest elements at the end of the stream if every input has had an element. Otherwise the latest
-     * elements were never part of an output and stay unacknowledged.
+     * At the end of the stream, acknowledges the latest elements, unless an input has had no element. In that case, the
+     * latest elements of the other inputs were never part of an output and stay unacknowledged.
      */
     private void finishLatest() {
         if (missing == 0) {

@@ -9,8 +9,8 @@ import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Merges two sorted inputs into a sorted stream. Among equal elements, the first input's elements come first. A failure
- * of the comparator follows the elements that preceded it. Confined to its segment's thread.
+ * Merges two sorted inputs into one sorted stream. If elements are equal, the first input's elements come first. If the
+ * comparator fails, the elements merged before the failure are emitted first. Confined to its segment's thread.
  */
 final class MergeSortedStage<T> implements Stage<T> {
 

@@ -32,7 +32,7 @@ final class MergeStage<T> implements Stage<T> {
         });
     }
 
-    /** Builds each input on its own segment; the first one uses the open segment. */
+    /** Builds each input on its own segment. The first input uses the segment that is already open. */
     static <T> InputQueues<T> inlets(
             RunAssembly assembly,
             StageAttributes attributes,
@@ -51,7 +51,7 @@ final class MergeStage<T> implements Stage<T> {
         return inlets;
     }
 
-    /** Returns the stage that takes from {@code inlets}, in the open segment. */
+    /** Adds a stage that takes batches from {@code inlets} to the open segment, and returns the stage. */
     static <T> Stage<T> below(InputQueues<T> inlets, RunAssembly assembly, StageAttributes attributes) {
         StageEntry entry = assembly.fused(attributes);
         entry.depth(inlets::depth);

@@ -30,8 +30,8 @@ interface OutputSelection<T> {
                     boolean ignored = outlets.give(output, batch.copy(), segment);
                 }
             } catch (InterruptedException interrupted) {
-                // The interrupted call has abandoned its own copy. This loop abandons the remaining copies, including
-                // the one for the first output.
+                // The interrupted call has already abandoned its copy of the batch. This loop runs once for each copy
+                // that was not handed out, including the one for output 0.
                 for (; output < outputs; output++) {
                     batch.abandonAll();
                 }
@@ -42,8 +42,8 @@ interface OutputSelection<T> {
     }
 
     /**
-     * Hands each element to the first output that has requested one. A batch is split into as many parts as there are
-     * outputs.
+     * Distributes batches through the queue that all outputs share. Splits each batch into about as many parts as there
+     * are outputs, so that each output can take one.
      */
     static <T> OutputSelection<T> balanced() {
         return (batch, outlets, segment) -> {

@@ -7,8 +7,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One input of a stage that pulls several inputs in turn, with the position in the input's current batch. Confined to
- * its segment's thread.
+ * One input of a stage that pulls several inputs in turn. Tracks the next element of the input's current batch.
+ * Confined to its segment's thread.
  */
 final class PulledInput<T> {
 
@@ -22,8 +22,8 @@ final class PulledInput<T> {
     }
 
     /**
-     * Pulls if no element is available. Returns false if none arrived before the deadline, or if the input has
-     * {@link #ended}.
+     * Pulls a batch if no element is available. Returns false if no element arrived before the deadline or if the input
+     * has {@link #ended}.
      */
     boolean isReady(long deadlineNanos) throws InterruptedException {
         if (isAtHand()) {
@@ -67,7 +67,7 @@ final class PulledInput<T> {
         next++;
     }
 
-    /** Forgoes the available elements, because they are after the end of the stream. */
+    /** Forgoes the available elements, because the stream ends before them. */
     void forgoRest() {
         for (; isAtHand(); next++) {
             batch.forgo(next);
@@ -80,8 +80,8 @@ final class PulledInput<T> {
     }
 
     /**
-     * Takes all available elements as one batch. If no element of the pulled batch has been taken yet, this is the
-     * pulled batch itself.
+     * Takes all available elements as one batch. Returns the pulled batch itself if none of its elements has been taken
+     * yet.
      */
     Batch<T> takeAll() {
         Batch<T> rest = batch;

@@ -8,8 +8,8 @@ import java.util.Arrays;
 import java.util.function.ToIntFunction;
 
 /**
- * Hands each element to the output that a function returns. A failure follows the elements that preceded it. Confined
- * to the distributing segment's thread.
+ * Hands each element to the output whose index a function returns. If the function fails, the preceding elements are
+ * handed out first. Confined to the distributing segment's thread.
  */
 final class RoutedDistribution<T> implements OutputSelection<T> {
 
@@ -83,7 +83,7 @@ final class RoutedDistribution<T> implements OutputSelection<T> {
         return to;
     }
 
-    /** Abandons the elements for {@code output} and the outputs after it. */
+    /** Abandons the elements for {@code output} and all later outputs. */
     private static void abandonFrom(int output, Batch<?> batch, int[] routes, int[] counts) {
         for (int i = output; i < counts.length; i++) {
             part(batch, routes, i, counts[i]).abandonAll();

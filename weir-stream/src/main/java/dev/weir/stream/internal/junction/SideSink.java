@@ -5,7 +5,7 @@ import dev.weir.stream.internal.run.RunAssembly;
 import java.util.function.Consumer;
 
 /**
- * A sink completed with its own input. Immutable.
+ * A complete sink with an open input. Immutable.
  *
  * @param builder adds all of the sink's stages and closes their segments
  */

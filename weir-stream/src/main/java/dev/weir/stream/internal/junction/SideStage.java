@@ -68,14 +68,14 @@ abstract class SideStage<T> implements Stage<T> {
         return new Parts<>(upstream, side, segment, entry, assembly.tasks());
     }
 
-    /** Fails the stream after the rest of this batch, on both sides. */
+    /** Fails the stream on both sides. The remaining elements of this batch are passed on first. */
     final void fail(Throwable cause) {
         failure = cause;
     }
 
     /**
-     * Hands {@code part} of a batch to the side sink. If the side sink does not accept it, abandons {@code on}, the
-     * part for the main stream.
+     * Hands {@code part} to the side sink and returns whether the side sink has accepted it. If it has not, or if this
+     * thread is interrupted, abandons {@code on}, which contains the elements for the main stream.
      */
     final boolean give(Batch<T> part, Batch<T> on) throws InterruptedException {
         boolean given = false;
@@ -90,9 +90,9 @@ abstract class SideStage<T> implements Stage<T> {
     }
 
     /**
-     * Hands the side sink its part of a batch.
+     * Hands the side sink its elements of a batch.
      *
-     * @return the rest for the main stream, or null to end it
+     * @return the elements for the main stream, or null if the main stream must end
      */
     abstract @Nullable Batch<T> share(Batch<T> batch) throws InterruptedException;
 
@@ -118,7 +118,10 @@ abstract class SideStage<T> implements Stage<T> {
         }
     }
 
-    /** Pulls the main stream. When the main stream ends, the side sink also ends, after its elements. */
+    /**
+     * Pulls the main stream. When the main stream ends, ends the side sink's input too. The side sink still receives
+     * the elements that are already queued.
+     */
     private @Nullable Batch<T> pullUpstream(long deadlineNanos) throws InterruptedException {
         try {
             if (failure != null) {
@@ -130,8 +133,8 @@ abstract class SideStage<T> implements Stage<T> {
             }
             return batch;
         } catch (InterruptedException | RuntimeException | Error thrown) {
-            // If only this segment was interrupted, the side sink ends normally. However, if a downstream failure
-            // caused the interrupt, the side sink ends with that failure.
+            // If only this segment was interrupted, the side sink ends normally. If the interrupt was caused by a
+            // failure downstream, the side sink ends with that failure.
             end(TaskGroup.isCurrentInterrupted() && !tasks.isCancelled() ? TaskGroup.currentFailure() : thrown);
             throw thrown;
         }
@@ -144,7 +147,10 @@ abstract class SideStage<T> implements Stage<T> {
         }
     }
 
-    /** Also ends the side sink: normally, unless a downstream stage has failed. */
+    /**
+     * Closes the upstream stage and ends the side sink's input. The input ends normally unless a downstream stage has
+     * failed.
+     */
     @Override
     public void close() {
         inside.set(0);

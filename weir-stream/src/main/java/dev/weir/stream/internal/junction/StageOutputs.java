@@ -18,11 +18,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The outputs of a distributing stage. Thread-safe.
  *
- * <p>If the stages downstream of an output end early and without a failure, they forgo the rest of their elements. As
- * long as another output continues, the forgone elements count as finished and are acknowledged. When the last output
- * ends, the stream ends, and elements that were not handed out stay unacknowledged. For this rule, an output that has
- * ended after taking all its elements still counts as continuing, so that the order in which two outputs end does not
- * matter.
+ * <p>The stages downstream of an output may end early without a failure and forgo the rest of their elements. As long
+ * as another output continues, the forgone elements count as finished and are acknowledged. When the last output ends,
+ * the stream ends, and elements that were not handed out stay unacknowledged. An output that has ended after taking all
+ * its elements still counts as continuing here, so that the order in which two outputs end does not matter.
  */
 final class StageOutputs<T> {
 
@@ -35,16 +34,17 @@ final class StageOutputs<T> {
     private final AtomicInteger live;
     private final ReentrantLock lock = new ReentrantLock();
     /**
-     * The meter of the upstream segment; null before the first batch. {@link #givesTo} is the output that is currently
-     * being given a batch. The segment's thread writes both fields.
+     * The meter of the upstream segment; null before the first batch. This field and {@link #givesTo}, the output that
+     * is currently receiving a batch, are written only by the upstream segment's thread.
      */
     private volatile @Nullable StageMeter giver;
 
     private volatile int givesTo = NO_OUTPUT;
-    /** Outputs that have ended, or are about to end because they have forgone elements. Guarded by the lock. */
+    /** Outputs that have ended, or that are about to end because they no longer need elements. Guarded by the lock. */
     private final Set<Integer> leaving = new HashSet<>();
     /**
-     * Number of outputs that ended after taking all their elements. Written before {@link #leaving}, and read after it.
+     * Number of outputs that ended after taking all their elements. Updated before {@link #leaving} and read after it,
+     * so that a thread that finds such an output in {@code leaving} also finds it counted here.
      */
     private final AtomicInteger exhausted = new AtomicInteger();
 
@@ -69,9 +69,9 @@ final class StageOutputs<T> {
     }
 
     /**
-     * Marks an output as leaving, and returns whether another output continues. If several outputs leave at the same
-     * time, this method returns false at least for the last of them. An output for which it returns false leaves its
-     * elements unacknowledged.
+     * Marks an output as leaving and returns whether another output continues. If all remaining outputs leave at the
+     * same time, this method returns false for at least the last one. If it returns false, the output's elements stay
+     * unacknowledged.
      */
     private boolean othersGoOn(int output) {
         lock.lock();
@@ -87,7 +87,7 @@ final class StageOutputs<T> {
         return outlets.get(output);
     }
 
-    /** Sets the meter of the segment that pulls from an output. Must be called before the start. */
+    /** Sets the meter of the segment that pulls from an output. Must be called before the run starts. */
     void pulledBy(int output, StageMeter segment) {
         outlets.get(output).pulledBy(segment);
         segment.siblingAbove(() -> {
@@ -107,7 +107,10 @@ final class StageOutputs<T> {
         }
     }
 
-    /** Returns a view of an output. Closing the view ends all outputs with the next element. */
+    /**
+     * Returns a view of an output. Closing the view ends all outputs. The upstream segment notices this no later than
+     * its next batch.
+     */
     Stage<T> endingAll(int output) {
         OutputQueue<T> outlet = outlets.get(output);
         return new Stage<>() {
@@ -147,7 +150,7 @@ final class StageOutputs<T> {
         }
     }
 
-    /** Abandons the elements that are still queued. Called at the end of the run. */
+    /** Abandons the queued elements. Called at the end of the run. */
     void leave() {
         outlets.forEach(OutputQueue::leave);
     }
@@ -158,7 +161,7 @@ final class StageOutputs<T> {
                 : outlets.stream().mapToInt(OutputQueue::depth).sum();
     }
 
-    /** The loop of the upstream segment. A failure reaches all outputs after the elements that preceded it. */
+    /** The loop of the upstream segment. After a failure, each output emits its queued elements before it fails. */
     void distribute(Stage<T> from, OutputSelection<T> distribution, StageMeter segment, StageMeter meter)
             throws InterruptedException {
         Throwable failure = null;
@@ -172,8 +175,7 @@ final class StageOutputs<T> {
                 }
             }
         } catch (InterruptedException interrupted) {
-            // If only this segment was interrupted, its elements are no longer needed, so the outputs end without a
-            // failure.
+            // If only this segment was interrupted, the outputs need no more elements and end without a failure.
             failure = tasks.isCancelled() ? interrupted : null;
             throw interrupted;
         } catch (RuntimeException | Error failed) {

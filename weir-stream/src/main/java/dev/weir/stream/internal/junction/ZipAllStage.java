@@ -10,8 +10,8 @@ import dev.weir.stream.spi.StageMeter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Pairs the elements of two inputs one by one. When one input has ended, pairs the remaining elements of the other with
- * a stand-in. Confined to its segment's thread.
+ * Pairs the elements of two inputs one by one. After one input has ended, pairs the remaining elements of the other
+ * with a stand-in. Confined to its segment's thread.
  */
 final class ZipAllStage<A, B> implements Stage<Pair<A, B>> {
 

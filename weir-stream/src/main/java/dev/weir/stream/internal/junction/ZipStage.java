@@ -14,8 +14,8 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Combines the elements of two inputs one by one. Ends with the shorter input; the remaining elements of the longer one
- * are forgone. A failure follows the pairs that preceded it. Confined to its segment's thread.
+ * Combines the elements of two inputs one by one. Ends when either input ends, and forgoes the remaining elements of
+ * the other. If the function fails, the preceding results are emitted first. Confined to its segment's thread.
  */
 final class ZipStage<A, B, R> implements Stage<R> {
 
@@ -78,7 +78,8 @@ final class ZipStage<A, B, R> implements Stage<R> {
                     pair(out);
                 }
             } catch (InterruptedException interrupted) {
-                // Closing the stage handles the elements that are still available, even after a failure.
+                // Only the results are abandoned here. The available elements of the inputs are abandoned when the
+                // stage is closed.
                 out.abandonAll();
                 throw interrupted;
             } catch (RuntimeException | Error thrown) {

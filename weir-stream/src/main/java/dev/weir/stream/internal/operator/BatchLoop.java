@@ -4,9 +4,9 @@ import dev.weir.stream.internal.run.SpecialisedLoop;
 import dev.weir.stream.spi.Batch;
 
 /**
- * The loop of a stage over one batch. Stateless, so several stages can use the same loop; the stage holds the state.
- * Each loop is nested in its stage's class and copied for each class of functions; see {@link SpecialisedLoop}. It must
- * therefore contain all performance-critical code instead of calling methods that other stages also use.
+ * The loop of a stage over one batch. Stateless, so several stages can use the same loop; the state is kept in the
+ * stage. Each loop is nested in its stage's class and copied for each class of functions; see {@link SpecialisedLoop}.
+ * It must therefore contain all performance-critical code and must not call methods that other stages also use.
  */
 interface BatchLoop<T, S> {
 
@@ -17,7 +17,10 @@ interface BatchLoop<T, S> {
      */
     int run(Batch<T> batch, S stage) throws InterruptedException;
 
-    /** Returns the loop for this function of a stage. All loops in {@code loops} belong to the same kind of stage. */
+    /**
+     * Returns the copy of a stage's loop for the class of {@code function}. {@code loops} must contain the loop of the
+     * calling stage, because the types are not checked.
+     */
     @SuppressWarnings("unchecked") // a loop only passes elements to the function and stores the results
     static <T, S> BatchLoop<T, S> of(SpecialisedLoop<BatchLoop<?, ?>> loops, Object function) {
         return (BatchLoop<T, S>) loops.forFunction(function);

@@ -133,7 +133,7 @@ final class ElementOperatorStage<T, R> implements Stage<R> {
         return out.isEmpty() ? null : out;
     }
 
-    /** Closes the operator. If that fails, returns false; the stream then fails after the emitted elements. */
+    /** Closes the operator. If that fails, returns false. The stream then fails after the elements emitted so far. */
     private boolean isClosed() {
         try {
             closeOperator();

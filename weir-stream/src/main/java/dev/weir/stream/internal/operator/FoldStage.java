@@ -100,7 +100,8 @@ final class FoldStage<T, R> extends InPlaceStage<T, R> {
     }
 
     /**
-     * Discards the current combination and acknowledges its elements, because dropped elements are always acknowledged.
+     * Discards the current result and acknowledges the elements combined so far, because a restart drops them and
+     * dropped elements are always acknowledged.
      */
     @Override
     void restart() {

@@ -27,7 +27,7 @@ final class ForEachSink<T> implements SinkLoop<T> {
     private final StageMeter meter;
     private final PassMark alone = new PassMark();
 
-    /** The sink's own time for the last batch whose time was measured separately from the group's, at least 1. */
+    /** Time that the sink itself needed for the last batch that was timed separately from the group, at least 1. */
     private long sampleNanos = 1;
 
     ForEachSink(Action<? super T> action, StageMeter meter) {
@@ -88,7 +88,10 @@ final class ForEachSink<T> implements SinkLoop<T> {
     /** Runs an action over a batch. The loop is copied for each class of actions. See {@link BatchLoop}. */
     private interface ElementLoop {
 
-        /** Returns the number of elements that reached the action. */
+        /**
+         * Returns the number of elements that reached the sink, including revoked elements, which are dropped before
+         * the action.
+         */
         <T> int run(
                 Batch<T> batch, Action<? super T> action, @Nullable MapGroup<T> maps, PassMark mark, StageMeter meter)
                 throws Exception;

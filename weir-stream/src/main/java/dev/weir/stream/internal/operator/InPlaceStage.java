@@ -12,11 +12,11 @@ import dev.weir.stream.spi.StageMeter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stage that processes the elements of each batch in place: it replaces or drops them, and adds elements only at the
- * end. Confined to its segment's thread.
+ * Base class of stages that process the elements of each batch in place. They replace or drop elements, and add
+ * elements only at the end. Confined to its segment's thread.
  *
- * <p>A failure of the stage follows the elements that preceded it. When the stage ends by itself, it closes the
- * upstream stage at once and forgoes the elements after the end.
+ * <p>If the stage fails, the preceding elements are emitted first. If the stage ends the stream, it closes the upstream
+ * stage immediately and forgoes the remaining elements.
  */
 public abstract class InPlaceStage<T, R> implements Stage<R> {
 
@@ -43,9 +43,9 @@ public abstract class InPlaceStage<T, R> implements Stage<R> {
     }
 
     /**
-     * Processes a non-empty batch. The elements to emit are moved to its front; the others are acknowledged. Elements
-     * after the end are passed to {@link #end(Batch, int)}. After a failure, the failed element and all later ones are
-     * abandoned.
+     * Processes a non-empty batch. Moves the elements to emit to the front of the batch and acknowledges the others. If
+     * the stream ends within the batch, passes the remaining elements to {@link #end(Batch, int)}. If the stage fails,
+     * abandons the failed element and all later ones.
      *
      * @return number of elements to emit
      */
@@ -60,15 +60,15 @@ public abstract class InPlaceStage<T, R> implements Stage<R> {
         return null;
     }
 
-    /** Discards the state left by earlier elements. */
+    /** Discards the state accumulated from earlier elements. */
     void restart() {}
 
-    /** Ends a stream that has no elements to forgo. */
+    /** Ends the stream without forgoing any elements. */
     final void end() {
         ended = true;
     }
 
-    /** Ends the stream after this batch. The elements from index {@code beyond} on are forgone. */
+    /** Ends the stream after this batch and forgoes the elements from index {@code beyond} on. */
     final void end(Batch<T> batch, int beyond) {
         ended = true;
         for (int i = beyond; i < batch.size(); i++) {
@@ -76,21 +76,19 @@ public abstract class InPlaceStage<T, R> implements Stage<R> {
         }
     }
 
-    /**
-     * Fails the stream at the element at {@code index}, after the preceding elements of this batch have been emitted.
-     */
+    /** Fails the stream at the element at {@code index}. The preceding elements of this batch are emitted first. */
     final void fail(Throwable cause, Batch<T> batch, int index) {
         failure = cause;
         batch.abandonFrom(index);
     }
 
     /**
-     * Passes an exception of the user's function to the supervision, which may retry.
+     * Passes an exception thrown by the user's function to the supervision, which may retry the call.
      *
-     * @param call the function call that threw, to be repeated
+     * @param call the function call to repeat
      * @param kept number of elements to emit so far
-     * @return the result of the call, or a {@link FailureVerdict} that has already been carried out: the element was
-     *     dropped, or the stream fails at it
+     * @return the result of the call, or a {@link FailureVerdict} that has already been applied: either the element was
+     *     dropped, or the stream fails at this element
      */
     final Object after(Throwable thrown, Handler<? super T, ?> call, Batch<T> batch, int kept, int index)
             throws InterruptedException {

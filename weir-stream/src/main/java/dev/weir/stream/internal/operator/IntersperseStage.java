@@ -17,7 +17,10 @@ final class IntersperseStage<T> implements Stage<T> {
     private final T between;
     private final @Nullable T end;
 
-    /** The element to insert before the next input element: the start, the separator, or null for none. */
+    /**
+     * The element to insert before the next input element: at first the start element, later the separator. Null if
+     * there is nothing to insert.
+     */
     private @Nullable T before;
 
     private boolean begun;
@@ -65,7 +68,10 @@ final class IntersperseStage<T> implements Stage<T> {
         return out;
     }
 
-    /** Returns the batch to emit at the end. It includes the start if there were no elements. */
+    /**
+     * Returns the batch to emit at the end, or null if it would be empty. If there were no input elements, the batch
+     * includes the start element.
+     */
     private @Nullable Batch<T> frame() {
         Batch<T> out = new Batch<>(2);
         if (!begun && before != null) {

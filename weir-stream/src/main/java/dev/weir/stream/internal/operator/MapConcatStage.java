@@ -31,7 +31,7 @@ final class MapConcatStage<T, R> implements Stage<R> {
             SpecialisedLoop.of(MethodHandles.lookup(), new ExpandLoop<>());
 
     /**
-     * A collection of up to this size is added to a batch as a whole, even if the batch then exceeds its default size.
+     * A collection of up to this size is added to a batch in one step, even if the batch then exceeds its default size.
      */
     private static final int FEW_CHILDREN = 64;
 
@@ -75,7 +75,8 @@ final class MapConcatStage<T, R> implements Stage<R> {
     public @Nullable Batch<R> pull(long deadlineNanos) throws InterruptedException {
         while (failure == null) {
             if (Thread.interrupted()) {
-                // With an endless iterator this stage never pulls, so no upstream stage would notice a cancellation.
+                // The open parent may have an endless iterator. This stage would then never pull again, and no upstream
+                // stage would notice a cancellation, so check for an interrupt here.
                 throw new InterruptedException();
             }
             Batch<T> current = parents;
@@ -94,18 +95,18 @@ final class MapConcatStage<T, R> implements Stage<R> {
             }
             long start = System.nanoTime();
             Batch<R> out = pool.take();
-            // Parents are not counted here, because they are counted when they arrive.
+            // The parents have already been counted on arrival.
             meter.beginWork(start);
             try {
                 expand(current, out);
             } catch (InterruptedException interrupted) {
-                // The parents are handled by {@link #close}.
+                // Only the children are abandoned here. The parents are abandoned when the stage is closed.
                 out.abandonAll();
                 throw interrupted;
             }
             meter.endPass();
             meter.worked(0, out.size(), start);
-            // The open parent's own acknowledgement is still pending.
+            // The open parent counts as held, because its own acknowledgement is still pending.
             inside.set(parents == null ? 0 : current.size() - nextParent + (openParent ? 1 : 0));
             if (!out.isEmpty() || (failure == null && clock.hasPassed(deadlineNanos))) {
                 return out;
@@ -131,7 +132,10 @@ final class MapConcatStage<T, R> implements Stage<R> {
         }
     }
 
-    /** Passes an exception that the function threw for a parent to the supervision, which may retry. */
+    /**
+     * Passes an exception thrown by the function to the supervision, which may call the function again for the same
+     * parent.
+     */
     private void afterFailure(Batch<T> from, int index, Throwable thrown) throws InterruptedException {
         Object outcome = supervised.after(
                 thrown, parent -> function.apply(parent).iterator(), from.get(index), () -> from.isRevoked(index));
@@ -142,7 +146,7 @@ final class MapConcatStage<T, R> implements Stage<R> {
         }
     }
 
-    @SuppressWarnings("unchecked") // anything but a verdict is the function's result
+    @SuppressWarnings("unchecked") // any outcome other than a verdict is the function's result
     private Iterator<? extends R> iteratorOr(Object outcome) {
         return outcome instanceof FailureVerdict ? Collections.emptyIterator() : (Iterator<? extends R>) outcome;
     }
@@ -167,20 +171,20 @@ final class MapConcatStage<T, R> implements Stage<R> {
     }
 
     /**
-     * Settles the children of the open parent that were added to the batch.
+     * Updates the open parent's pending acknowledgements after children were added to the batch.
      *
      * @param more whether the parent has further children
      * @param broken the failure of the parent's iterator; null if it has not failed
      */
     private void tookChildren(int taken, boolean more, @Nullable Throwable broken) {
-        // The pending acknowledgements must exist before a downstream stage sees the children; the parent's own
-        // acknowledgement goes to the last child.
+        // Add the pending acknowledgements before a downstream stage sees the children. The last child takes over the
+        // parent's own acknowledgement.
         int count = more || taken == 0 ? taken : taken - 1;
         if (count > 0) {
             parentTarget.retain(parentToken, count);
         }
         if (broken != null) {
-            // Children have been emitted, so the call cannot be retried.
+            // Children may have been emitted already, so the call cannot be retried.
             giveUp(supervised.decide(broken));
         } else if (!more) {
             openParent = false;
@@ -190,7 +194,7 @@ final class MapConcatStage<T, R> implements Stage<R> {
         }
     }
 
-    /** Continues without the remaining children of the current parent, or fails. */
+    /** Applies a verdict on the open parent: skips its remaining children, or fails the stream. */
     private void giveUp(FailureVerdict verdict) {
         openParent = false;
         if (verdict.fails()) {

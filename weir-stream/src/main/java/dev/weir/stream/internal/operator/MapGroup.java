@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Purpose.</b> A chain of maps spends more time between its functions than in them: each stage stores a reference
  * per element, and G1 surrounds each store with two checks. A group stores each element once for all its functions; if
- * a sink takes part, no element is stored at all. ADR 10 has the measurements, and ADR 66 the reasons why groups stay.
+ * a sink takes part, no element is stored at all. ADR 10 has the measurements. ADR 66 explains why groups were kept.
  *
  * <p><b>Forming a group.</b> {@link MapStage} is the only implementation. A map that is built directly after another
  * one joins its group, unless the group is full. The most downstream map represents the group and pulls from the stage
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *   lowest.pull: source.pull -- no sink takes part -------&gt; each element through all functions, stored once
- *                            -- a sink takes part --------&gt; handed on as it came: the group owes it
+ *                            -- a sink takes part --------&gt; passed on unchanged; the sink applies the functions
  *                            -- one batch in 32 (sample) -&gt; each function over the whole batch, as without groups
  *   sink:        isOwed()? --&gt; for each element: through(element), consume; then countInSink and throwFailure
  * </pre>
@@ -33,21 +33,22 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li><em>Each map keeps its own supervision.</em> An exception is caught around the map's function, together with
  *       the function's argument. A dropped element is signalled by {@link Dropped}, which has no stack trace;
- *       {@link #drop} settles the element. {@link #throwFailure} throws a failure after the elements that preceded it.
+ *       {@link #drop} settles the element. If a function fails, the preceding elements are processed first, and then
+ *       {@link #throwFailure} throws the failure.
  *   <li><em>Each map keeps its own counters.</em> Elements are counted exactly. Busy time is measured for the whole
  *       group and divided in proportion to the last sample.
- *   <li><em>An element that was not consumed keeps its acknowledgement,</em> which is stored beside it in the batch.
+ *   <li><em>An element that was not consumed keeps its pending acknowledgement,</em> which is stored in the same batch.
  * </ul>
  *
  * @param <R> the type of the elements that leave the last map
  */
 interface MapGroup<R> {
 
-    /** The sink's number in the mark; it is greater than the number of any map. */
+    /** The number that a sink sets in the {@link PassMark}. It is greater than the number of any map. */
     int SINK = Integer.MAX_VALUE;
 
     /**
-     * Joins a sink to the group directly upstream of it, so that the sink applies the functions for most batches.
+     * Joins a sink to the group directly upstream of it. The sink then applies the group's functions to most batches.
      * Returns null if there is no group.
      */
     static <T> @Nullable MapGroup<T> rightAbove(Stage<T> upstream) {
@@ -58,7 +59,7 @@ interface MapGroup<R> {
     /** The names of the group's stages, one per line, starting with the most downstream one. */
     String names();
 
-    /** Returns whether the group's functions must still be applied to the batch that was pulled last. */
+    /** Returns whether the sink must still apply the group's functions to the batch that was pulled last. */
     boolean isOwed();
 
     /**
@@ -68,17 +69,20 @@ interface MapGroup<R> {
      */
     R through(Object element) throws InterruptedException, Dropped;
 
-    /** Settles the dropped element at {@code index}. Returns true if the stream fails after the preceding elements. */
+    /**
+     * Settles the dropped element at {@code index}. If the stream must fail, abandons this element and all later ones,
+     * and returns true.
+     */
     boolean drop(Dropped dropped, Batch<?> batch, int index);
 
-    /** The total time that the group's stages needed for the last sample batch, at least 1. */
+    /** The total time that the group's stages needed for the last sample batch, in nanoseconds, at least 1. */
     long samplesNanos();
 
     /**
-     * Starts processing a batch in the sink. The processing ends with {@link #countInSink}.
+     * Starts measuring a batch that the sink will process. The sink must call {@link #countInSink} afterwards.
      *
-     * @param sinkSampleNanos the sink's own time for the last sample batch
-     * @return the mark in which the sink records, with {@link #SINK}, that it is processing an element
+     * @param sinkSampleNanos the time that the sink itself needed for the last sample batch
+     * @return the mark, which the sink sets to {@link #SINK} before it processes an element
      */
     PassMark begin(Batch<?> batch, long startNanos, long sinkSampleNanos);
 
@@ -86,8 +90,8 @@ interface MapGroup<R> {
      * Counts a batch that the sink has processed.
      *
      * @param startNanos the time at which processing started
-     * @param sinkSampleNanos the sink's own time for the last sample batch
-     * @return the part of the time that is attributed to the sink
+     * @param sinkSampleNanos the time that the sink itself needed for the last sample batch
+     * @return the part of the measured time that is attributed to the sink
      */
     long countInSink(int size, long startNanos, long sinkSampleNanos);
 

@@ -17,9 +17,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replaces each element in place; the element's acknowledgement does not change. A failure is passed on after the
- * elements that preceded it. Up to {@value #LONGEST_GROUP} map stages form a group; see {@link MapGroup}. Confined to
- * its segment's thread.
+ * Replaces each element in place; the element's acknowledgement does not change. If the function fails, the preceding
+ * elements are passed on first. Up to {@value #LONGEST_GROUP} map stages form a group; see {@link MapGroup}. Confined
+ * to its segment's thread.
  */
 final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
 
@@ -60,7 +60,7 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
     /** This stage's time for the last sample batch, at least 1. */
     private long sampleNanos = 1;
 
-    @SuppressWarnings("unchecked") // the input is the upstream stage's output, and the result is an R
+    @SuppressWarnings("unchecked") // the function accepts the upstream stage's output and returns an R
     private MapStage(StageWiring<T> wiring, Function<? super T, ? extends R> function) {
         this.upstream = wiring.upstream();
         this.above = upstream instanceof MapStage<?, T> map && map.length < LONGEST_GROUP ? map : null;
@@ -188,8 +188,9 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
     }
 
     /**
-     * Returns the failure that comes first in the stream. The most downstream failure is the first one: a downstream
-     * stage has processed only elements that precede the failure of an upstream stage.
+     * Returns the failure at the earliest element of the stream, or null if no stage has failed. If several stages have
+     * failed, this is the failure of the most downstream one, because it has processed only elements that precede the
+     * upstream failures.
      */
     private @Nullable Throwable firstFailure() {
         return failure != null || above == null ? failure : above.firstFailure();
@@ -258,7 +259,10 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
         return result;
     }
 
-    /** Returns the result of a retry after a failure, or throws to stop processing the element. */
+    /**
+     * Returns the result of a successful retry. Throws {@link Dropped} if the element must be dropped or the stream
+     * must fail.
+     */
     private Object afterFailure(Throwable thrown, Object element) throws InterruptedException, Dropped {
         Object outcome = supervised.after(thrown, this::call, element);
         if (outcome instanceof FailureVerdict verdict) {
@@ -292,9 +296,9 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
     private interface MapLoop {
 
         /**
-         * Applies the functions of the group that ends with {@code stage} to a batch.
+         * Applies the functions of a group to a batch. {@code stage} is the most downstream map of the group.
          *
-         * @param above the upstream stage in the group, or null to apply only the function of {@code stage}
+         * @param above the next map upstream in the group, or null to apply only the function of {@code stage}
          * @return number of elements to emit
          */
         int run(Batch<?> batch, MapStage<?, ?> stage, @Nullable MapStage<?, ?> above) throws InterruptedException;

@@ -7,7 +7,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A predicate that matches an element unless its key is among the remembered keys. Confined to its segment's thread.
+ * A predicate that matches an element if its key is not among the remembered keys. Confined to its segment's thread.
  */
 final class NewKeys<T> implements FilterStage.Remembering<T> {
 
@@ -29,12 +29,12 @@ final class NewKeys<T> implements FilterStage.Remembering<T> {
         this.memory = memory;
     }
 
-    /** Remembers only the key of the previous element. */
+    /** Keeps an element unless it has the same key as the previous element. */
     static <T> BlueprintNode<T> dropRepeated(BlueprintNode<T> above, Function<? super T, ?> key) {
         return FilterStage.remembering("dropRepeated", above, () -> new NewKeys<>("dropRepeated", key, new LastKey()));
     }
 
-    /** Remembers the last {@code window} distinct keys. */
+    /** Keeps an element unless its key is one of the last {@code window} distinct keys. */
     static <T> BlueprintNode<T> deduplicate(BlueprintNode<T> above, Function<? super T, ?> key, int window) {
         if (window < 1) {
             throw new IllegalArgumentException("window must be at least 1 key: window=" + window);

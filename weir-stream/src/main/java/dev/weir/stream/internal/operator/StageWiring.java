@@ -31,10 +31,7 @@ public record StageWiring<T>(Stage<T> upstream, StageContext context, StageAttri
         });
     }
 
-    /**
-     * Creates the blueprint of a fused stage that calls no user function and to which supervision therefore does not
-     * apply.
-     */
+    /** Creates the blueprint of a fused stage that calls no user function and therefore needs no supervision. */
     public static <T, R> BlueprintNode<R> withoutFunction(String name, BlueprintNode<T> above, Maker<T, R> maker) {
         return new BlueprintNode<>(name, (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);

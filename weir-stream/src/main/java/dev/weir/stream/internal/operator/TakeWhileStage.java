@@ -55,8 +55,8 @@ final class TakeWhileStage<T> extends InPlaceStage<T, T> {
                     goesOn = (boolean) outcome;
                 }
                 if (!goesOn) {
-                    // This call must come before the move, because it forgoes the later elements at their current
-                    // indexes.
+                    // End the stream before moving this element, because `end` forgoes the later elements at their
+                    // current indexes.
                     stage.end(batch, stage.inclusive ? i + 1 : i);
                 }
                 if (goesOn || stage.inclusive) {

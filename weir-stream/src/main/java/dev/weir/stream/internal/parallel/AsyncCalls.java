@@ -26,10 +26,10 @@ final class AsyncCalls<T, R> {
     }
 
     /**
-     * Creates the calls of {@code function}. Each call first waits at {@code gate}, if there is one.
+     * Creates the calls of {@code function}. If there is a gate, each call first waits at the gate.
      *
      * @param operator name of the operator, for messages
-     * @param retried whether calls may be retried, which happens on a thread other than the starter's
+     * @param retried whether calls may be retried; retries run on threads other than the starter
      */
     AsyncCalls(
             String operator,
@@ -91,7 +91,7 @@ final class AsyncCalls<T, R> {
     /** Calls the function and waits for the result. Returns null if the element was revoked before the call. */
     @Nullable
     R callAndWait(T element, BooleanSupplier revoked) throws Exception {
-        // This future never completes exceptionally, because that would call getMessage of the user's exception.
+        // This future never completes exceptionally. If it did, get() would call methods of the user's exception.
         CompletableFuture<Object> done = new CompletableFuture<>();
         CompletionStage<? extends R> stage = call(element, revoked);
         if (stage == null) {
@@ -114,7 +114,7 @@ final class AsyncCalls<T, R> {
             throw interrupted;
         }
         if (!(outcome instanceof Failed(Throwable why))) {
-            @SuppressWarnings("unchecked") // anything but a failure is the result of the call
+            @SuppressWarnings("unchecked") // any outcome other than a Failed is the result of the call
             R result = (R) outcome;
             return result;
         }

@@ -14,20 +14,23 @@ import org.jspecify.annotations.Nullable;
 /**
  * Runs the asynchronous computations of a stage: it calls the function, handles the completion of its future, and
  * retries. Thread-safe without a lock: {@link #start} is called only by the starter, {@link #completed} only by the
- * thread that completes the future, and a retry runs on its own virtual thread. Each of them accesses only its own
- * slot.
+ * thread that completes the future, and each retry runs on its own virtual thread. Each of these threads accesses only
+ * the slot of its element.
  */
 final class AsyncComputations<T, R> {
 
     /** The stage to which the computations belong. Thread-safe. */
     interface Owner<R> {
 
-        /** Returns whether the stage has been cancelled or closed, which may be the cause of a failure. */
+        /**
+         * Returns whether the stage has been cancelled or closed. Later failures may be a consequence of this and are
+         * not retried.
+         */
         boolean isCancelled();
 
         /**
-         * Registers a running computation. Returns false if the stage has been closed, in which case the computation is
-         * cancelled.
+         * Registers a running computation. If the stage has been cancelled or closed, cancels the computation and
+         * returns false instead.
          */
         boolean admit(RunningComputation<R> running);
 
@@ -63,8 +66,8 @@ final class AsyncComputations<T, R> {
     }
 
     /**
-     * Starts the computation for a slot. Returns its result if it is available at once, or a settled
-     * {@link FailureVerdict}, or null if the computation is running.
+     * Starts the computation for a slot. If the outcome is available immediately, returns the result or a
+     * {@link FailureVerdict} that has been settled. Otherwise returns null.
      */
     @Nullable
     Object start(int slot) {
@@ -106,13 +109,16 @@ final class AsyncComputations<T, R> {
         return result != null ? result : afterFailure(calls.completedWithNull(), slot);
     }
 
-    /** Returns the decision about an element whose first call failed at once, or null if the call is being retried. */
+    /**
+     * Handles a failure of an element's first call that is known immediately. Returns the verdict, or null if the call
+     * is being retried.
+     */
     private @Nullable FailureVerdict afterFailure(Throwable thrown, int slot) {
         if (!supervised.retries()) {
             return settled(verdictOn(thrown, supervised::decide), slot);
         }
         RunningComputation<R> running = new RunningComputation<>(this, slot, null);
-        // From here on the element belongs to the retry, as if its future had completed.
+        // From here on, the retry is responsible for the element, as if its future had completed with the failure.
         boolean ignored = running.detach();
         if (owner.admit(running)) {
             retry(running, thrown);
@@ -120,7 +126,10 @@ final class AsyncComputations<T, R> {
         return null;
     }
 
-    /** Settles a dropped element. If its acknowledgement target throws, the stage fails rather than the caller. */
+    /**
+     * Settles the pending acknowledgement of an element as decided by {@code verdict}. If its acknowledgement target
+     * throws, returns a verdict that fails the stage.
+     */
     private FailureVerdict settled(FailureVerdict verdict, int slot) {
         try {
             supervised.note(verdict, table.target(slot), table.token(slot), table.value(slot));
@@ -142,7 +151,10 @@ final class AsyncComputations<T, R> {
         }
     }
 
-    /** Handles the completion of a future that was not done at once. Called once, on the completing thread. */
+    /**
+     * Handles the completion of a future that was still running when the function returned it. Called once, on the
+     * completing thread.
+     */
     void completed(RunningComputation<R> of, @Nullable R result, @Nullable Throwable thrown) {
         if (thrown == null && result != null) {
             owner.finished(of, result);
@@ -156,7 +168,7 @@ final class AsyncComputations<T, R> {
         }
     }
 
-    /** Retries on a separate virtual thread for the element, which counts as running meanwhile. */
+    /** Retries on a separate virtual thread. The element counts as running until the retry ends. */
     private void retry(RunningComputation<R> of, Throwable thrown) {
         if (owner.isCancelled()) {
             owner.finished(of, new FailureVerdict(Decision.FAIL, thrown));

@@ -15,8 +15,9 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
 
 /**
- * Combines the elements of one run with an asynchronous function. Confined to its single worker; when the run has
- * ended, the downstream segment's thread reads the result. The worker's lock orders the accesses of the two threads.
+ * Combines the elements of one run with an asynchronous function. Confined to the only worker of its stage, except that
+ * the downstream segment's thread reads the result at the end of the stream. The stage's lock makes the result visible
+ * to that thread.
  */
 final class AsyncFold<T, R> {
 
@@ -53,13 +54,13 @@ final class AsyncFold<T, R> {
             AsyncFold<T, R> fold = new AsyncFold<>("foldAsync", initial, function);
             BlueprintNode<R> holder =
                     ElementStages.fold(fold.below(above, attributes), initial, (before, after) -> after);
-            // A restart by supervision resets the fold of this class but not the stage that holds the acknowledgements,
-            // so the result is read from the fold.
+            // Read the result from this object: a restart by supervision resets it, but does not reset the stage that
+            // holds the acknowledgements.
             return ElementStages.map(holder, last -> fold.combined).build(assembly);
         });
     }
 
-    /** Emits, for each element, the combination of all elements so far. */
+    /** Returns a node that emits, for each element, the combination of all elements so far. */
     private BlueprintNode<R> below(BlueprintNode<T> above, StageAttributes attributes) {
         return BlockingWorkers.<T, R>node(above, Parallelism.fixed(1), Ordering.input(), this::add)
                 .with(restartedBy(attributes));
@@ -71,8 +72,7 @@ final class AsyncFold<T, R> {
     }
 
     /**
-     * Returns attributes with the same supervision, except that a restart also resets the combination to
-     * {@link #initial}.
+     * Returns the attributes with a supervision that also resets the combined value to {@link #initial} on a restart.
      */
     private Attributes restartedBy(StageAttributes attributes) {
         Supervision given = attributes.supervision();

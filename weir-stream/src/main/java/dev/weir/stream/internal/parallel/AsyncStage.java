@@ -21,13 +21,14 @@ import java.util.function.Function;
  * results. The upstream segment adds elements to the table and starts their computations; any thread may complete them;
  * the downstream segment pulls the results.
  *
- * <p>The user's function is called by one thread at a time, the <em>starter</em>: the thread that set
- * {@link #starting}. This is usually the feeder, which does not pull while there are elements to start. A completion
- * never calls the function: if it makes an element ready while the feeder is busy upstream, it starts a task of the
- * run. User code therefore never runs on foreign threads, after the end, or recursively when futures complete at once.
+ * <p>The user's function is called by one thread at a time. The thread that has set {@link #starting} is called the
+ * <em>starter</em>. It is usually the feeder, which does not pull while there are elements to start. A completion never
+ * calls the function. If a completion makes an element ready while the feeder is busy upstream, a task of the run
+ * starts the element. User code therefore never runs on foreign threads, after the end of the run, or recursively when
+ * futures complete immediately.
  *
- * <p>A failed element is retried on its own virtual thread and counts as running meanwhile. Retries and the starter
- * take turns calling the function.
+ * <p>A failed element is retried on its own virtual thread and counts as running until the retry ends. Retries and the
+ * starter take turns calling the function.
  */
 final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputations.Owner<R> {
 
@@ -41,7 +42,7 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
     private boolean starting;
     private boolean starterCalled;
 
-    /** The elements that the starter is handling. Handed over together with {@link #starting}. */
+    /** The elements that the starter is handling. Used only by the thread that has set {@link #starting}. */
     private final StarterRun run = new StarterRun();
 
     AsyncStage(
@@ -67,7 +68,8 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
         WorkerStages.check("parallelism", parallelism, MAX_PARALLELISM);
         return new BlueprintNode<>("mapAsync", (assembly, attributes) -> {
             Dispatcher dispatcher = attributes.dispatcherOr(Dispatcher.virtual());
-            // Futures run on any executor, so the dispatcher's size is not a limit.
+            // Futures may run on any executor, so the dispatcher's size does not limit the number of running
+            // computations.
             return WorkerStages.<T, R>build(
                     above,
                     assembly,
@@ -90,7 +92,8 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
     // ---- The feeder.
 
     /**
-     * Adds all elements and starts the elements that may run. Returns once no element is waiting because of the limit.
+     * Adds all elements and starts elements as long as the limit allows. Returns when all elements have been added and
+     * no ready element is left to start.
      */
     @Override
     boolean add(Batch<T> batch, long[] keysOfBatch, StageMeter feederMeter) throws InterruptedException {
@@ -135,7 +138,8 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
     }
 
     /**
-     * Drops revoked elements of the feeder's batch. Must be called while holding the lock, which is released meanwhile.
+     * Drops revoked elements of the feeder's batch. Must be called while holding the lock, which is released
+     * temporarily.
      */
     private void dropInHand() {
         Batch<?> revoked = inHand.takeRevoked();
@@ -154,23 +158,23 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
     }
 
     /**
-     * Takes elements to start, if there are any; if so, the caller becomes the starter. Must be called while holding
-     * the lock.
+     * Takes elements to start. Returns true if there are any, which makes the caller the starter. Must be called while
+     * holding the lock.
      */
     private boolean takeRun() {
         if (!canStart()) {
             return false;
         }
-        // Other threads cannot drop an element once it has been taken. If calls may wait at a gate, only one element is
-        // therefore taken at a time.
+        // After an element has been taken, other threads cannot drop it. If there is a gate, a call may wait for a long
+        // time, so take only one element at a time.
         run.take(table, limit.current() - inFlight.count(), gate == null ? Integer.MAX_VALUE : 1);
         starting = true;
         return true;
     }
 
     /**
-     * Starts the taken elements up to the limit, and completes the elements that were done at once. Must be called
-     * while holding the lock, which is released meanwhile.
+     * Starts the taken elements up to the limit and settles the elements whose outcome is available immediately. Must
+     * be called while holding the lock, which is released temporarily.
      */
     private void startRun() {
         Throwable broken = null;
@@ -179,8 +183,8 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
             run.start(computations);
             meter.ran(run.nanos());
         } catch (RuntimeException | Error thrown) {
-            // The elements in this run may never complete, so the failure must not wait for them. Closing the stage
-            // settles the other elements.
+            // The started elements may never complete, so the failure must not wait for them. The other elements are
+            // settled when the stage is closed.
             broken = thrown;
         } finally {
             lock.lock();
@@ -191,8 +195,8 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
         }
         run.giveBackRest(table);
         if (settleRun()) {
-            // Elements that waited for the revoked element may be revoked too. They are dropped now, because the next
-            // call may wait for something else.
+            // Elements that were waiting for the revoked element may be revoked too. Drop them now, because the next
+            // call may block.
             dropReadyRevokedMeanwhile();
         }
         if (closed) {
@@ -206,7 +210,10 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
         }
     }
 
-    /** Settles the run. Returns whether a revoked element was dropped. Must be called while holding the lock. */
+    /**
+     * Settles the elements whose outcome is known. Returns whether one of them was revoked. Must be called while
+     * holding the lock.
+     */
     private boolean settleRun() {
         int done = 0;
         boolean revoked = false;
@@ -234,7 +241,8 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
     }
 
     /**
-     * Wakes the neighbouring segments if completions gave them something to do. Must be called while holding the lock.
+     * Wakes the downstream segment and the feeder if the settled elements allow them to continue. Must be called while
+     * holding the lock.
      */
     private void afterSettling() {
         callPuller();
@@ -243,9 +251,7 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
         }
     }
 
-    /**
-     * The body of a task that starts elements that became ready through completions while the feeder is busy upstream.
-     */
+    /** Starts elements that became ready while the feeder was busy upstream. This is the body of a separate task. */
     private void startReady(Task self) {
         lock.lock();
         try {
@@ -279,7 +285,8 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
         } finally {
             lock.unlock();
         }
-        // The stage was closed while the function was being called.
+        // The stage was cancelled or closed while the function was being called, so its computation is no longer
+        // needed.
         running.cancel();
         table.abandon(running.slot());
         return false;
@@ -317,8 +324,8 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
     }
 
     /**
-     * Returns the number of waiting calls. A running computation has no thread in this stage, and at most one thread
-     * makes calls.
+     * Returns the number of waiting calls. Every running computation counts as waiting, because it uses no thread of
+     * this stage. Of the other running elements, at most one is not waiting, because only the starter makes calls.
      */
     @Override
     int waitingCalls(int waitingTasks) {
@@ -344,7 +351,8 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
     @Override
     void wakeFeeder() {
         super.wakeFeeder();
-        // The feeder may itself be waiting, for instance at the gate, so its revoked elements are dropped here.
+        // The feeder may be unable to respond, for instance because it is waiting at the gate. Drop its revoked
+        // elements here.
         dropInHand();
     }
 
@@ -352,7 +360,7 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
         try {
             tasks.fork(this::startReady);
         } catch (RuntimeException | Error refused) {
-            // The exception must not reach the foreign thread that completes the future.
+            // Do not throw the exception to the foreign thread that is completing the future.
             failForkless(refused);
         }
     }

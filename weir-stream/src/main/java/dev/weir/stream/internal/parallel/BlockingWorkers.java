@@ -14,23 +14,25 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 
 /**
- * Handles many elements at once with workers: threads that take a ready element, call the handler, which may block, and
- * take the next element. The upstream segment adds elements to the table; the downstream segment pulls finished ones.
- * All shared state is guarded by the stage's lock; handlers run without holding it.
+ * Processes many elements at once on worker threads. A worker takes a ready element, calls the handler, which may
+ * block, and then takes the next element. The upstream segment adds elements to the table; the downstream segment pulls
+ * finished ones. All shared state is guarded by the stage's lock; handlers run without holding it.
  *
- * <p>Workers are started when there are more ready elements than idle workers, up to the limit. An idle virtual worker
- * waits for more elements; on a thread pool an idle worker ends, so that several stages can use the pool.
+ * <p>Workers are started when there are more ready elements than idle workers, up to the limit. An idle worker on a
+ * virtual thread waits for more elements. An idle worker on a thread pool ends, so that several stages can use the
+ * pool.
  *
- * <p>While handlers are quick, waking a worker costs more than the work itself. In this case a few workers take several
- * elements per lock acquisition ({@link WorkerRun}), and one other worker watches in case they block. It checks every
- * millisecond: if no element was taken, it wakes all workers, and it takes unstarted elements back from a stuck worker.
+ * <p>If handlers are quick, waking a worker costs more than the work itself. A few workers then take several elements
+ * per lock acquisition ({@link WorkerRun}), and another worker watches them in case a handler blocks. The watcher
+ * checks every millisecond. If no element has been taken since the last check, it wakes more workers. If a worker is
+ * stuck, the watcher takes back the elements that the worker has not started.
  */
 public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
 
     private static final int MAX_CONCURRENCY = 100_000;
     private static final int NONE = -1;
 
-    /** Return value: the worker must end and has no element to abandon. */
+    /** Returned if the worker must end and has no element to abandon. */
     private static final int STOPPED = -2;
 
     private static final int IN_A_ROW = 64;
@@ -38,13 +40,13 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
     private static final long IDLE_WORKER_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final long WATCH_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-    /** Amount of quick work, in handler time, for which waking another worker is worthwhile. */
+    /** Amount of quick work that justifies waking another worker, measured in handler time. */
     private static final long WORTH_A_LANE_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
 
     /**
-     * Finished elements may leave in groups, at intervals of the handlers' duration divided by this number. This is
-     * done only while each worker has a next element available, because every element then waits about as long as a
-     * handler runs anyway.
+     * Finished elements may be held back and emitted as a group, for at most the duration of a handler divided by this
+     * number. Elements are gathered in this way only while every worker has another ready element. They then wait about
+     * as long as a handler runs anyway.
      */
     private static final int GATHER_PART = 8;
 
@@ -79,8 +81,8 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
                 parts.clock(),
                 parts.capacity());
         this.workersWait = tasks.dispatcher().kind() == Dispatcher.Kind.VIRTUAL;
-        // With a test's clock, idle workers wait without a limit, because the clock would otherwise count them among
-        // the threads that wait for a time.
+        // With a test clock, idle workers wait without a limit. Otherwise, the clock would count them among the threads
+        // that wait for a time.
         this.idleWorkerNanos = clock == Clock.SYSTEM ? IDLE_WORKER_NANOS : NEVER;
         this.calls = new HandlerCalls<>(handler, gate, supervised, table);
     }
@@ -161,9 +163,7 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
         return i;
     }
 
-    /**
-     * Waits until there is room for an element or its source no longer owns it. Must be called while holding the lock.
-     */
+    /** Waits until there is room for an element or the element is revoked. Must be called while holding the lock. */
     private void awaitRoom(Batch<T> batch, int index, long key, StageMeter feederMeter) throws InterruptedException {
         while (!table.hasRoomFor(key) && !cancelled && !batch.isRevoked(index)) {
             awaitCall(true, key, feederMeter);
@@ -239,12 +239,12 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
     }
 
     /**
-     * Processes several runs. Must be called while holding the lock, which is released meanwhile. This is a separate
-     * method because a worker's endless loop stays interpreted, and virtual threads park and resume slowly in
-     * interpreted frames; this method is called often, so it gets compiled.
+     * Processes several runs. Must be called while holding the lock, which is released temporarily. This is a separate
+     * method, called often enough to be compiled: a worker's endless loop stays interpreted, and virtual threads park
+     * and resume slowly in interpreted frames.
      *
-     * @return NONE to continue. Otherwise the worker must end: STOPPED, or the slot of an element that was not settled
-     *     before the stage was closed
+     * @return NONE to continue. Otherwise the worker must end, and the value is STOPPED or the slot of an element that
+     *     was not settled before the stage was closed
      */
     private int workOnSome(Task self, TimedRun timed, WorkerRun run) {
         int late = NONE;
@@ -261,9 +261,9 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
     }
 
     /**
-     * Returns the number of elements that a worker may take at once. While handlers are quick, a worker takes several
-     * elements per lock acquisition. If a handler then blocks after all, the watcher handles the elements that are
-     * stuck behind it. Must be called while holding the lock.
+     * Returns the maximum number of elements in a worker's next run. While handlers are quick, a worker takes several
+     * elements per lock acquisition. If a handler blocks nevertheless, the watcher takes back the elements that have
+     * not been started. Must be called while holding the lock.
      */
     private int runLength() {
         if (!watching || gate != null || !pace.isQuick()) {
@@ -273,10 +273,10 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
     }
 
     /**
-     * Processes one run. Must be called while holding the lock, which is released meanwhile.
+     * Processes one run. Must be called while holding the lock, which is released temporarily.
      *
-     * @return NONE to continue. Otherwise the worker must end: STOPPED, or the slot of an element that was not settled
-     *     before the stage was closed
+     * @return NONE to continue. Otherwise the worker must end, and the value is STOPPED or the slot of an element that
+     *     was not settled before the stage was closed
      */
     private int workOnRun(WorkerRun run, boolean several, Task self, TimedRun timed) {
         if (several) {
@@ -298,7 +298,7 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
             }
         }
         if (closed) {
-            // All elements except the last one have been settled.
+            // Closing the stage has settled all elements of the run except the last one.
             return run.hasDone() && (WorkerRun.ends(last) || !(last instanceof FailureVerdict)) ? run.slot() : STOPPED;
         }
         if (!WorkerRun.ends(last)) {
@@ -322,7 +322,7 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
         return NONE;
     }
 
-    /** Returns the outcome of the last element that was started in the run. */
+    /** Processes the elements of a run. Returns the outcome of the last element that was started. */
     private Object workOn(WorkerRun run, Task self, TimedRun timed) {
         Object outcome = FailureVerdict.REVOKED;
         int worked = 0;
@@ -363,7 +363,8 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
 
     @Override
     long gatherNanos() {
-        // With a test's clock, gathered elements would not leave until the test advances the clock.
+        // With a test clock, do not gather elements, because they would not be emitted until the test advances the
+        // clock.
         long nanos = clock == Clock.SYSTEM && workersWait ? pace.nanos() / GATHER_PART : 0;
         return nanos < SHORTEST_GATHER_NANOS ? 0 : Math.min(nanos, LONGEST_GATHER_NANOS);
     }
@@ -391,13 +392,13 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
     }
 
     /**
-     * Takes the next slot, waiting if this worker may wait. Returns -1 if the worker must end. Must be called while
-     * holding the lock.
+     * Returns the slot of the next element to process. Waits for an element if idle workers may wait. Returns -1 if the
+     * worker must end. Must be called while holding the lock.
      */
     private int nextSlot(Task self, TimedRun timed) {
         while (!cancelled && self.mayGoOn()) {
             if (workers > limit.current()) {
-                // The thread that woke this worker expects it to take an element, so another worker is woken instead.
+                // This worker may have been woken to take an element but is ending, so wake another worker.
                 readyOrEnded.signal();
                 return -1;
             }
@@ -425,7 +426,7 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
                     return -1;
                 }
             } catch (InterruptedException ignored) {
-                // The loop checks whether the interrupt was meant for this worker.
+                // The loop condition checks whether the interrupt was meant for this worker.
             } finally {
                 idleWorkers--;
             }
@@ -434,8 +435,8 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
     }
 
     /**
-     * Watches whether ready elements are being taken. Returns when no elements are ready. Must be called while holding
-     * the lock.
+     * Watches whether workers make progress. Returns when there is nothing to watch, when handlers are no longer quick,
+     * or when elements are stuck. Must be called while holding the lock, which may be released temporarily.
      */
     private void standWatch(Task self) {
         watchWanted = false;
@@ -450,11 +451,11 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
                 goesOn = !gatherInStuck() && (taken != takenBefore || table.readyCount() == 0);
             }
         } catch (InterruptedException ignored) {
-            // The caller checks whether the interrupt was meant for this worker.
+            // The caller's loop checks whether the interrupt was meant for this worker.
         } finally {
             watching = false;
             self.waitsBriefly(false);
-            // From now on the runs are not watched.
+            // The runs are no longer watched, so take back elements that have not been started.
             gatherIn();
         }
         if (table.readyCount() > 0 && !cancelled) {
@@ -472,8 +473,8 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
     }
 
     /**
-     * Takes elements back from runs whose handler is stuck. Returns whether there were any. Must be called while
-     * holding the lock.
+     * Takes unstarted elements back from runs that make no progress, and settles their finished elements. Returns
+     * whether there were any such elements. Must be called while holding the lock.
      */
     private boolean gatherInStuck() {
         boolean any = runs.gatherInStuck();

@@ -21,8 +21,8 @@ final class ElementKeys<T> {
     }
 
     /**
-     * Computes the keys of a batch. If the key function fails for an element, the supervision decides: either the
-     * element is dropped, or the batch is cut off at this element and {@link #failure} is set.
+     * Computes the keys of a batch. If the key function fails for an element, the supervision decides. Either the
+     * element is dropped, or the batch is truncated before this element and {@link #failure} is set.
      */
     long[] of(Batch<T> batch) throws InterruptedException {
         if (!ordering.isKeyed()) {
@@ -63,7 +63,7 @@ final class ElementKeys<T> {
         return keys.length == 0 ? Ordering.NO_KEY : keys[index];
     }
 
-    /** Returns the failure of the key function at which the last batch was cut off. */
+    /** Returns the failure of the key function that truncated the last batch, or null if there is none. */
     @Nullable
     Throwable failure() {
         return failure;

@@ -17,12 +17,13 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>Keys are not stored. A key's hash selects one of many buckets. The elements in a bucket form a chain, and only the
- * first element of a chain can be ready or running. Two keys in the same bucket wait for each other, which costs time
- * but never breaks the order; an idle key costs nothing.
+ * first element of a chain can be ready or running. If two keys share a bucket, their elements wait for each other,
+ * which costs time but never breaks the order. A key without elements costs nothing.
  *
- * <p>Elements that wait for their key have their own space, which is as large as the space for all others. A key whose
- * elements arrive faster than they are processed fills only that space, so other keys continue. Once the space is full,
- * the next element that has to wait halts the input, because it must not be overtaken and memory is limited.
+ * <p>Elements that wait for an earlier element with the same key have their own space, which is as large as the space
+ * for all other elements. If the elements of one key arrive faster than they are processed, they fill only that space,
+ * so other keys continue. Once it is full, the next element that has to wait blocks the input, because no later element
+ * may overtake it and memory is limited.
  */
 final class ElementTable<T> {
 
@@ -48,8 +49,8 @@ final class ElementTable<T> {
     private final IntRing free;
     private final IntRing ready;
     /**
-     * The slots to emit. With input order, these are all slots in that order; otherwise, the slots that are done, in
-     * the order in which they became done.
+     * Slots in the order of emission. With input order, these are all occupied slots in order of arrival. Otherwise,
+     * these are the slots that are done, in order of completion.
      */
     private final IntRing outgoing;
 
@@ -59,7 +60,8 @@ final class ElementTable<T> {
     /**
      * Creates an empty table.
      *
-     * @param capacity maximum number of elements that are not waiting for their key, a power of two
+     * @param capacity maximum number of elements that are not waiting for an earlier element with the same key, a power
+     *     of two
      * @param inputOrder whether elements leave in order of arrival
      * @param keyed whether elements may have keys; if not, no space is reserved for chains
      */
@@ -86,12 +88,14 @@ final class ElementTable<T> {
         }
     }
 
-    /** The maximum number of elements, including elements waiting for their key. */
+    /** The maximum number of elements, including elements waiting for an earlier element with the same key. */
     int slots() {
         return slots;
     }
 
-    /** Returns whether the table has no room for another element that need not wait for its key. */
+    /**
+     * Returns whether the table is full for elements that do not have to wait for an earlier element with the same key.
+     */
     boolean isFull() {
         return size() - waitingCount >= capacity;
     }
@@ -100,7 +104,7 @@ final class ElementTable<T> {
         return free.size() == slots;
     }
 
-    /** Returns whether no key has state left; for tests. */
+    /** Returns whether all chains are empty. Used by tests. */
     boolean knowsNoKey() {
         return Arrays.stream(lastOfBucket).allMatch(last -> last == NONE);
     }
@@ -142,7 +146,7 @@ final class ElementTable<T> {
         return ready.size();
     }
 
-    /** Returns whether finished elements occupy space that others could use. */
+    /** Returns whether finished elements occupy at least an eighth of the capacity. */
     boolean hasManyDone() {
         return doneCount >= capacity >> 3;
     }
@@ -152,19 +156,20 @@ final class ElementTable<T> {
         return doneCount;
     }
 
-    /** Returns whether there is room for an element of this key. */
+    /** Returns whether there is room for an element with this key. */
     boolean hasRoomFor(long key) {
         return hasRoomIn(key == Ordering.NO_KEY ? NONE : bucketOf(key));
     }
 
-    /** Returns whether it is worthwhile to wake the feeder, because there is ample room for elements with this key. */
+    /** Returns whether there is enough room for elements with this key to make waking the feeder worthwhile. */
     boolean hasAmpleRoomFor(long key) {
         int bucket = key == Ordering.NO_KEY ? NONE : bucketOf(key);
         return hasRoomIn(bucket) && (mustWait(bucket) || capacity - size() + waitingCount >= capacity >> 3);
     }
 
     private boolean hasRoomIn(int bucket) {
-        // Waiting elements that have become ready may have used up the free slots.
+        // A waiting element that becomes ready still occupies its slot, so all slots may be occupied even if few
+        // elements wait.
         return mustWait(bucket) ? waitingCount < waitingCapacity && !free.isEmpty() : !isFull();
     }
 
@@ -207,7 +212,7 @@ final class ElementTable<T> {
         return (int) (mixed >>> (64 - Integer.numberOfTrailingZeros(lastOfBucket.length)));
     }
 
-    /** Takes a ready element, which becomes a running one, and returns its slot; -1 if no element is ready. */
+    /** Takes a ready element, marks it as running, and returns its slot. Returns -1 if no element is ready. */
     int takeReady() {
         if (ready.isEmpty()) {
             return NONE;
@@ -218,8 +223,8 @@ final class ElementTable<T> {
     }
 
     /**
-     * Moves an unstarted element from the running slots back to the ready slots. Slots must be given back in the
-     * reverse order of taking.
+     * Makes a running element that has not been started ready again. If several elements are given back, this must be
+     * done in the reverse of the order in which they were taken.
      */
     void giveBack(int slot) {
         running[slot] = false;
@@ -227,8 +232,8 @@ final class ElementTable<T> {
     }
 
     /**
-     * Takes the slots of all revoked elements that are not in flight, including elements waiting for their key. The
-     * other elements keep their order.
+     * Takes all revoked elements that are ready or waiting, marks them as running, and returns their slots. The other
+     * elements keep their order.
      */
     int[] takeRevoked() {
         int[] revoked = new int[ready.size() + waitingCount];
@@ -251,7 +256,10 @@ final class ElementTable<T> {
         return Arrays.copyOf(revoked, count);
     }
 
-    /** Takes the revoked elements of a chain, apart from the chain's first element. */
+    /**
+     * Takes the revoked elements of a chain except for its first element, and marks them as running. Returns the total
+     * number of elements taken so far.
+     */
     private int unlinkRevoked(int first, int[] revoked, int taken) {
         int count = taken;
         int bucket = buckets[first];
@@ -265,7 +273,7 @@ final class ElementTable<T> {
             if (lastOfBucket[bucket] == slot) {
                 lastOfBucket[bucket] = before;
             }
-            // The element no longer belongs to a chain.
+            // The element has left its chain, so completing it must not make another element ready.
             buckets[slot] = NONE;
             nextOfBucket[slot] = NONE;
             waitingCount--;
@@ -276,16 +284,16 @@ final class ElementTable<T> {
     }
 
     /**
-     * Returns whether the source of the element in a slot no longer owns it. The slot must not be done. For a running
-     * slot this method may be called without holding the lock.
+     * Returns whether the element in a slot was revoked, that is, whether its source no longer owns it. The slot must
+     * not be done. May be called without holding the lock if the slot is running.
      */
     boolean isRevoked(int slot) {
         return targets[slot].isRevoked(tokens[slot]);
     }
 
     /**
-     * Ends the pending acknowledgement of a running slot's element if the source no longer owns the element. May be
-     * called without holding the lock.
+     * If the element in a running slot was revoked, ends its pending acknowledgement and returns true. May be called
+     * without holding the lock.
      */
     boolean dropIfRevoked(int slot) {
         return targets[slot].dropIfRevoked(tokens[slot]);
@@ -296,7 +304,7 @@ final class ElementTable<T> {
         targets[slot].abandon(tokens[slot]);
     }
 
-    @SuppressWarnings("unchecked") // an unfinished slot holds the argument of add
+    @SuppressWarnings("unchecked") // until it is done, a slot holds the value passed to offer
     T value(int slot) {
         return (T) values[slot];
     }
@@ -323,7 +331,7 @@ final class ElementTable<T> {
     }
 
     /**
-     * Marks a running slot as done; the next element with the same key becomes ready.
+     * Marks a running slot as done and makes the next element with the same key ready.
      *
      * @param result a {@link FailureVerdict} if the element was dropped
      */
@@ -348,13 +356,13 @@ final class ElementTable<T> {
     }
 
     /**
-     * Removes and returns the pending acknowledgements of all elements that are not in flight, so that they can be
-     * abandoned. The table must not be used afterwards.
+     * Removes and returns the pending acknowledgements of all elements that are not running, so that the caller can
+     * abandon them. The table must not be used afterwards.
      */
     Batch<?> removePending() {
         Batch<?> pending = new Batch<>(size());
         for (int slot = 0; slot < slots; slot++) {
-            // A dropped element has already been settled.
+            // A dropped element has already been settled, so it has no pending acknowledgement.
             if (!running[slot] && targets[slot] != AckTarget.NONE && !(values[slot] instanceof FailureVerdict)) {
                 pending.add(values[slot], targets[slot], tokens[slot]);
                 targets[slot] = AckTarget.NONE;

@@ -7,7 +7,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The wait of the segment that feeds a {@link ParallelStage}, and the calls that end it. Guarded by its owner's lock.
+ * Lets the segment that feeds a {@link ParallelStage} wait until another thread wakes it. Guarded by its owner's lock.
  */
 final class FeederCall {
 
@@ -28,7 +28,7 @@ final class FeederCall {
     }
 
     /**
-     * Marks the feeder as waiting. The feeder must call this method before it calls {@link #await}.
+     * Marks the feeder as waiting. Must be called before {@link #await}.
      *
      * @param waitsForRoom whether the feeder will wait for room for {@code key}
      */
@@ -63,14 +63,14 @@ final class FeederCall {
         return forRoom && table.hasRoomFor(awaitedKey);
     }
 
-    /** Wakes a feeder that is waiting for room, but only if there is ample room. */
+    /** Wakes the feeder if it is waiting for room and there is ample room now. */
     void callIfAmpleRoom() {
         if (forRoom && table.hasAmpleRoomFor(awaitedKey)) {
             call();
         }
     }
 
-    /** Makes a waiting feeder check again. */
+    /** Wakes the feeder, if it is waiting, so that it checks its condition again. */
     void call() {
         called.signal();
     }

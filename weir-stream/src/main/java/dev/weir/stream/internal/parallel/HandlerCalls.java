@@ -21,7 +21,7 @@ final class HandlerCalls<T, R> {
     /**
      * Creates the calls of one stage.
      *
-     * @param gate the gate at which each call waits, or null
+     * @param gate the gate at which each call waits, or null if there is none
      */
     HandlerCalls(
             Handler<? super T, ? extends R> handler,

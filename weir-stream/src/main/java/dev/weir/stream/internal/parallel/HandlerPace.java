@@ -5,10 +5,13 @@ import java.util.concurrent.TimeUnit;
 /** The moving average of the duration of a stage's handlers. Guarded by its owner's lock. */
 final class HandlerPace {
 
-    /** If handlers take longer than this, each of them gets a thread as soon as possible. */
+    /**
+     * The average duration below which handlers count as quick. If handlers are slower, each ready element gets a
+     * worker as soon as possible.
+     */
     private static final long QUICK_NANOS = TimeUnit.MICROSECONDS.toNanos(10);
 
-    /** Target for the total duration of the elements that are timed together. */
+    /** Target for the total duration of a group of elements that are timed together. */
     private static final long RUN_NANOS = TimeUnit.MICROSECONDS.toNanos(10);
 
     private static final int LONGEST_STINT = 64;
@@ -20,7 +23,7 @@ final class HandlerPace {
         nanos = nanos == Long.MAX_VALUE ? elementNanos : nanos + (elementNanos - nanos) / 4;
     }
 
-    /** Takes into account that a handler has been running for a long time. */
+    /** Raises the average because a handler has been running for a long time. */
     void addSlow() {
         nanos = Math.max(nanos, 4 * QUICK_NANOS);
     }
@@ -29,7 +32,7 @@ final class HandlerPace {
         return nanos;
     }
 
-    /** Returns whether handlers are known to be quick, so that they hardly ever block. */
+    /** Returns whether handlers are known to be quick and therefore hardly ever block. */
     boolean isQuick() {
         return nanos < QUICK_NANOS;
     }

@@ -6,8 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The running computations of a stage, by slot. The integral of their number over time is the stage's busy time.
- * Guarded by its owner's lock.
+ * The running computations of a stage, by slot. Also measures the stage's busy time, which is the number of running
+ * computations integrated over time. Guarded by its owner's lock.
  */
 final class InFlight<R> {
 
@@ -41,7 +41,10 @@ final class InFlight<R> {
         return true;
     }
 
-    /** Removes all computations. Returns the unfinished ones, which will not report their completion. */
+    /**
+     * Removes all computations, and detaches the unfinished ones so that they do not report their completion. Returns
+     * the detached computations.
+     */
     List<RunningComputation<R>> detachAll() {
         change(-count, System.nanoTime());
         List<RunningComputation<R>> all = new ArrayList<>();

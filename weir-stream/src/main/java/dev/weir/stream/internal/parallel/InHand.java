@@ -4,8 +4,8 @@ import dev.weir.stream.spi.Batch;
 import java.util.BitSet;
 
 /**
- * Tracks the feeder's current batch and the elements in it that have not been added yet. Guarded by the stage's lock,
- * so that other threads can drop revoked elements while the feeder waits.
+ * Tracks the elements of the feeder's current batch that have not been added to the table yet. Guarded by the stage's
+ * lock, so that other threads can drop revoked elements while the feeder waits.
  */
 final class InHand<T> {
 
@@ -34,17 +34,17 @@ final class InHand<T> {
         return next < batch.size();
     }
 
-    /** Returns the index of the next element. At least one must be left. */
+    /** Returns the index of the next element. Must be called only if {@link #hasNext} returns true. */
     int next() {
         return next;
     }
 
-    /** Marks the next element as added. */
+    /** Advances to the element after the next one, which has been added. */
     void taken() {
         next++;
     }
 
-    /** The number of remaining elements, including dropped ones. */
+    /** The number of elements that have not been added, including dropped ones. */
     int size() {
         return batch.size() - Math.min(next, batch.size());
     }
@@ -53,7 +53,7 @@ final class InHand<T> {
         return hasNext() && batch.isRevoked(next);
     }
 
-    /** Removes the elements that their source no longer owns. */
+    /** Removes the revoked elements and returns them with their pending acknowledgements. */
     Batch<?> takeRevoked() {
         Batch<?> revoked = new Batch<>(0);
         for (int i = dropped.nextClearBit(next); i < batch.size(); i = dropped.nextClearBit(i + 1)) {

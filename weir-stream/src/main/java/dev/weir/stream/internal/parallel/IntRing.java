@@ -37,7 +37,7 @@ final class IntRing {
         return items[head];
     }
 
-    /** Returns the item at {@code place}, from 0 (the first item) to the size, exclusive. */
+    /** Returns the item at index {@code place}; the first item has index 0. */
     int get(int place) {
         int at = head + place;
         return items[at >= items.length ? at - items.length : at];

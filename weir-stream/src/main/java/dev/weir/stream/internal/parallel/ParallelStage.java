@@ -50,7 +50,7 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     private final StallClock stall;
     private final String keyName;
 
-    /** The elements that the feeder has not added yet. Accessed only by the feeder. */
+    /** The elements that the feeder has not added to the table yet. Accessed only by the feeder. */
     final HeldElements toAdd;
 
     boolean ended;
@@ -61,15 +61,16 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     /** Written only while holding the lock. */
     volatile boolean cancelled;
 
-    /** True after the last pull. From then on, each thread that finishes an element abandons it. */
+    /** True after the stage was closed. A thread that then finishes an element abandons it. */
     boolean closed;
 
     /**
-     * True while the puller waits for a group of elements to finish. A single finished element must then not wake it.
+     * True while the downstream segment waits for finished elements to gather. A single finished element must not wake
+     * it.
      */
     private boolean gathering;
 
-    /** The time of the last pull for which gathering was worthwhile. */
+    /** The time of the last pull for which gathering was worthwhile. Elements are gathered from this time on. */
     private long pulledNanos;
 
     // Set before the run starts.
@@ -108,7 +109,7 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         pullerMeter = meterOfPuller;
     }
 
-    /** The loop of the upstream segment. */
+    /** The loop of the upstream segment, which pulls batches and adds their elements to the stage. */
     final void feed(Stage<T> from, StageMeter feederMeter) throws InterruptedException {
         try {
             Batch<T> batch;
@@ -134,7 +135,7 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         }
     }
 
-    /** Notes whether this stage has failed. Called before the upstream stages are closed. */
+    /** If this stage has failed, notes the failure for the upstream stages. Called before they are closed. */
     private void noteCutOff() {
         Throwable cause;
         lock.lock();
@@ -154,7 +155,10 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
      */
     abstract boolean add(Batch<T> batch, long[] keysOfBatch, StageMeter feederMeter) throws InterruptedException;
 
-    /** Ends the input. Elements inside are still emitted, followed by {@code upperFailure} if it is not null. */
+    /**
+     * Ends the input. Elements inside the stage are still emitted. If {@code upperFailure} is not null, the stage then
+     * fails with it.
+     */
     private void end(@Nullable Throwable upperFailure) {
         if (upperFailure != null) {
             TaskGroup.noteFailure(upperFailure);
@@ -172,7 +176,7 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         }
     }
 
-    /** Sets the parallelism to {@code n}. Surplus elements in flight are finished. */
+    /** Sets the parallelism to {@code n}. If more elements than this are in flight, they are still finished. */
     final void resize(int n) {
         int more = 0;
         lock.lock();
@@ -189,12 +193,15 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         forkMore(more);
     }
 
-    /** The number of elements for which there is room, and therefore the maximum parallelism. */
+    /** The number of elements that the stage has room for. The parallelism cannot exceed it. */
     final int mostAtOnce() {
         return capacity;
     }
 
-    /** Cancels the stage and drops the elements inside. Must be called while holding the lock. */
+    /**
+     * Cancels the stage with a failure. The elements inside are abandoned when the stage is closed. Must be called
+     * while holding the lock.
+     */
     final void fail(Throwable cause) {
         if (failure == null) {
             failure = cause;
@@ -204,8 +211,8 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     }
 
     /**
-     * Cancels the stage because no thread could be started, so the elements inside may never be processed. Must be
-     * called without holding the lock.
+     * Cancels the stage because a thread could not be started. Without the thread, elements inside the stage might
+     * never be processed. Must be called without holding the lock.
      */
     final void failForkless(Throwable refused) {
         lock.lock();
@@ -223,9 +230,10 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     final void settle(int slot, Object outcome) {
         if (outcome instanceof FailureVerdict verdict && verdict.fails()) {
             Throwable cause = verdict.failure();
-            // The close handles this element together with all others inside.
+            // Make the element ready again, so that closing the stage abandons it together with all other elements
+            // inside.
             table.giveBack(slot);
-            // The exception is wrapped so that the downstream stage does not mistake it for its own interruption.
+            // Wrap the exception, so that the downstream stage does not mistake it for its own interruption.
             fail(cause instanceof InterruptedException ? new CompletionException(cause) : cause);
         } else {
             table.complete(slot, outcome);
@@ -241,25 +249,24 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     }
 
     /**
-     * Returns the time for which finished elements are gathered before the downstream segment takes them. Gathering
-     * delays only elements that had to wait anyway; see {@link #isWorthGathering}. Must be called while holding the
-     * lock.
+     * Returns how long finished elements are gathered before the downstream segment takes them. Gathering delays only
+     * elements that would have to wait anyway; see {@link #isWorthGathering}. Must be called while holding the lock.
      */
     long gatherNanos() {
         return 0;
     }
 
     /**
-     * Returns whether all work continues even if the downstream stage does not pull. Must be called while holding the
-     * lock.
+     * Returns whether all workers can continue even if the downstream segment does not pull for a while. Must be called
+     * while holding the lock.
      */
     boolean isWorthGathering() {
         return false;
     }
 
     /**
-     * Makes the feeder wait for a call of {@link FeederCall#call}. After the call, the feeder must check its condition
-     * again. Must be called while holding the lock.
+     * Makes the feeder wait for {@link FeederCall#call}. Afterwards, the feeder must check its condition again. Must be
+     * called while holding the lock.
      *
      * @param forRoom whether the feeder is waiting for room for {@code key}
      */
@@ -276,7 +283,7 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         }
     }
 
-    /** Called while holding the lock, when the input has ended. */
+    /** Called when the input has ended, while holding the lock. */
     void afterEnd() {}
 
     /**
@@ -291,8 +298,9 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     void afterPull() {}
 
     /**
-     * Updates the stall state. Must be called after each change, while holding the lock. A waiting feeder is woken only
-     * when there is ample room; until then the table counts as full.
+     * Updates whether the stage counts as stalled, that is, full of finished elements. Must be called after each
+     * change, while holding the lock. While the feeder waits for room, the table counts as full, because the feeder is
+     * woken only when there is ample room.
      */
     final void updateStall() {
         boolean full = feederCall.isForRoom() ? !table.isEmpty() : table.isFull();
@@ -325,8 +333,8 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     }
 
     /**
-     * Called when no element may leave. Returns null at the end and an empty batch before it; throws the stage's
-     * failure.
+     * Called when there is nothing to emit. Returns null at the end and an empty batch before it. Throws the stage's
+     * failure, if there is one.
      */
     private @Nullable Batch<R> nothingDone() throws InterruptedException {
         if (!atEnd()) {
@@ -389,14 +397,11 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         }
     }
 
-    /**
-     * Ends the upstream segment and all work, and abandons the pending acknowledgements of elements that are not in
-     * flight.
-     */
+    /** Cancels the upstream segment and all work in progress, and abandons the elements that are not in flight. */
     @Override
     public final void close() {
         if (upper != null) {
-            // If this thread has failed, the call passes the failure on.
+            // If the closing thread has failed, this call passes its failure on to the upstream segment.
             upper.cancel();
         }
         Batch<?> left;
@@ -423,16 +428,16 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     }
 
     /**
-     * Removes and returns the computations that need no thread of the stage and may never end. Must be called while
-     * holding the lock.
+     * Removes and returns the asynchronous computations. They use no thread of the stage and may never end. Must be
+     * called while holding the lock.
      */
     List<RunningComputation<R>> detachRunning() {
         return List.of();
     }
 
     /**
-     * Refuses further elements, and removes and returns the pending acknowledgements of elements that are not in
-     * flight. Must be called while holding the lock.
+     * Closes the stage to further elements. Removes and returns the pending acknowledgements of elements that are not
+     * in flight, so that the caller can abandon them. Must be called while holding the lock.
      */
     private Batch<?> cancel() {
         if (!closed) {
@@ -483,14 +488,14 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     }
 
     /**
-     * Returns the number of waiting calls of the function, given the number of waiting tasks. Must be called while
-     * holding the lock.
+     * Returns the number of function calls that are waiting. {@code waitingTasks} is the number of tasks that are
+     * waiting. Must be called while holding the lock.
      */
     abstract int waitingCalls(int waitingTasks);
 
     /**
-     * Drops revoked elements that are waiting. Also wakes threads that are waiting while they hold an element, so that
-     * they check whether it was revoked. May be called from any thread.
+     * Drops revoked elements that have not been started. Also wakes threads that are waiting while they hold an
+     * element, so that they check whether it was revoked. May be called from any thread.
      */
     @Override
     public final void dropRevoked() {
@@ -509,8 +514,8 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     }
 
     /**
-     * Drops revoked elements that are ready. If other revoked elements become ready as a result, drops them too. Does
-     * not wait for a busy worker. Must be called without holding the lock.
+     * Drops revoked elements that are ready or waiting. If other revoked elements become ready as a result, drops them
+     * too. Does not wait for a busy worker. Must be called without holding the lock.
      */
     final void dropReadyRevoked() {
         int[] revoked;
@@ -548,8 +553,8 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     }
 
     /**
-     * Calls {@link #dropReadyRevoked}, because other elements may be waiting for revoked ones. Must be called while
-     * holding the lock, which is released meanwhile.
+     * Calls {@link #dropReadyRevoked} after an element was found to be revoked, because elements waiting for it may be
+     * revoked too. Must be called while holding the lock, which is released temporarily.
      */
     final void dropReadyRevokedMeanwhile() {
         lock.unlock();
@@ -561,15 +566,18 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     }
 
     /**
-     * Wakes threads for ready elements, and returns the number of additional threads to start with {@link #forkMore}.
-     * Must be called while holding the lock.
+     * Wakes threads to process ready elements. Returns the number of additional threads to start with
+     * {@link #forkMore}. Must be called while holding the lock.
      */
     abstract int callForReady();
 
     /** Starts the number of threads that {@link #callForReady} returned. Must be called without holding the lock. */
     abstract void forkMore(int count);
 
-    /** Makes a waiting feeder check again. Must be called while holding the lock. */
+    /**
+     * Wakes the feeder, if it is waiting, so that it checks its condition again. Must be called while holding the lock,
+     * which may be released temporarily.
+     */
     void wakeFeeder() {
         feederCall.call();
     }

@@ -9,8 +9,8 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A running computation for one element. It refers to its stage only until it is done or the stage is closed, so a
- * future that never completes retains only this object. Thread-safe.
+ * A running computation for one element. Its reference to the stage is cleared when the computation is done or the
+ * stage is closed, so a future that never completes retains only this object. Thread-safe.
  */
 final class RunningComputation<R> implements BiConsumer<R, @Nullable Throwable> {
 
@@ -33,7 +33,10 @@ final class RunningComputation<R> implements BiConsumer<R, @Nullable Throwable> 
         return startNanos;
     }
 
-    /** Makes the computation notify the stage once, on the completing thread, or at once if it is already complete. */
+    /**
+     * Registers this object to notify the stage once when the computation completes. The notification runs on the
+     * completing thread, or immediately if the computation is already complete.
+     */
     void listen(CompletionStage<? extends R> computation) {
         CompletionStage<?> ignored;
         try {
@@ -51,23 +54,24 @@ final class RunningComputation<R> implements BiConsumer<R, @Nullable Throwable> 
         }
     }
 
-    /** Prevents the notification. Returns false if it has already happened. */
+    /** Prevents the stage from being notified. Returns false if it has already been notified. */
     boolean detach() {
         return stage.getAndSet(null) != null;
     }
 
-    /** Cancels the computation if possible. This runs the user's dependent stages. */
+    /** Cancels the computation if possible. This may run the user's dependent stages on the calling thread. */
     void cancel() {
         if (future != null) {
             try {
                 boolean ignored = future.cancel(true);
             } catch (RuntimeException ignored) {
-                // A custom future may refuse to be cancelled; it then continues without a listener.
+                // A custom future may refuse to be cancelled. The computation then continues, but its result is
+                // ignored.
             }
         }
     }
 
-    /** Returns the future to query and cancel, or null if the completion stage has none. */
+    /** Returns the future of a completion stage, or null if it does not provide one. */
     static <R> @Nullable CompletableFuture<R> futureOf(CompletionStage<R> stage) {
         try {
             return stage.toCompletableFuture();

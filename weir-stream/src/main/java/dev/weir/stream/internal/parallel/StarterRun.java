@@ -3,9 +3,9 @@ package dev.weir.stream.internal.parallel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Elements that the starter of {@link AsyncStage} takes in one lock acquisition. In its next lock acquisition, the
- * starter completes the elements whose outcome was available at once, and gives unstarted elements back. Confined to
- * the starter, which must hold the lock in methods that have a table parameter.
+ * The elements that the starter of {@link AsyncStage} takes in one lock acquisition. In its next lock acquisition, the
+ * starter settles the elements whose outcome is already available and gives unstarted elements back. Confined to the
+ * starter, which must hold the lock when it calls a method that has a table parameter.
  */
 final class StarterRun {
 
@@ -21,7 +21,9 @@ final class StarterRun {
     private int mayRun;
     private long nanos;
 
-    /** Takes up to {@code most} ready elements. At most {@code mayBeRunning} of them may be running afterwards. */
+    /**
+     * Takes up to {@code most} ready elements. {@link #start} may leave at most {@code mayBeRunning} of them running.
+     */
     void take(ElementTable<?> table, int mayBeRunning, int most) {
         mayRun = mayBeRunning;
         length = 0;
@@ -32,7 +34,7 @@ final class StarterRun {
         }
     }
 
-    /** Starts elements up to the limit. */
+    /** Starts elements until the limit on running computations is reached. */
     void start(AsyncComputations<?, ?> computations) {
         long start = System.nanoTime();
         while (started < length && mayRun > 0 && !computations.isCancelled()) {
@@ -45,7 +47,7 @@ final class StarterRun {
         nanos = System.nanoTime() - start;
     }
 
-    /** Gives unstarted elements back, the last one first. */
+    /** Gives unstarted elements back to the table, the last one first. */
     void giveBackRest(ElementTable<?> table) {
         while (length > started) {
             table.giveBack(slots[--length]);
@@ -60,7 +62,7 @@ final class StarterRun {
         return slots[index];
     }
 
-    /** Returns and clears the immediate outcome of an element, or null if it is running. */
+    /** Returns and clears the outcome of an element. Returns null if its computation is still running. */
     @Nullable
     Object takeOutcome(int index) {
         Object outcome = outcomes[index];

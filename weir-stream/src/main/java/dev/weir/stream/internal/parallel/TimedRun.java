@@ -4,8 +4,8 @@ import dev.weir.stream.internal.workers.WorkerLimit;
 import dev.weir.stream.spi.StageMeter;
 
 /**
- * The elements that one worker has processed since it last read the clock. While handlers are quick, several elements
- * in a row are timed together. Confined to the worker; {@link #account} must be called while holding the stage's lock.
+ * Measures the time that one worker spends on a series of elements. While handlers are quick, several elements are
+ * timed together. Confined to the worker; {@link #account} must be called while holding the stage's lock.
  */
 final class TimedRun {
 
@@ -46,7 +46,7 @@ final class TimedRun {
     }
 
     /**
-     * Reports the measured times to the stage, if there are any. Must be called after {@link #add}, while holding the
+     * Adds the measured time, if any, to the stage's averages. Must be called after {@link #add}, while holding the
      * lock.
      */
     void account(ElementTable<?> table) {

@@ -45,8 +45,8 @@ final class WorkerRun {
     private int settled;
 
     /**
-     * The number of runs that this worker has started. The two fields below hold this number and {@link #done} at the
-     * last check.
+     * The number of runs that this worker has started. {@code runsSeen} and {@code doneSeen} are the values of this
+     * field and {@link #done} at the last check for progress.
      */
     private long runs;
 
@@ -54,7 +54,7 @@ final class WorkerRun {
     private int doneSeen;
 
     /**
-     * Starts a run of ready elements: {@code first}, which has already been taken, and others up to a total of
+     * Starts a run with {@code first}, which has already been taken, and takes more ready elements up to a total of
      * {@code most}.
      */
     void begin(int first, ElementTable<?> table, int most) {
@@ -80,7 +80,8 @@ final class WorkerRun {
      */
     int takeNext() {
         int next = begun.get();
-        // The length decreases only after `begun` was closed.
+        // Reading the length without the lock is safe: it decreases only after `begun` was closed, and compareAndSet
+        // then fails.
         return next < length && begun.compareAndSet(next, next + 1) ? slots[next] : -1;
     }
 
@@ -91,7 +92,7 @@ final class WorkerRun {
         done = index + 1;
     }
 
-    /** Gives unstarted elements back to the table in order, and returns their number. */
+    /** Gives unstarted elements back to the table, which keeps their order, and returns their number. */
     int takeBack(ElementTable<?> table) {
         int first = begun.getAndSet(CLOSED);
         if (first == CLOSED) {
@@ -120,13 +121,13 @@ final class WorkerRun {
         return outcome;
     }
 
-    /** The number of elements that wait until the element in flight is done. */
+    /** The number of unstarted elements, which wait for the element in flight. */
     int notBegun() {
         int first = begun.get();
         return first == CLOSED ? 0 : Math.max(0, length - first);
     }
 
-    /** Returns whether the same run has made no progress since the last check. */
+    /** Returns whether the worker has made no progress since the last check. */
     boolean isStuck() {
         int now = done;
         boolean stuck = runsSeen == runs && doneSeen == now;
@@ -135,7 +136,7 @@ final class WorkerRun {
         return stuck;
     }
 
-    /** Returns whether this outcome must end the worker. */
+    /** Returns whether the worker must end after this outcome. */
     static boolean ends(Object outcome) {
         return outcome instanceof FailureVerdict verdict && verdict.fails();
     }

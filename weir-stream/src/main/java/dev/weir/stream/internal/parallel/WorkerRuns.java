@@ -7,7 +7,7 @@ import java.util.List;
 /** The current runs of workers that have taken several elements. Guarded by its owner's lock. */
 final class WorkerRuns {
 
-    /** Settles an element, as {@link ParallelStage#settle} does. */
+    /** Settles an element. See {@link ParallelStage#settle}. */
     @FunctionalInterface
     interface Settlement {
         void settle(int slot, Object outcome);
@@ -16,7 +16,7 @@ final class WorkerRuns {
     private final ElementTable<?> table;
     private final Settlement settlement;
 
-    /** The list is short, because quick work needs few workers. */
+    /** A list is fast enough, because quick work needs few workers. */
     private final List<WorkerRun> underWay = new ArrayList<>();
 
     WorkerRuns(ElementTable<?> table, Settlement settlement) {
@@ -36,7 +36,7 @@ final class WorkerRuns {
         boolean ignored = underWay.remove(run);
     }
 
-    /** The number of elements waiting for another element of their run. */
+    /** The number of unstarted elements in all runs. */
     int notBegun() {
         int sum = 0;
         for (WorkerRun run : underWay) {
@@ -54,7 +54,7 @@ final class WorkerRuns {
         for (WorkerRun run : underWay) {
             any |= gatherIn(run);
         }
-        // From now on, each worker has only its element in flight.
+        // The runs contain no unstarted elements anymore, so they need not be tracked.
         underWay.clear();
         return any;
     }
@@ -75,7 +75,9 @@ final class WorkerRuns {
         return any;
     }
 
-    /** Takes back and settles the elements of one run. */
+    /**
+     * Takes unstarted elements back and settles finished ones in one run. Returns whether there were any such elements.
+     */
     boolean gatherIn(WorkerRun run) {
         boolean any = run.takeBack(table) > 0;
         while (run.hasDone()) {

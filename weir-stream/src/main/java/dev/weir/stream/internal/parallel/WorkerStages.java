@@ -25,15 +25,15 @@ final class WorkerStages {
     private static final int MIN_CAPACITY = 512;
 
     /**
-     * Number of elements inside the stage per worker. Some elements are queued for each running one, so that no worker
-     * is idle when keys block each other.
+     * Number of elements inside the stage per worker. There are several elements per worker, so that workers stay busy
+     * while elements wait for earlier ones with the same key.
      */
     private static final int CAPACITY_PER_LANE = 8;
 
     private WorkerStages() {}
 
     /**
-     * The parts that one run gives to its workers.
+     * The objects of one run that a parallel stage needs.
      *
      * @param limit limit on the number of elements in flight
      * @param supervised the supervision of exceptions
@@ -50,7 +50,7 @@ final class WorkerStages {
             Clock clock,
             int capacity) {}
 
-    /** Creates the workers of one run. */
+    /** Creates the stage of one run. */
     @FunctionalInterface
     interface Maker<T, R> {
         ParallelStage<T, R> make(Parts parts);
@@ -60,7 +60,8 @@ final class WorkerStages {
      * Builds a stage for one run.
      *
      * @param dispatcher the dispatcher of the stage's tasks
-     * @param mostAtOnce returns another limit on elements in flight; the lower of this and the parallelism applies
+     * @param mostAtOnce returns an additional limit on elements in flight, which applies if it is lower than the
+     *     parallelism
      */
     static <T, R> Stage<R> build(
             BlueprintNode<T> above,
@@ -107,14 +108,17 @@ final class WorkerStages {
         }
     }
 
-    /** Returns the capacity of a stage with up to {@code concurrency} elements in flight, a power of two. */
+    /**
+     * Returns the capacity of a stage with up to {@code concurrency} elements in flight, a power of two. {@code said}
+     * is the requested capacity, or 0 for the default.
+     */
     private static int capacityFor(int concurrency, int said) {
         int wanted = said != 0 ? Math.max(said, concurrency) : Math.max(MIN_CAPACITY, concurrency * CAPACITY_PER_LANE);
         return Integer.highestOneBit(wanted * 2 - 1);
     }
 
-    /** Returns the function as a gate if it implements {@link Gate}, otherwise null. */
-    @SuppressWarnings("unchecked") // a gate accepts its function's argument type
+    /** Returns the function as a gate if it implements {@link Gate} and is not always open. Otherwise returns null. */
+    @SuppressWarnings("unchecked") // a gate accepts the same elements as its function
     static <T> @Nullable Gate<T> gateOf(Object function) {
         return function instanceof Gate<?> gate && !gate.isAlwaysOpen() ? (Gate<T>) gate : null;
     }

@@ -7,7 +7,7 @@ import dev.weir.stream.spi.Stage;
  * One stage of a blueprint, including all its upstream stages. Immutable.
  *
  * @param attributes the stage's attributes; the name is always set
- * @param builder creates the running stages, starting upstream
+ * @param builder creates the running stages, from upstream to downstream
  */
 public record BlueprintNode<T>(Attributes attributes, Builder<T> builder) {
 
@@ -31,7 +31,8 @@ public record BlueprintNode<T>(Attributes attributes, Builder<T> builder) {
     public Stage<T> build(RunAssembly assembly) {
         StageAttributes heeded = new StageAttributes(attributes);
         Stage<T> stage = builder.build(assembly, heeded);
-        // A probe does not create stages with external effects, so some attributes stay unread.
+        // Some attributes are read only when a stage with external effects is created. A probe does not create such
+        // stages, so attributes may remain unread.
         if (!assembly.isProbe()) {
             heeded.refuseUnread();
         } else if (heeded.waitsBetweenAttempts()) {

@@ -9,10 +9,11 @@ public final class BlueprintParts {
     private BlueprintParts() {}
 
     /**
-     * Returns the operators that {@code part} adds to {@code above}, with names that start with {@code prefix}.
+     * Returns the operators that {@code part} adds to {@code above}. The names of their stages start with
+     * {@code prefix}.
      *
-     * <p>Stages are built starting upstream, so the prefix is set when everything upstream has been built, and reset
-     * after the last stage of the part.
+     * <p>Stages are built from upstream to downstream. The prefix is therefore set after everything upstream has been
+     * built, and reset after the last stage of the part.
      */
     public static <T, R> BlueprintNode<R> named(
             String prefix, BlueprintNode<T> above, Function<BlueprintNode<T>, BlueprintNode<R>> part) {

@@ -11,8 +11,8 @@ public final class FailureTransfer {
     private FailureTransfer() {}
 
     /**
-     * Calls {@code action}, for callers that declare no checked exception. Any exception is rethrown as by
-     * {@link #rethrow}.
+     * Calls {@code action} and rethrows any exception as {@link #rethrow} does. Used by callers that declare no checked
+     * exceptions.
      */
     public static <T> void call(Action<? super T> action, T target) {
         try {
@@ -23,8 +23,8 @@ public final class FailureTransfer {
     }
 
     /**
-     * Rethrows a failure of the upstream segment as by {@link #rethrow}. An interruption of that segment counts as an
-     * interruption of the pipeline.
+     * Rethrows a failure of the upstream segment as {@link #rethrow} does. If that segment was interrupted, throws an
+     * InterruptedException, as if the calling thread had been interrupted.
      */
     public static RuntimeException rethrowFromAbove(Throwable failure) throws InterruptedException {
         if (failure instanceof InterruptedException) {
@@ -34,8 +34,9 @@ public final class FailureTransfer {
     }
 
     /**
-     * Returns a copy of a future, as {@link CompletableFuture#copy} does: dependent stages of the copy see a wrapped
-     * failure. Unlike {@code copy}, this method does not call the failure's own methods, which may throw.
+     * Returns a copy of a future. Dependent stages of the copy see a wrapped failure, as with
+     * {@link CompletableFuture#copy}. Unlike {@code copy}, this method does not call the failure's own methods, which
+     * may throw.
      */
     static <T> CompletableFuture<T> copyOf(CompletableFuture<T> of) {
         CompletableFuture<T> copy = new CompletableFuture<>();

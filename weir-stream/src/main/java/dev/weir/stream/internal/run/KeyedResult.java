@@ -7,14 +7,14 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The result of one run for one key. It is exposed by the sink that is the key. Thread-safe.
+ * The result of one sink in one run. The sink is also the key, and it exposes this object. Thread-safe.
  *
  * @param future completed by the sink when it is done
  */
 public record KeyedResult<R>(ResultKey<R> key, CompletableFuture<R> future) {
 
     /** See {@link RunningPipeline#result}. */
-    @SuppressWarnings("unchecked") // a result with this key was exposed by the sink that is the key
+    @SuppressWarnings("unchecked") // the result was exposed by the sink that is the key, which determines its type
     static <R> CompletableFuture<R> of(RunningPipeline running, ResultKey<R> key) {
         List<CompletableFuture<R>> results = running.handles(KeyedResult.class).stream()
                 .filter(result -> result.key == key)
@@ -26,7 +26,7 @@ public record KeyedResult<R>(ResultKey<R> key, CompletableFuture<R> future) {
         }
         CompletableFuture<R> result = results.getFirst();
         var ignored = running.completion().handle((report, failure) -> {
-            // This has no effect if the sink has already produced a result.
+            // Has no effect if the sink has already produced a result.
             return result.completeExceptionally(
                     failure != null ? failure : new CancellationException("the sink was cut off before its result"));
         });

@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * Starts the streams of a stage while the pipeline is running: substreams, or a replacement for a failed stream.
  * Created during assembly and then confined to its stage's thread, except for {@link #stop}.
  *
- * <p>All these streams, and the streams nested in them, share the counters of their stages by name, so that a hundred
- * thousand streams are shown as one.
+ * <p>Stages with the same name in different streams, including nested streams, share their counters. A hundred thousand
+ * streams are therefore shown as one.
  */
 public final class NestedStreams {
 
@@ -49,10 +49,7 @@ public final class NestedStreams {
         this.turn = turn;
     }
 
-    /**
-     * Returns the entries of the streams that are nested at {@code place}. All streams of this stage share these
-     * entries.
-     */
+    /** Returns the stage entries of streams nested at {@code place}. All streams of this stage share these entries. */
     SharedEntries shownWithin(String place) {
         return shown.within(place);
     }
@@ -63,7 +60,7 @@ public final class NestedStreams {
         return child.begin(node, assembly(child, turn));
     }
 
-    /** Builds and starts a stream whose open input {@code upperEnd} is connected to {@code input}. */
+    /** Builds and starts a stream, and connects its open input {@code upperEnd} to {@code input}. */
     public <T, R> Child<R> start(BlueprintNode<R> node, OpenInput<T> upperEnd, Stage<T> input) {
         return start(node, upperEnd, input, turn);
     }
@@ -83,7 +80,10 @@ public final class NestedStreams {
         return assembly;
     }
 
-    /** Builds a stream for {@link ThreadProbe} and closes it. Returns whether it has its own segments. */
+    /**
+     * Builds a stream for {@link ThreadProbe} and closes it without running it. Returns whether the stream has segments
+     * of its own.
+     */
     <T, R> boolean buildAndClose(BlueprintBranch<T, R> branch, Stage<T> input, ThreadProbe probe) {
         Child<R> child = new Child<>(this);
         RunAssembly assembly = assembly(child, null);
@@ -101,7 +101,10 @@ public final class NestedStreams {
         children.forEach(Child::stop);
     }
 
-    /** Returns whether a stop was requested. This is true before any stream ends because of the stop. */
+    /**
+     * Returns whether a stop was requested. If a stop ends a stream, this method already returns true when the stream
+     * ends.
+     */
     public boolean isStopped() {
         return stopped;
     }
@@ -125,13 +128,13 @@ public final class NestedStreams {
         private final Map<Runnable, String> stops = new ConcurrentHashMap<>();
 
         private final Set<Runnable> furtherStops = ConcurrentHashMap.newKeySet();
-        /** The name of a stage that was cut short by a stop, or null. */
+        /** The name of a stage that was cut short by a stop, or null if there is none. */
         private volatile @Nullable String cutAt;
 
         private @Nullable Stage<R> lowest;
         private List<Segment<?>> segments = List.of();
 
-        /** True if another stream will take over this stream's unfinished elements. */
+        /** True if this stream will be rebuilt and the new stream will take over its unfinished elements. */
         private boolean anew;
 
         /** True if the stream was started, so that its elements may be in flight. */
@@ -178,8 +181,9 @@ public final class NestedStreams {
         }
 
         /**
-         * Ends the stream, waits until its segments have closed their stages, and closes its resources. Resources that
-         * are waiting for emitted elements continue to do so; see {@link #letGo}. Idempotent.
+         * Closes the stream, waits until its segments have closed their stages, and closes its resources. A resource
+         * that waits for emitted elements continues to wait after this method has returned; see {@link #letGo}.
+         * Idempotent.
          */
         @Override
         public void close() {
@@ -206,7 +210,7 @@ public final class NestedStreams {
                         leftUndone(termination.close(Duration.ZERO));
                     }
                 } catch (RuntimeException | Error failure) {
-                    // A failure to close one resource must not prevent closing the others.
+                    // If closing one resource fails, the others must still be closed.
                     nested.run.fail(failure);
                 }
             }
@@ -221,7 +225,7 @@ public final class NestedStreams {
         }
 
         /**
-         * Marks the stream as one that will be rebuilt, so that its unfinished elements are not reported as unfinished
+         * Marks the stream as one that will be rebuilt. Its unfinished elements are then not reported as unfinished
          * work.
          */
         public void beginsAnew() {
@@ -239,16 +243,14 @@ public final class NestedStreams {
         }
 
         /**
-         * Returns whether the closed stream was complete: no stop has cut a source short, and no other stage, such as a
-         * side sink, has failed.
+         * Returns whether the closed stream was complete. It was not if a stop has cut a source short, or if the run
+         * has failed or was cancelled, for example because of a side sink.
          */
         public boolean isWhole() {
             return cutAt == null && !nested.run.tasks().isCancelled();
         }
 
-        /**
-         * If a stop cut the stream short, reports its parent elements as unfinished; {@code elements} is their number.
-         */
+        /** If a stop cut the stream short, reports {@code elements} elements of the parent stage as unfinished. */
         public void leaves(int elements) {
             String at = cutAt;
             StageEntry by = nested.nestingStage;

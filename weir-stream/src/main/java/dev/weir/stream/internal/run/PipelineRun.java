@@ -40,31 +40,31 @@ import org.jspecify.annotations.Nullable;
 /**
  * One run of a pipeline, with its tasks, its stages and its end. Thread-safe.
  *
- * <p>States: RUNNING; STOPPING after a stop was requested; TERMINATING when no task is left and the resources are being
- * closed; and then completed. A failure or {@link #cancel} interrupts all tasks and also leads to TERMINATING. The
- * first cause wins.
+ * <p>States: RUNNING; STOPPING after a stop was requested; TERMINATING after the last task has ended, while resources
+ * are being closed; and finally completed. A failure or {@link #cancel} interrupts all tasks and also leads to
+ * TERMINATING. If the run fails for several reasons, it reports the first one.
  */
 public final class PipelineRun implements RunningPipeline, StageLifetime {
 
-    /** The time that a cancelled stage may take to return before a report names it. */
+    /** Time that cancelled stages have to return. After this time, the drain report lists them as still running. */
     private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     /**
-     * The time for which JVM shutdown waits for resources that are closed after a cancellation, such as a consumer that
-     * commits and leaves its group. A platform may kill the process earlier.
+     * Time that JVM shutdown allows for closing resources after a cancellation. A consumer, for example, must commit
+     * and leave its group. A platform may kill the process earlier.
      */
     private static final long CLOSE_NANOS = TimeUnit.SECONDS.toNanos(18);
 
-    /** Interval at which a drain checks for threads that have called System.exit. */
+    /** Interval at which a drain during JVM shutdown checks for threads that have called System.exit. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     /**
-     * If all other threads were waiting in this number of consecutive checks, no further progress is expected. The
-     * checks take one second.
+     * Number of consecutive checks, spread over one second, after which a drain stops waiting if the other threads were
+     * waiting each time. No further progress is expected then.
      */
     private static final int RESTFUL_LOOKS = 5;
 
-    /** The longest deadline: a century, which does not overflow the clock. */
+    /** The longest deadline. It is a century, which does not overflow the clock. */
     static final Duration LONGEST_DEADLINE = Duration.ofDays(36_500);
 
     private final String name;
@@ -83,7 +83,9 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
     /** Held while streams add their stages to the running pipeline. */
     private final ReentrantLock adding = new ReentrantLock();
 
-    /** Suppliers that each return why a stage is making no progress, or an empty string. */
+    /**
+     * Suppliers of the reasons why stages make no progress. Each returns an empty string if its stage has no problem.
+     */
     final List<Supplier<String>> troubles = new CopyOnWriteArrayList<>();
 
     /** The running segments. */
@@ -125,7 +127,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
             run.fail(failure);
             assembly.abandon(failure);
             var ignored = run.ending.terminate(run::fail);
-            // A start action may have retained the run.
+            // A start action may have retained the run, so complete it.
             run.completion.completeExceptionally(failure);
             run.told.tell(DrainReport.of(false, run.ending.leftUndone(), Duration.ZERO, run.stages()));
             throw failure;
@@ -156,7 +158,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
         Throwable failed = cause();
         DrainReport made = DrainReport.of(
                 failed == null && leftUndone.isEmpty(), leftUndone, Duration.ofNanos(endNanos - startNanos), stages());
-        // Callers may retain this run for its report.
+        // Callers may retain this run for its report, so release everything that the report does not need.
         ending.release();
         entries.forEach(StageEntry::release);
         report = made;
@@ -187,20 +189,21 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
                 tasks.await();
                 return;
             } catch (InterruptedException ignored) {
-                // No other code has access to this thread, so the interrupt is stray. Leaving early would orphan the
-                // tasks.
+                // No other code has access to this thread, so the interrupt was not meant for it. Returning early would
+                // leave tasks without a supervisor.
             }
         }
     }
 
     /**
-     * Returns whether every thread of the run was waiting at the moment when it was checked. The threads are not
-     * checked atomically.
+     * Returns whether every thread of the run was waiting when it was checked. The threads are checked one after the
+     * other, not atomically.
      *
      * @param isWaiting returns whether a thread is waiting for other threads or for time to pass
      */
     public boolean isAtRest(Predicate<Thread> isWaiting) {
-        // The supervisor is checked last: if a task has ended since it was checked, the supervisor has work to do.
+        // Check the supervisor last. If a task has ended since it was checked, the supervisor has work to do, so the
+        // run is not at rest.
         return tasks.isAtRest(isWaiting) && isSupervisorAtRest(isWaiting);
     }
 
@@ -219,8 +222,8 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
     }
 
     /**
-     * Adds a stage of a substream directly after its parent stage and that parent's earlier substages, so that stages
-     * are listed in the order of the flow.
+     * Adds a stage of a substream after its parent stage and the substages that the parent already has, so that stages
+     * are listed from upstream to downstream.
      */
     void addWithin(@Nullable StageEntry nesting, StageEntry entry) {
         adding.lock();
@@ -258,8 +261,8 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
     }
 
     /**
-     * Finds an element of a source. If no stage reports the element, returns the stages that hold elements but cannot
-     * search them.
+     * Finds the stage that holds an element of a source. If no stage reports the element, returns the stages that hold
+     * elements but cannot search them, or null if there are none.
      */
     @Nullable
     Whereabouts find(StageEntry source, AckTarget target, long token) {
@@ -285,7 +288,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
         tasks.wakePauses();
     }
 
-    /** The closing resources of streams that end within the run. */
+    /** Returns the object that closes the resources of streams that end before the run does. */
     ResourceClosings closings() {
         return closings;
     }
@@ -301,8 +304,8 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
     }
 
     /**
-     * Adds {@code elements} unfinished elements of {@code stage} to the report. A stop cut their stream short at the
-     * stage {@code at}.
+     * Adds {@code elements} unfinished elements of {@code stage} to the report, because a stop cut their stream short
+     * at the stage {@code at}.
      */
     void cutOff(String stage, int elements, String at) {
         ending.cutOff(stage, elements, at);
@@ -339,8 +342,8 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
     }
 
     /**
-     * Fails the run because a stage ended after an interrupt that this run did not send. User code has interrupted its
-     * own thread.
+     * Fails the run because a stage was interrupted, but not by this run. Usually, user code has interrupted its own
+     * thread.
      */
     void interrupted() {
         if (cause() == null) {
@@ -388,8 +391,8 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
     }
 
     /**
-     * Returns a future that completes at the end with the failure as its value. It does not complete exceptionally,
-     * because that would call the failure's methods.
+     * Returns a future that completes with the failure as its value, or null, when the run ends. It does not complete
+     * exceptionally, because {@code get} would then call methods of the failure.
      */
     private CompletableFuture<@Nullable Throwable> ended() {
         return completion.handle((ended, failure) -> failure);
@@ -454,7 +457,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
     }
 
     /**
-     * Returns the unfinished work of a run that has not ended: first the stages that have not returned, then the work
+     * Returns the unfinished work of a run that has not ended: first the stages that are still running, then the work
      * that was recorded earlier.
      */
     private List<String> heldUp() {
@@ -476,9 +479,10 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
     }
 
     /**
-     * Waits for the end. During JVM shutdown, abandons threads of the run that have called System.exit.
+     * Waits for the end and returns whether the run has ended in time. During JVM shutdown, does not wait for threads
+     * of the run that have called System.exit.
      *
-     * @param unlessHeld whether to return early if only such a thread prevents the run from ending
+     * @param unlessHeld whether to return false early if such a thread appears to prevent the run from ending
      */
     private boolean endsWithin(long nanos, boolean unlessHeld) throws InterruptedException {
         CompletableFuture<@Nullable Throwable> ended = ended();
@@ -516,7 +520,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
             try {
                 return Runtime.getRuntime().removeShutdownHook(hook);
             } catch (IllegalStateException shuttingDown) {
-                // The hook is already running, or has just ended the pipeline.
+                // JVM shutdown has started, so hooks can no longer be removed.
                 return false;
             }
         });
@@ -575,7 +579,8 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
         try {
             DrainReport drained = drain(deadline);
             DrainReport made = endsWithin(CLOSE_NANOS, false) && report != null ? report : drained;
-            // The actions do not run on this thread, because a blocking action would delay JVM shutdown forever.
+            // Run the actions on another thread, because a blocking action would delay JVM shutdown forever on this
+            // one.
             var ignored = Thread.ofVirtual().name("weir-" + name + "-drained").start(() -> told.tell(made));
             told.await(LINGER.toNanos());
             awaiters.awaitEnds(LINGER.toNanos());

@@ -10,8 +10,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
- * Closes the resources of streams that ended within a run, on separate threads, because elements of these streams may
- * still be in flight downstream. Thread-safe.
+ * Closes the resources of streams that end before the run does. Each resource is closed on a separate thread, because
+ * it may wait for elements of its stream that are still in flight downstream. Thread-safe.
  */
 final class ResourceClosings {
 
@@ -58,15 +58,15 @@ final class ResourceClosings {
     }
 
     /**
-     * Starts to close a resource. The resource has time until the run ends; {@code leftUndone} receives the work that
-     * is unfinished then.
+     * Starts to close a resource, which may take until the run ends. {@code leftUndone} receives a description of the
+     * work that is still unfinished then.
      */
     Closing begin(PatientTermination resource, Consumer<String> leftUndone) {
         Closing closing = new Closing(resource, leftUndone);
         lock.lock();
         try {
-            // The closing is added before it reads its patience, so that a later reduction of the patience finds it
-            // here.
+            // Add the closing before its time limit is read, so that a later call of `hurry` finds it and reduces the
+            // limit.
             open.add(closing);
         } finally {
             lock.unlock();
@@ -93,12 +93,12 @@ final class ResourceClosings {
         }
     }
 
-    /** Limits the patience of all resources that are being closed. */
+    /** Limits the remaining time for closing the resources that are still open. */
     void hurry(Duration patience) {
         open().forEach(closing -> closing.hurry(patience));
     }
 
-    /** Waits until all resources are closed. No more may be added. */
+    /** Waits until all resources are closed. {@link #begin} must not be called afterwards. */
     void await() {
         open().forEach(closing -> closing.done.join());
     }

@@ -28,7 +28,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RunAssembly {
 
-    /** Interval at which an empty source in the stream of a key is polled. */
+    /**
+     * Interval at which a source without elements is polled if its stream takes turns with other streams on one thread.
+     */
     private static final long POLL_NANOS = 5_000_000;
 
     private final PipelineRun run;
@@ -56,7 +58,10 @@ public final class RunAssembly {
         this.lifetime = run;
     }
 
-    /** Creates the assembly of a stream within a run. The stream's last segment belongs to the stage that pulls it. */
+    /**
+     * Creates the assembly of a stream within a run. The stages of the stream's last segment run on the thread of the
+     * stage that pulls the stream.
+     */
     RunAssembly(
             PipelineRun run,
             NestedStreams nested,
@@ -119,7 +124,10 @@ public final class RunAssembly {
         return entry;
     }
 
-    /** Builds a separate part, such as another input or a side sink. Afterwards the current segment is open again. */
+    /**
+     * Builds a part that has its own segments, such as another input or a side sink. Afterwards, the current segment is
+     * open again.
+     */
     public <R> R beside(Supplier<R> build) {
         StageMeter open = openSegment;
         StageEntry last = lastEntry;
@@ -133,8 +141,8 @@ public final class RunAssembly {
     }
 
     /**
-     * Creates the object that will start a stage's streams while the pipeline is running. A stop reaches the sources of
-     * these streams.
+     * Creates the object that will start a stage's streams while the pipeline is running. A stop of the run also stops
+     * the sources of these streams.
      */
     public NestedStreams nested() {
         StageEntry below = lastEntry;
@@ -145,12 +153,12 @@ public final class RunAssembly {
         return made;
     }
 
-    /** Returns whether this is the assembly of a stream within a run. */
+    /** Returns whether this assembly builds a stream within a run rather than a complete run. */
     public boolean isWithin() {
         return nested != null;
     }
 
-    /** Makes this assembly a probe for {@code asking}. */
+    /** Makes this the assembly of a probe. What its stages note is reported to {@code asking}. */
     void probe(ThreadProbe asking) {
         probe = asking;
     }
@@ -160,7 +168,10 @@ public final class RunAssembly {
         return probe != null;
     }
 
-    /** In a probe, reports that the stage will start streams which read its input and may have their own threads. */
+    /**
+     * During a probe, reports that the stage will start streams that read its input. {@code hasThreads} returns whether
+     * these streams have their own threads.
+     */
     public void noteThreadsWithin(BooleanSupplier hasThreads) {
         if (probe != null) {
             probe.noteThreadsWithin(hasThreads);
@@ -168,14 +179,17 @@ public final class RunAssembly {
     }
 
     /**
-     * In a probe, reports that the stage may wait for something other than a time, so that a {@link StreamTurn} is not
-     * enough.
+     * During a probe, reports that the stage may wait for something other than the passage of time. It then needs its
+     * own thread, because a {@link StreamTurn} is not enough.
      */
     public void noteWaits() {
         noteThreadsWithin(() -> true);
     }
 
-    /** The turn to request instead of waiting, or null if the stream has its own thread. */
+    /**
+     * The object that a stage uses to request another turn instead of waiting, or null if the stream has its own
+     * thread.
+     */
     public @Nullable StreamTurn turn() {
         return turn;
     }
@@ -189,7 +203,7 @@ public final class RunAssembly {
         filled.put(input, stage);
     }
 
-    @SuppressWarnings("unchecked") // fill accepts an input and a stage of the same type
+    @SuppressWarnings("unchecked") // the signature of fill ensures that the types match
     <T> Stage<T> filling(OpenInput<T> input) {
         return (Stage<T>) Objects.requireNonNull(filled.get(input), "a source was used outside its function");
     }
@@ -213,7 +227,7 @@ public final class RunAssembly {
         return polled(source, POLL_NANOS);
     }
 
-    /** Wraps a source that may wait, with this polling interval. */
+    /** Wraps a source that may wait, like {@link #polled(Stage)}, with the given polling interval. */
     public <T> Stage<T> polled(Stage<T> source, long intervalNanos) {
         return turn == null ? source : new PolledSource<>(source, turn, clock(), intervalNanos);
     }
@@ -226,7 +240,7 @@ public final class RunAssembly {
         return isProbe() ? new ThreadProbe.Unused<>() : make.get();
     }
 
-    /** Ends the open segment with {@code loop}. Stages that are added later belong to the next segment. */
+    /** Closes the open segment, which will run {@code loop}. Stages that are added later belong to the next segment. */
     public <T> Segment<T> closeSegment(String name, Dispatcher dispatcher, Stage<T> upstream, SinkLoop<T> loop) {
         Segment<T> segment = new Segment<>(run, name, dispatcher, upstream, loop).meteredBy(segmentMeter());
         segments.add(segment);
@@ -236,8 +250,9 @@ public final class RunAssembly {
     }
 
     /**
-     * Refuses a pipeline that needs more threads of a dispatcher than the dispatcher has: one for each segment, and one
-     * for workers. Otherwise exposes the controls of the dispatchers.
+     * Refuses a pipeline that needs more threads of a dispatcher than the dispatcher has. Each segment needs one
+     * thread, and the workers of all stages together need at least one more. Otherwise exposes the controls of the
+     * dispatchers.
      */
     void checkDispatchers() {
         occupiedThreads.forEach((dispatcher, occupied) -> {
@@ -257,8 +272,8 @@ public final class RunAssembly {
     }
 
     /**
-     * Calls {@code action} with the run once all stages exist and before any of them runs. In a stream within a run,
-     * calls it at once; in a probe, never.
+     * Calls {@code action} with the run after all stages have been created and before any of them runs. In a stream
+     * within a run, calls it immediately. During a probe, does not call it.
      */
     public void onStart(Consumer<? super RunningPipeline> action) {
         if (isProbe()) {
@@ -275,7 +290,7 @@ public final class RunAssembly {
         starts.forEach(action -> action.accept(run));
     }
 
-    /** Closes the created stages, which will not run. Adds exceptions to {@code failure}. */
+    /** Closes the registered sources of stages that will not run. Adds exceptions to {@code failure}. */
     void abandon(Throwable failure) {
         for (Stage<?> source : sources) {
             try {
