@@ -3,6 +3,7 @@ package dev.weir.stream;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -60,6 +61,16 @@ class CountersTest {
         assertCounts(stages.get("grouped"), INPUTS / 2 * 3, INPUTS / 200 * 3);
         assertCounts(stages.get("mapBlocking"), INPUTS / 200 * 3, INPUTS / 200 * 3);
         assertCounts(stages.get("ignore"), INPUTS / 200 * 3, INPUTS / 200 * 3);
+    }
+
+    /** They were counted as elements that came in and never went out. */
+    @Test
+    void elementsEmittedAtTheEnd_areCounted() throws Exception {
+        Stages stages = run(
+                numbers(512).statefulMap(() -> 0, (state, n) -> n, Optional::of, state -> {}).fold(0, Integer::sum),
+                Sink.ignore());
+        assertCounts(stages.get("statefulMap"), INPUTS, INPUTS + 1);
+        assertCounts(stages.get("fold"), INPUTS + 1, 1);
     }
 
     @Test

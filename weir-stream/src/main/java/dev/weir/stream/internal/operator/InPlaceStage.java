@@ -114,7 +114,11 @@ public abstract class InPlaceStage<T, R> implements Stage<R> {
             Batch<T> batch = upstream.pull(deadlineNanos);
             if (batch == null) {
                 ended = true;
-                return last();
+                Batch<R> last = last();
+                if (last != null) {
+                    meter.out(last.size());
+                }
+                return last;
             }
             int size = batch.size();
             if (size == 0) {
