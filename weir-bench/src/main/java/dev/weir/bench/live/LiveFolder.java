@@ -100,7 +100,7 @@ record LiveFolder(Path path) {
         }
     }
 
-    /** Returns whether there is an unread answer. */
+    /** Returns whether an order's sender has yet to read its answer. */
     boolean isAnswered() throws IOException {
         try (Stream<Path> files = Files.list(path)) {
             return files.anyMatch(file -> file.toString().endsWith(ANSWER));

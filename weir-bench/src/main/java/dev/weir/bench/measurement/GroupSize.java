@@ -16,8 +16,8 @@ public record GroupSize(WorkloadPoint point, boolean isShared) {
     }
 
     /**
-     * The number of consumers of one process. If the division leaves a remainder, each of the first processes has one
-     * more.
+     * The number of consumers in one process. If the consumers cannot be divided evenly among the processes, each of
+     * the first processes has one more.
      */
     public int consumers(int process) {
         if (!isShared) {
