@@ -50,8 +50,8 @@ final class SteadyBook {
     /**
      * Creates the book of a run that has not begun.
      *
-     * @param driverSends whether the driver sends by the plan and reports its own lateness, so that there is no
-     *     generator
+     * @param driverSends whether the driver itself sends records at their planned times and reports its lateness, so
+     *     that there is no generator
      */
     SteadyBook(BenchCluster cluster, WorkloadPoint point, SteadyPlan plan, boolean driverSends) {
         this.cluster = cluster;
@@ -68,7 +68,7 @@ final class SteadyBook {
         }
     }
 
-    /** The intervals of a process. Each interval begins at the end of the previous one. */
+    /** The consecutive intervals of a process. Each interval begins where the previous interval ended. */
     private static final class Slices {
         private long firstNanos;
         private long lastNanos;
@@ -175,7 +175,7 @@ final class SteadyBook {
             return;
         }
         double due = plan.dueUntil(slice.endNanos());
-        due += driverSends ? 0 : point.partitions(); // records that existed before the plan
+        due += driverSends ? 0 : point.partitions(); // one record per partition existed before the plan
         long startMillis = TimeUnit.NANOSECONDS.toMillis(slice.startNanos() - ofDriver.firstNanos);
         intervals.add(Measurement.interval(
                 startMillis,

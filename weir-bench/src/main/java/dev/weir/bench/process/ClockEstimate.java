@@ -20,13 +20,13 @@ final class ClockEstimate {
     /** Largest relative drift between two unadjusted clocks. Each clock errs by up to 100 millionths. */
     private static final double DRIFT = 200e-6;
 
-    /** Largest relative drift while both clocks are being adjusted gradually, each by at most 0.05 %. */
+    /** Largest relative drift while both clocks are being slewed (adjusted gradually), each by at most 0.05 %. */
     private static final double MOST_DRIFT = 1_000e-6;
 
     private boolean isKnown;
     private boolean wasSet;
     private long offsetNanos;
-    private long boundNanos; // error bound of the offset when it was read
+    private long boundNanos; // error bound of offsetNanos at foundNanos
     private long foundNanos;
     private long errorNanos;
 
@@ -35,7 +35,10 @@ final class ClockEstimate {
     private long middleNanos;
     private long lookedOffsetNanos;
 
-    /** Adds an exchange; {@code askedNanos} and {@code heardNanos} are times of this clock. */
+    /**
+     * Adds an exchange to the current reading. {@code askedNanos} and {@code heardNanos} are times of this clock;
+     * {@code theirNanos} is a time of the other clock.
+     */
     void exchanged(long askedNanos, long theirNanos, long heardNanos) {
         long took = heardNanos - askedNanos;
         if (took >= 0 && took < leastNanos) {
@@ -45,7 +48,10 @@ final class ClockEstimate {
         }
     }
 
-    /** Ends a reading, which may consist of several exchanges. Returns false if it contained no exchange. */
+    /**
+     * Completes the current reading and updates the estimate. Returns false if there was no exchange since the last
+     * reading.
+     */
     boolean looked() {
         if (leastNanos == Long.MAX_VALUE) {
             return false;
@@ -72,15 +78,14 @@ final class ClockEstimate {
         return true;
     }
 
-    /**
-     * The offset that converts a time of the other clock into a time of this clock when added; 0 before the first
-     * reading.
-     */
+    /** The offset to add to a time of the other clock to get a time of this clock; 0 before the first reading. */
     long offsetNanos() {
         return offsetNanos;
     }
 
-    /** Largest error of the offset since the last {@link #restart} or the first reading. */
+    /**
+     * Largest error of the offset since the last {@link #restart}, or since the first reading if there was no restart.
+     */
     long errorNanos(long nowNanos) {
         return Math.max(errorNanos, agedNanos(nowNanos));
     }
@@ -94,7 +99,7 @@ final class ClockEstimate {
         return boundNanos + (long) (DRIFT * (nowNanos - foundNanos));
     }
 
-    /** Restarts the error and the detection of a set clock from this time on. */
+    /** Starts a new period for {@link #errorNanos} and {@link #wasSet}. */
     void restart(long nowNanos) {
         errorNanos = agedNanos(nowNanos);
         wasSet = false;
