@@ -36,8 +36,8 @@ import org.HdrHistogram.Histogram;
 final class HtmlReport {
 
     /**
-     * Largest number of values in a chart's series, because a chart has no more pixels. If a run has more intervals,
-     * neighbouring intervals are merged.
+     * Largest number of values in a chart's series, because a chart has too few pixels for more. If a run has more
+     * intervals, adjacent intervals are merged.
      */
     private static final int MAX_SERIES = 400;
 
@@ -54,7 +54,7 @@ final class HtmlReport {
 
     /** Returns the page of that name, with its script and data. */
     static String page(String name, ObjectNode data) {
-        // An escaped "<" cannot end the script element, and JSON parsers restore it.
+        // Escapes every "<", so that the data cannot end the script element. JSON parsers undo the escape.
         String text = JsonReport.write(data).replace("<", "\\u003c");
         // Removes the name of the source map, because developer tools would request that file.
         String charts = resource("chartjs/chart.umd.min.js").replaceAll("(?m)^//# sourceMappingURL=.*$", "");
