@@ -81,7 +81,7 @@ public final class ValueFile {
     }
 
     private static void add(List<byte[]> values, MessageDigest digest, byte[] content) {
-        // Includes the length, so that two values have another digest than one value with the same bytes.
+        // Includes the length, so that two values do not have the same digest as their concatenation.
         digest.update(ByteBuffer.allocate(Integer.BYTES).putInt(content.length).flip());
         digest.update(content);
         byte[] value = new byte[RecordLayout.MIN_VALUE_BYTES + content.length];

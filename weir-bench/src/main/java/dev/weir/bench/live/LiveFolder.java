@@ -12,8 +12,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files through which orders reach a run. Immutable. Files appear and vanish atomically, so any process may read
- * them.
+ * The files through which a run receives orders and returns answers. Immutable. Files appear and vanish atomically, so
+ * any process may read them.
  *
  * <pre>
  * RESULTS/live/             exists while a run accepts or refuses orders; only its owner can enter it

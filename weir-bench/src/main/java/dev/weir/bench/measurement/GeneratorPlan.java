@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Controls a generator's plan. No records are due until the plan begins, which requires a connected generator. The rate
- * can then be changed any number of times. Stateless.
+ * Controls a generator's plan. No records are due until the generator is connected and the plan begins. The rate can
+ * then be changed any number of times. Stateless.
  */
 public final class GeneratorPlan {
     /** Time for the command to reach the generator's process before the first record is due. */

@@ -6,8 +6,8 @@ import dev.weir.driver.PassOptions;
 import dev.weir.driver.ShareOptions;
 
 /**
- * The initial number of processes in a group, and the number of consumers in each process. For a share group, the
- * workers of a process count as its consumers. A process of any other group has one consumer. Immutable.
+ * The initial number of processes in a group, and the number of consumers in each process. In a share group, each
+ * worker of a process counts as a consumer. In any other group, a process has one consumer. Immutable.
  */
 public record GroupSize(WorkloadPoint point, boolean isShared) {
 

@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 public final class LiveGroup implements AutoCloseable {
     public static final int MOST_PROCESSES = 32;
 
-    /** A pass duration that exceeds any run. */
+    /** A pass duration longer than any run. */
     public static final double SECONDS = TimeUnit.DAYS.toSeconds(10);
 
     private final DriverLauncher launcher;
@@ -308,7 +308,7 @@ public final class LiveGroup implements AutoCloseable {
         return LivePart.names(more) + settled();
     }
 
-    /** Makes the last processes leave; returns their names once the partitions are reassigned. */
+    /** Makes the last processes of the group leave. Returns their names once the partitions are reassigned. */
     String shrink(int count) throws InterruptedException {
         List<LivePart> some = last(count);
         members.leave(some.stream().map(part -> part.member).toList());

@@ -25,7 +25,7 @@ final class LiveSender implements AutoCloseable {
         return session;
     }
 
-    /** Waits for the greeting of its process. */
+    /** Waits for the greeting of the generator's process. */
     void hello() throws InterruptedException {
         session.hello(Scenario.PRODUCE);
     }

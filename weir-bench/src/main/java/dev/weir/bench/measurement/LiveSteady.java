@@ -26,8 +26,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Executes orders for a steady run. Orders can change its rate and length, and pause the driver. Confined to the thread
- * of the run; used for one run.
+ * Executes the orders of a steady run. Orders can change the run's rate and length, and pause the driver. Confined to
+ * the thread of the run; used for one run.
  */
 public final class LiveSteady implements Orders.Target {
     private static final long REST_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
@@ -307,7 +307,7 @@ public final class LiveSteady implements Orders.Target {
         }
     }
 
-    /** Adds the executed orders to a result; returns the result unchanged if there were none. */
+    /** Adds the executed orders to a result. Returns the result unchanged if no orders were executed. */
     Measured changed(Measured measured) {
         if (!hasChanged()) {
             return measured;

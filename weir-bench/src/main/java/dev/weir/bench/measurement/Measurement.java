@@ -136,7 +136,7 @@ public final class Measurement {
     }
 
     /**
-     * The components that limited the run, judged by processor time. The brokers are not among them if the driver sent
+     * The components that limited the run, judging by their processor time. The brokers are excluded if the driver sent
      * so little per request that requests dominate the brokers' work.
      */
     private Set<Flag> limits(Totals totals) {

@@ -52,7 +52,7 @@ final class PhaseSurroundings {
         }
     }
 
-    /** The figures of a finished phase; phases count from 0. */
+    /** The figures of a finished phase. The first phase has index 0. */
     Map<String, Double> of(int phase) {
         return phases.get(phase);
     }

@@ -146,7 +146,7 @@ public final class RunNumbers {
         return shared == null ? toldSoFar.get() : shared.came();
     }
 
-    /** Samples the number of distinct records received so far and, if known, the number of repeats. */
+    /** Takes a sample of the number of distinct records received so far and, if known, the number of repeats. */
     GroupPulse.Look look() {
         return shared == null
                 ? new GroupPulse.Look(System.nanoTime(), toldSoFar.get(), Interval.UNKNOWN)
@@ -165,7 +165,10 @@ public final class RunNumbers {
         return shared == null ? figures : shared.figures(figures, ends);
     }
 
-    /** The ledger of a single process. Duplicates and order violations come from the process's own ledger. */
+    /**
+     * The ledger of a run with a single process. Duplicates and order violations are taken from the process's own
+     * ledger.
+     */
     LedgerFigures ofOne(LedgerFigures ofPass, long[] ends) {
         if (shared != null) {
             return shared.figures(ofPass, ends);

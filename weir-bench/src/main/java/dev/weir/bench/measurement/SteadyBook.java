@@ -61,7 +61,7 @@ final class SteadyBook {
         this.background = new BackgroundFigures(cluster, point.takesSeries());
     }
 
-    /** An interval on the clock shared by all processes. */
+    /** An interval in times of the clock shared by all processes, with the part of the plan to which it belongs. */
     private record Slice(long startNanos, long endNanos, Part part) {
         long millis() {
             return Math.max(1, TimeUnit.NANOSECONDS.toMillis(endNanos - startNanos));
@@ -86,8 +86,8 @@ final class SteadyBook {
     }
 
     /**
-     * Makes the run end by time and passes the driver's record numbers to {@code ofDriver}. Call this method before the
-     * run begins.
+     * Makes the run end at a planned time rather than after a number of records, and passes the driver's record numbers
+     * to {@code ofDriver}. Call this method before the run begins.
      */
     void keepNumbers(RunNumbers ofDriver) {
         numbers = ofDriver;
@@ -219,7 +219,7 @@ final class SteadyBook {
         }
     }
 
-    /** Counts everything before this time as warm-up. */
+    /** Counts everything before the given time as warm-up. */
     void discardUntil(long nanos) {
         plan.measureFrom(nanos);
         warmUpIntervals = intervals.size();

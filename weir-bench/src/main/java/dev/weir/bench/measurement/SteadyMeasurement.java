@@ -28,8 +28,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One run at a planned rate. Either a generator sends records from its own process while the driver reads them in one
- * pass, or the driver itself produces by the plan. The plan begins with {@code maxWarmUpSeconds} of warm-up. The
- * intervals in the {@code measureSeconds} after the warm-up count. Confined to one thread; used once.
+ * pass, or the driver itself produces records at the planned rate. The plan begins with {@code maxWarmUpSeconds} of
+ * warm-up. Only intervals in the {@code measureSeconds} after the warm-up are measured. Confined to one thread; used
+ * once.
  */
 public final class SteadyMeasurement {
     /** The name of the generator's driver, which is not a library under test. */

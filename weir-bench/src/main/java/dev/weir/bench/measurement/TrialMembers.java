@@ -45,8 +45,7 @@ public final class TrialMembers {
         default void ofReader(long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings) {}
 
         /**
-         * Receives the numbers of all records delivered in a member's pass, shortly before the pass ends, if they were
-         * requested.
+         * Receives the numbers of all records received in a member's pass when the pass ends, if they were requested.
          */
         default void delivered(Report.Delivered told) {}
 
@@ -143,7 +142,10 @@ public final class TrialMembers {
         started.start(session.newGroup(), seconds);
     }
 
-    /** Waits until the reader, if there is one, has read a record, which shows that it has joined its group. */
+    /**
+     * Waits until the reader has read a record, which shows that it has joined its group. Returns immediately if there
+     * is no reader.
+     */
     void awaitReader() throws InterruptedException {
         Member started = reader;
         await(() -> started == null || started.hasBegun, "the reader of the output read no record");

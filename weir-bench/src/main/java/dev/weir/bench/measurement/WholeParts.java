@@ -12,8 +12,8 @@ final class WholeParts {
 
     /**
      * Chooses parts that together hold at least {@code wanted} consumers. Takes the first parts in order until a single
-     * part can provide the rest, then takes the smallest part that suffices. For example, half of the consumers in
-     * parts of 30, 30 and 4 are in the parts of 30 and 4. Returns all parts if they hold fewer than {@code wanted}
+     * part can provide the rest, then takes the smallest part that suffices. For example, to cover half of the
+     * consumers in parts of 30, 30 and 4, it chooses 30 and 4. Returns all parts if they hold fewer than {@code wanted}
      * consumers.
      */
     static <P> List<P> holding(List<P> parts, ToIntFunction<P> size, int wanted) {

@@ -1,9 +1,9 @@
 package dev.weir.bench.process;
 
 /**
- * Estimates the offset between this clock and another process's clock from exchanges of messages. The other clock is
- * read at some time between the question and the answer, so the error is at most half the duration of the exchange. The
- * quickest of several exchanges therefore gives the best estimate. Confined to one thread.
+ * Estimates the offset between this clock and the clock of another process by exchanging messages. The other process
+ * reads its clock at some time between the question and the answer, so the error is at most half the duration of the
+ * exchange. The fastest of several exchanges therefore gives the best estimate. Confined to one thread.
  *
  * <pre>
  *  here    asked -------------- middle -------------- heard
@@ -11,10 +11,11 @@ package dev.weir.bench.process;
  *  offset = middle - theirs, wrong by (heard - asked) / 2 at most
  * </pre>
  *
- * <p>Clocks drift between readings, so the error bound of a reading grows with its age. A newer reading replaces an
- * older one, unless the older bound is still smaller and both readings agree. The error includes the observed movement
- * of the offset and the possible drift since the reading. If the offset has moved further than drift allows, the other
- * clock was set. {@code wasSet()} then returns true, and the error has no meaning.
+ * <p>A reading is the result of one or more exchanges. Clocks drift between readings, so the error bound of a reading
+ * grows with its age. A newer reading replaces an older reading unless the older bound is still smaller and the two
+ * readings agree. The error includes the observed movement of the offset and the possible drift since the reading. If
+ * the offset has moved further than drift allows, the other clock must have been set. {@code wasSet()} then returns
+ * true, and the error has no meaning.
  */
 final class ClockEstimate {
     /** Largest relative drift between two unadjusted clocks. Each clock errs by up to 100 millionths. */

@@ -117,7 +117,7 @@ final class PlaceCommand {
         return cause == null ? new BenchException(message) : new BenchException(message, cause);
     }
 
-    /** The command as text for messages, abridged to 200 characters. */
+    /** Returns the command as text for messages, truncated to 200 characters. */
     static String text(List<String> command) {
         String text = String.join(" ", command).replaceAll("\\s+", " ");
         return text.length() > 200 ? text.substring(0, 200) + "..." : text;

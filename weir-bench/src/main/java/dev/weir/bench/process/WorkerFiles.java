@@ -27,8 +27,8 @@ import java.util.zip.ZipOutputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Copies the jars and classes of drivers to a place. Each file is copied once, into a folder named after the file's
- * content, so that a later campaign finds the file there. Confined to one thread.
+ * Copies the jars and classes of drivers to a remote place. Each file is copied into a folder named after a digest of
+ * the file's content. A later campaign finds the file there and does not copy it again. Confined to one thread.
  *
  * <pre>
  * ~/.cache/weir/workers/3f9a1c.../kafka-clients-4.4.0.jar     a jar

@@ -34,7 +34,7 @@ final class WorkerHost implements AutoCloseable {
     private static final Duration SIGNAL = Duration.ofSeconds(10);
     private static final Duration READING = Duration.ofSeconds(60);
 
-    /** The time in seconds after which a pod ends by itself if it is not deleted. */
+    /** Time in seconds after which a pod ends on its own if it is not deleted. */
     private static final String POD_SECONDS = "86400";
 
     /** A remote process exits after this time without messages, because its network may have been cut. */
@@ -61,8 +61,8 @@ final class WorkerHost implements AutoCloseable {
             if [ -d "$1" ]; then echo "weir:home=$1"; fi
             """;
 
-    // Raises the priority of the process. All threads of a JVM inherit the priority of its first thread. Nothing
-    // changes if the system does not allow this or has no renice program.
+    // Raises the priority of the process before the JVM starts, because all threads of a JVM inherit the priority of
+    // its first thread. Has no effect if the system does not allow this or has no renice program.
     private static final List<String> GOING_FIRST =
             List.of("sh", "-c", "renice -n -10 -p $$ >/dev/null 2>&1; exec \"$@\"", "sh");
 
@@ -134,7 +134,7 @@ final class WorkerHost implements AutoCloseable {
         return place.label();
     }
 
-    /** Facts about the machine, by name; empty before the host is opened, and always for this machine. */
+    /** Facts about the machine, by name. Empty until the host is opened; always empty for this machine. */
     Map<String, String> facts() {
         return facts;
     }
@@ -242,7 +242,7 @@ final class WorkerHost implements AutoCloseable {
     /**
      * Returns the local command that starts a process at this place. A process on this machine uses the same
      * {@code java} as the harness. A generator gets a higher priority than other processes if the system permits it.
-     * Without the higher priority, a library that uses all processors would delay the generator and spoil its own run.
+     * Otherwise, a library that uses all processors would delay the generator and spoil its own run.
      */
     List<String> command(String driver, Worker.Role role, DriverCatalog.Entry entry, int heapMegabytes) {
         List<String> java = new ArrayList<>(role == Worker.Role.GENERATOR ? GOING_FIRST : List.of());
@@ -262,8 +262,8 @@ final class WorkerHost implements AutoCloseable {
             java.add("-Dweir.driver.clock.ahead.millis=" + worker.clockAheadMillis());
         }
         java.addAll(List.of("-cp", classPath(entry.classPath()), entry.mainClass(), driver));
-        // Ctrl-C signals the whole process group. The driver ignores the signal, because the harness decides when a
-        // driver ends.
+        // Ctrl-C signals the whole process group. The command ignores it, because the harness must decide when a driver
+        // ends.
         List<String> command = new ArrayList<>(List.of("/bin/sh", "-c", "trap '' INT HUP; exec \"$@\"", "sh"));
         command.addAll(place.command(java));
         return command;

@@ -52,7 +52,7 @@ final class HtmlReport {
         return page("report", data(analysis, latencies));
     }
 
-    /** Returns the page of that name, with its script and data. */
+    /** Returns the page with the given name, including its script and data. */
     static String page(String name, ObjectNode data) {
         // Escapes every "<", so that the data cannot end the script element. JSON parsers undo the escape.
         String text = JsonReport.write(data).replace("<", "\\u003c");
@@ -195,7 +195,7 @@ final class HtmlReport {
         return histogram.getTotalCount() == 0 ? Double.NaN : histogram.getMaxValue() / 1e6;
     }
 
-    /** A figure over consecutive intervals; {@code to} is exclusive. */
+    /** A figure of the intervals from {@code from} (inclusive) to {@code to} (exclusive). */
     private interface Figure {
         double of(int from, int to);
     }
