@@ -15,11 +15,11 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Values provided by a user: the lines of a file, or the files of a folder. Each value begins with space for a record's
- * numbers. Immutable.
+ * Values provided by a user, either the lines of a file or the files of a folder. Each value begins with reserved space
+ * for the numbers that identify its record. Immutable.
  */
 public final class ValueFile {
-    // The largest record that a broker accepts by default, less some space for numbers and headers.
+    // The largest record that a broker accepts by default, minus a reserve for record numbers and headers.
     private static final int MAX_BYTES = 1_000_000;
     private static final long MAX_TOTAL_BYTES = 512L << 20;
 
@@ -67,7 +67,7 @@ public final class ValueFile {
         }
     }
 
-    /** Reads lines as bytes in any encoding; the last line needs no terminator. */
+    /** Reads the lines as bytes, regardless of their encoding. The last line does not need a line terminator. */
     private static void lines(Path path, List<byte[]> values, MessageDigest digest) throws IOException {
         byte[] all = Files.readAllBytes(path);
         int start = 0;
@@ -81,7 +81,7 @@ public final class ValueFile {
     }
 
     private static void add(List<byte[]> values, MessageDigest digest, byte[] content) {
-        // The length distinguishes two lines from one file with both lines.
+        // Includes the length, so that two values do not have the same digest as their concatenation.
         digest.update(ByteBuffer.allocate(Integer.BYTES).putInt(content.length).flip());
         digest.update(content);
         byte[] value = new byte[RecordLayout.MIN_VALUE_BYTES + content.length];

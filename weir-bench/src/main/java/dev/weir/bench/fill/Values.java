@@ -17,14 +17,15 @@ public final class Values {
     private final ValueSizes sizes;
     private final @Nullable ValueFile file;
     private final double randomShare;
-    private final byte[] pattern; // the common part of all values, as long as the longest
+    private final byte[] pattern; // content common to all values, truncated to each value's length
     private final SplittableRandom random = new SplittableRandom(2);
 
     /**
      * Creates the values of a topic.
      *
-     * @param spreads whether lengths are uniformly distributed around the mean, from the smallest allowed length on
-     * @param randomShare fraction of a value, without its numbers, that is random; the rest is the same in all values
+     * @param spreads whether lengths are uniformly distributed around the mean, starting at the smallest allowed length
+     * @param randomShare fraction of random bytes in a value, not counting its record numbers; all other bytes are the
+     *     same in all values
      */
     Values(int meanBytes, boolean spreads, double randomShare) {
         this(meanBytes, spreads, randomShare, new ValueSizes(List.of()), null);
@@ -54,7 +55,7 @@ public final class Values {
         return new Values(point.valueBytes(), point.spreadsValueBytes(), point.randomShare(), point.valueSizes(), file);
     }
 
-    /** Returns the value for this number in its partition. */
+    /** Returns the value of the record with this number in its partition. */
     public byte[] next(long number) {
         if (file != null) {
             byte[] value = file.next(number);

@@ -6,10 +6,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The outcome of an order. Immutable.
+ * The answer to an {@link Order}. Immutable.
  *
  * @param status {@code accepted} or {@code refused}
- * @param applied the executed changes, by key
+ * @param applied the changes made by the order, by key
  * @param atMs when the order took effect, in milliseconds since the plan began
  * @param timeline all orders executed in the run so far
  * @param error reason for the refusal; null if the order was accepted
@@ -23,13 +23,13 @@ public record Answer(
 
     private static final String ACCEPTED = "accepted";
 
-    /** Accepts an executed order, which is the last entry of the timeline. */
+    /** Returns the answer to an executed order, based on the last entry of the timeline. */
     public static Answer accepted(List<TimelineEntry> timeline) {
         TimelineEntry last = timeline.getLast();
         return new Answer(ACCEPTED, last.did(), (long) last.atMillis(), List.copyOf(timeline), null);
     }
 
-    /** Refuses an order that changed nothing. */
+    /** Returns the answer to a refused order, which changed nothing. */
     public static Answer refused(String why, long atMs, List<TimelineEntry> timeline) {
         return new Answer("refused", Map.of(), atMs, List.copyOf(timeline), why);
     }

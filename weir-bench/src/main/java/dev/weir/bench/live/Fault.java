@@ -12,8 +12,8 @@ import java.util.regex.Pattern;
  * Immutable.
  *
  * @param count number of members, or the ID of a broker; 0 if neither applies
- * @param byMillis delay of each message or each write; 0 except for {@link Kind#DELAY} and {@link Kind#SLOW_DISK}
- * @param forMillis duration; 0 for a fault that happens at once
+ * @param byMillis delay of each message or disk write; 0 except for {@link Kind#DELAY} and {@link Kind#SLOW_DISK}
+ * @param forMillis duration; 0 for an instantaneous fault
  */
 public record Fault(Kind kind, int count, double byMillis, double forMillis) implements Order {
     private static final int MOST_COUNT = 1000;
@@ -23,7 +23,7 @@ public record Fault(Kind kind, int count, double byMillis, double forMillis) imp
     private static final Pattern DELAYED = Pattern.compile("(\\d{1,4}) by (\\S+) for (\\S+)");
     private static final Pattern TIMED = Pattern.compile("(\\S+) for (\\S+)");
 
-    /** The form of a fault's value. */
+    /** The syntax of a fault's value. */
     private enum Form {
         FLAG("true"),
         COUNT("a number, such as 1"),
@@ -43,28 +43,29 @@ public record Fault(Kind kind, int count, double byMillis, double forMillis) imp
     public enum Kind {
         /** Processes join the group. */
         JOIN(Form.COUNT, "Number of processes that join the group."),
-        /** The last processes commit and leave the group. */
+        /** The last processes of the group commit and leave. */
         LEAVE(Form.COUNT, "Number of processes that commit and leave the group."),
         /** A process joins and leaves again. */
         REBALANCE(Form.FLAG, "true: another process joins and leaves again."),
         /** The last processes are killed by SIGKILL and not replaced. */
         KILL(Form.COUNT, "Number of processes that are killed by SIGKILL and not replaced."),
-        /** The first processes are frozen by SIGSTOP. */
+        /** The first processes of the group are frozen by SIGSTOP. */
         FREEZE(Form.COUNT_FOR, "Number of processes that are stopped by SIGSTOP, and for how long."),
-        /** The connections of the first processes are reset, including new connections. */
+        /** All connections of the group's first processes are reset, including newly opened connections. */
         CUT(Form.COUNT_FOR, "Number of processes whose connections are reset, new ones too, and for how long."),
-        /** The connections of the first processes stay open but pass no data. */
+        /** The connections of the group's first processes stay open but carry no data. */
         SILENCE(Form.COUNT_FOR, "Number of processes whose open connections carry nothing, and for how long."),
         /** Messages between members and brokers are delayed. */
         DELAY(Form.TIME_FOR, "Delay of each message between members and brokers, and for how long."),
         /** The broker with that ID is killed by SIGKILL and restarted. */
         LOSE_BROKER(Form.COUNT_FOR, "Id of a broker that is killed by SIGKILL, and the time until its restart."),
-        /** The disk of the broker with that ID is full; the broker is restarted if it ends. */
+        /** The disk of the broker with that ID is full. If the broker stops as a result, it is restarted. */
         FILL_DISK(Form.COUNT_FOR, "Id of a broker whose disk is full, and for how long; it is restarted if it ends."),
         /** Each write and flush of the broker with that ID takes longer. */
         SLOW_DISK(Form.COUNT_BY_FOR, "Id of a broker, the delay of each of its disk writes, and for how long."),
         /**
-         * The records due in the given period are all due within one second, in addition to that second's own records.
+         * All records due in the given period become due within one second, in addition to the records normally due in
+         * that second.
          */
         BACKLOG(Form.TIME, "Time whose records are all due within one second, in addition to that second's own.");
 
@@ -91,12 +92,12 @@ public record Fault(Kind kind, int count, double byMillis, double forMillis) imp
             return about;
         }
 
-        /** Returns whether the fault's value has a single part, which a program may write as a number or as true. */
+        /** Returns whether the fault's value consists of a single number or {@code true}. */
         public boolean isPlain() {
             return form == Form.COUNT || form == Form.FLAG;
         }
 
-        /** Returns whether the fault's number is the ID of a broker. */
+        /** Returns whether the {@code count} of the fault is the ID of a broker. */
         public boolean isOfBroker() {
             return this == LOSE_BROKER || needsDisk();
         }
@@ -113,9 +114,9 @@ public record Fault(Kind kind, int count, double byMillis, double forMillis) imp
     }
 
     /**
-     * Creates a fault of this kind from the text of its value.
+     * Parses the value of a fault of this kind.
      *
-     * @throws IllegalArgumentException if the value is invalid; the message names the kind and the form of its value
+     * @throws IllegalArgumentException if the value is invalid; the message names the kind and the syntax of its value
      */
     static Fault of(Kind kind, String text) {
         String name = kind.label();

@@ -22,8 +22,8 @@ public final class FaultPlan {
     private FaultPlan() {}
 
     /**
-     * Returns the entries of a plan. The faults take turns in their order. With a seed, each round has a reproducible
-     * random order instead.
+     * Returns the entries of a plan. The faults are repeated in the given order. With a seed, they are shuffled
+     * reproducibly in every round instead.
      *
      * @param fields {@code from}, {@code every}, {@code times} and {@code seed}; without {@code times}, each fault
      *     occurs once

@@ -12,8 +12,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files through which orders reach a run. Immutable. Files appear and vanish atomically, so any process may read
- * them.
+ * The files through which a run receives orders and returns answers. Immutable. Files appear and vanish atomically, so
+ * any process may read them.
  *
  * <pre>
  * RESULTS/live/             exists while a run accepts or refuses orders; only its owner can enter it
@@ -100,7 +100,7 @@ record LiveFolder(Path path) {
         }
     }
 
-    /** Returns whether there is an unread answer. */
+    /** Returns whether an order's sender has yet to read its answer. */
     boolean isAnswered() throws IOException {
         try (Stream<Path> files = Files.list(path)) {
             return files.anyMatch(file -> file.toString().endsWith(ANSWER));

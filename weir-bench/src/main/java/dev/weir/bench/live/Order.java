@@ -24,7 +24,7 @@ public sealed interface Order
     /** Key of {@link Set}: number of records due per second. */
     String PRODUCER_RATE = "producerRate";
 
-    /** Key of {@link Set}: time for which a handler blocks. */
+    /** Key of {@link Set}: blocking time of each handler call. */
     String WORK = "work";
 
     /** Key of {@link Set}: number of consumers in the group. */
@@ -33,7 +33,7 @@ public sealed interface Order
     /** Key prefix of {@link Set} for a property of the members' Kafka clients. */
     String CLIENT = "client.";
 
-    /** Key prefix of {@link Set} for a broker-side group setting, which takes effect without rejoining. */
+    /** Key prefix of {@link Set} for a broker-side group setting. Members need not rejoin for it to take effect. */
     String GROUP = "group.";
 
     /** Returns the names of all kinds of orders. */
@@ -99,7 +99,7 @@ public sealed interface Order
                     + "PROPERTY, such as group.share.partition.max.record.locks=4000";
         }
 
-        /** Returns the milliseconds of a value of {@link #WORK}. */
+        /** Parses a value of {@link #WORK} and returns it in milliseconds. */
         public static double workMillis(String value) {
             return Spans.millis(WORK, value, 0, MOST_WORK_MILLIS);
         }
@@ -159,8 +159,8 @@ public sealed interface Order
     record Pause(double millis) implements Order {}
 
     /**
-     * Stops sending and makes handlers take no time until all sent records are handled. The run then continues as
-     * before.
+     * Stops sending and removes the handlers' blocking time until all sent records are handled. The run then continues
+     * as before.
      */
     record Drain() implements Order {}
 
@@ -173,7 +173,7 @@ public sealed interface Order
     /** Ends the run, keeping its results. */
     record End() implements Order {}
 
-    /** Returns a single entry: the kind of the order with its value. */
+    /** Returns a map with a single entry, from the kind of the order to its value. */
     default Map<String, Object> fields() {
         return switch (this) {
             case Set set -> Map.of("set", new TreeMap<>(set.values()));
@@ -224,10 +224,7 @@ public sealed interface Order
         throw new IllegalArgumentException("there is no order " + kind + ": there are " + kinds());
     }
 
-    /**
-     * Returns whether the group has to recover from the order, because the order takes something from the group or
-     * causes a rebalance.
-     */
+    /** Returns whether the order disrupts the group or causes a rebalance, so that the group has to recover. */
     default boolean isDisturbance() {
         return switch (this) {
             case Fault fault -> true;

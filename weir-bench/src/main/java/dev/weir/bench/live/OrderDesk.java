@@ -24,10 +24,10 @@ public final class OrderDesk implements AutoCloseable {
     }
 
     /**
-     * An order that waits for {@link #answer}. Immutable.
+     * An order that has not been answered yet by {@link #answer}. Immutable.
      *
      * @param order the order; null if it cannot be read
-     * @param fault reason why the order cannot be read; empty if it can
+     * @param fault reason why the order cannot be read; empty if it can be read
      */
     public record Waiting(String number, @Nullable Order order, String fault) {}
 
@@ -134,12 +134,12 @@ public final class OrderDesk implements AutoCloseable {
             Files.deleteIfExists(folder.run());
             folder.deleteNumbers();
             if (folder.isAnswered()) {
-                return; // A sender still has to read its answer; the next run cleans up.
+                return; // The sender has yet to read the answer. The next run deletes it.
             }
             folder.delete();
         } catch (IOException | UncheckedIOException ignored) {
-            // An order arrived meanwhile, or the folder was deleted. The run is over anyway, and the next one cleans
-            // up.
+            // An order arrived while the desk was being closed, or the folder was already deleted. The run is over
+            // anyway, and the next run cleans up.
         }
     }
 }

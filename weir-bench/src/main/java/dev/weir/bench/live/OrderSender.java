@@ -18,13 +18,11 @@ import org.jspecify.annotations.Nullable;
 public final class OrderSender {
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-    /**
-     * Depth of the search for results folders. The campaigns of a table have their folders inside the table's folder.
-     */
+    /** Depth of the search for results folders. The folder of a table contains the results folders of its campaigns. */
     private static final int DEPTH = 2;
 
     private final LiveFolder folder;
-    private final LiveFolder.Host host; // the target run; another one may follow it
+    private final LiveFolder.Host host; // the target run; the folder may later belong to another run
 
     private OrderSender(LiveFolder folder, LiveFolder.Host host) {
         this.folder = folder;
@@ -97,7 +95,8 @@ public final class OrderSender {
 
     private @Nullable Answer answer(String number) throws IOException, InterruptedException {
         while (true) {
-            // Checks first whether the run is alive, because its last action may be the answer.
+            // Checks whether the run is alive before looking for the answer, because writing the answer may be the
+            // run's last action.
             boolean goesOn = host.equals(folder.host());
             if (Files.exists(folder.answer(number))) {
                 return LiveFolder.JSON.readValue(Files.readAllBytes(folder.answer(number)), Answer.class);

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * the run's thread.
  */
 public final class Orders {
-    private @Nullable OrderDesk desk; // null once it cannot be read
+    private @Nullable OrderDesk desk; // null once the folder of orders has become unreadable
     private final Queue<TimelineEntry> planned;
     private final DoubleSupplier millis;
     private final ObjDoubleConsumer<String> note;
@@ -82,7 +82,7 @@ public final class Orders {
             Answer answer = answered(waiting, target);
             try {
                 from.answer(waiting.number(), answer);
-            } catch (UncheckedIOException e) { // The run continues without this answer.
+            } catch (UncheckedIOException e) { // The answer is lost, but the run continues.
                 note.accept(String.valueOf(e.getMessage()), millis.getAsDouble());
             }
         }

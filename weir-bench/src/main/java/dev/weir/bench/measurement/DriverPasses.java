@@ -34,7 +34,7 @@ public final class DriverPasses implements PassSource {
         driver.hello();
         driver.configure(topic, point.recordsPerPartition());
         if (countsFetches()) {
-            var ignored = fetched(); // Finds the counters now, because the first search takes a while.
+            var ignored = fetched(); // The first call takes a while, because it has to find the counters.
         }
     }
 

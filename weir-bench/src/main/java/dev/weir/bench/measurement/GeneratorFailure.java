@@ -16,7 +16,7 @@ public final class GeneratorFailure extends RuntimeException {
         T run() throws InterruptedException;
     }
 
-    /** Runs a step and rethrows its failure as a failure of the generator. */
+    /** Runs a step and rethrows its {@link RunFailure} as a {@link GeneratorFailure}. */
     public static <T> T tellingApart(Step<T> step) throws InterruptedException {
         try {
             return step.run();

@@ -8,16 +8,16 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Controls a generator's plan. The plan is held until the generator is connected, then begins, and can be changed any
- * number of times. Stateless.
+ * Controls a generator's plan. No records are due until the generator is connected and the plan begins. The rate can
+ * then be changed any number of times. Stateless.
  */
 public final class GeneratorPlan {
-    /** Time for the change to reach the generator's process before the first record is due. */
+    /** Time for the command to reach the generator's process before the first record is due. */
     private static final long LEAD_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     private GeneratorPlan() {}
 
-    /** Options of a held plan, in which no records are due yet. */
+    /** Returns the options of a plan that has not begun, so that no records are due yet. */
     public static Map<String, String> held(WorkloadPoint point, long seed) {
         return Map.ofEntries(
                 Map.entry(SendPlan.RATE, "0"),
@@ -32,14 +32,14 @@ public final class GeneratorPlan {
                 Map.entry(SendPlan.START, Long.toString(System.nanoTime())));
     }
 
-    /** Begins the plan shortly and returns its start time, as {@link System#nanoTime}. */
+    /** Makes the plan begin shortly and returns its start time, as {@link System#nanoTime}. */
     public static long begin(DriverSession generator, double recordsPerSecond) {
         long atNanos = System.nanoTime() + LEAD_NANOS;
         change(generator, atNanos, recordsPerSecond);
         return atNanos;
     }
 
-    /** Changes the rate from that time on. */
+    /** Changes the rate from the given time on. */
     public static void change(DriverSession generator, long atNanos, double recordsPerSecond) {
         generator.change(Map.of(
                 SendPlan.RATE, Double.toString(recordsPerSecond),

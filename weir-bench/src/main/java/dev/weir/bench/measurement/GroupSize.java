@@ -6,8 +6,8 @@ import dev.weir.driver.PassOptions;
 import dev.weir.driver.ShareOptions;
 
 /**
- * The initial number of processes in a group, and the number of consumers in each process. For a share group, the
- * workers of a process count as its consumers. A process of any other group has one consumer. Immutable.
+ * The initial number of processes in a group, and the number of consumers in each process. In a share group, each
+ * worker of a process counts as a consumer. In any other group, a process has one consumer. Immutable.
  */
 public record GroupSize(WorkloadPoint point, boolean isShared) {
 
@@ -16,8 +16,8 @@ public record GroupSize(WorkloadPoint point, boolean isShared) {
     }
 
     /**
-     * The number of consumers of one process. If the division leaves a remainder, each of the first processes has one
-     * more.
+     * The number of consumers in one process. If the consumers cannot be divided evenly among the processes, each of
+     * the first processes has one more.
      */
     public int consumers(int process) {
         if (!isShared) {

@@ -16,8 +16,8 @@ import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 
 /**
- * The figures of each group of a run, and of all groups together. In the figures of all groups, each record is due once
- * per group. Confined to one thread.
+ * The figures of each group of a run, and of all groups together. In the figures of all groups, each record counts as
+ * due once per group. Confined to one thread.
  */
 final class LiveBooks {
     private final LiveFigures all;
@@ -75,7 +75,7 @@ final class LiveBooks {
         each().forEach(figures -> figures.beginPart(atMillis));
     }
 
-    /** Adds the report of a group's member; {@code timings} are by partition. */
+    /** Adds an interval reported by a member of a group; {@code timings} are listed by partition. */
     void ofMember(
             int group, int member, long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings) {
         all.ofMember(member, startNanos, endNanos, interval, timings);
@@ -85,7 +85,7 @@ final class LiveBooks {
     }
 
     /**
-     * Adds an interval of the generator, and the samples of each group at the end of the interval.
+     * Adds an interval reported by the generator, and the samples taken from all groups at the end of the interval.
      *
      * @param late the lateness of the sent records, by partition
      * @param looks the samples, by group

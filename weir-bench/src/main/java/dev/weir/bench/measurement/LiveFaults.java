@@ -66,8 +66,8 @@ final class LiveFaults {
     }
 
     /**
-     * The reason why a process cannot receive the fault's signal; null if every process can, or if the fault sends no
-     * signal.
+     * The reason why a process affected by the fault cannot be signaled; null if all of them can, or if the fault sends
+     * no signal.
      */
     private @Nullable String deaf(Fault fault) {
         List<LivePart> some = switch (fault.kind()) {
@@ -156,7 +156,9 @@ final class LiveFaults {
         return "broker " + id + ", process " + pid;
     }
 
-    /** Fills a broker's disk. If the broker has no other disk, it stops, and is restarted once there is space. */
+    /**
+     * Keeps a broker's disk full for a while. If this stops the broker, it is restarted once its disk has space again.
+     */
     private String fillDisk(int id, double seconds) throws InterruptedException {
         long pid = cluster.losses().fillDisk(id);
         boolean hasEnded = false;

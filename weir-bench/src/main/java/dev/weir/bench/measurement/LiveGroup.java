@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 public final class LiveGroup implements AutoCloseable {
     public static final int MOST_PROCESSES = 32;
 
-    /** A pass duration that exceeds any run. */
+    /** A pass duration longer than any run. */
     public static final double SECONDS = TimeUnit.DAYS.toSeconds(10);
 
     private final DriverLauncher launcher;
@@ -50,7 +50,7 @@ public final class LiveGroup implements AutoCloseable {
     private final List<LivePart> parts = new ArrayList<>();
     private final TrialMembers members; // members of all groups of the run
     private final TrialMembers.Listener listener; // listener of this group's members
-    private final int fixedConsumers; // consumers per process; 0 if the number of workers decides
+    private final int fixedConsumers; // consumers per process; 0 if not set by an option
 
     private String topic = "";
     private String output = ""; // output topic of copying members
@@ -109,10 +109,10 @@ public final class LiveGroup implements AutoCloseable {
         return parts.stream().mapToInt(part -> part.consumers).sum();
     }
 
-    /** Starts the members that the workload point requests, with a new group, and returns when they have joined. */
+    /** Starts the members required by the workload point in a new group. Returns when they have joined. */
     void join(String newTopic, LiveSettings settings) throws InterruptedException {
         topic = newTopic;
-        LivePart first = launched(0); // Its greeting shows the type of the group.
+        LivePart first = launched(0); // The greeting shows whether the group is a share group.
         GroupSize size = new GroupSize(point, isShared);
         if (point.consumers() > 0 && size.processes() > MOST_PROCESSES) {
             throw new RunFailure("consumers=" + point.consumers() + " needs more than " + MOST_PROCESSES
@@ -141,7 +141,7 @@ public final class LiveGroup implements AutoCloseable {
         DriverSession reader = session(launch(DriverLauncher.READER));
         reader.hello(Scenario.STEADY);
         Map<String, String> options = new TreeMap<>(numbers.options());
-        options.put(SendPlan.RATE, "0"); // The records carry their own planned times.
+        options.put(SendPlan.RATE, "0"); // The records carry their planned times, so the reader needs no rate.
         options.put(PassOptions.REPEATS, "true");
         reader.configure(
                 output,
@@ -184,7 +184,7 @@ public final class LiveGroup implements AutoCloseable {
         options.put(HandlerWork.MILLIS, Double.toString(settings.workMillis()));
         options.put(PassOptions.REPEATS, "true");
         options.put(PassOptions.OUTPUT, output);
-        if (!point.copiesByPlan()) { // Otherwise the reader tracks the records.
+        if (!point.copiesByPlan()) { // If members copy by plan, the reader tracks the records.
             part.noted = launcher.isHere() ? "" : part.process.newFileThere();
             options.putAll(numbers.options(part.noted));
         }
@@ -282,7 +282,7 @@ public final class LiveGroup implements AutoCloseable {
         return new GroupSize(point, isShared).handlers();
     }
 
-    /** The partition assignment, as named figures of the run; empty if the brokers do not report it. */
+    /** Returns the partition assignment as figures of the run, by name; empty if the brokers do not report it. */
     Map<String, Double> assignment() throws InterruptedException {
         Assignment seen = cluster.groups().assignment(group);
         return seen == null ? Map.of() : seen.figures();
@@ -308,7 +308,7 @@ public final class LiveGroup implements AutoCloseable {
         return LivePart.names(more) + settled();
     }
 
-    /** Makes the last processes leave; returns their names once the partitions are reassigned. */
+    /** Makes the last processes of the group leave. Returns their names once the partitions are reassigned. */
     String shrink(int count) throws InterruptedException {
         List<LivePart> some = last(count);
         members.leave(some.stream().map(part -> part.member).toList());
@@ -327,8 +327,8 @@ public final class LiveGroup implements AutoCloseable {
     }
 
     /**
-     * Restarts whole processes that together hold at least {@code wanted} consumers. Applies these settings and returns
-     * a description.
+     * Restarts whole processes that together hold at least {@code wanted} consumers. The restarted processes use
+     * {@code settings}. Returns a description.
      */
     String restart(int wanted, LiveSettings settings) throws InterruptedException {
         List<LivePart> some = WholeParts.holding(parts, part -> part.consumers, wanted);

@@ -75,7 +75,7 @@ final class LiveGroups implements AutoCloseable {
         return groups.getFirst();
     }
 
-    /** The number of consumers each group has. */
+    /** The number of consumers in each group. */
     int consumers() {
         return first().consumers();
     }

@@ -68,9 +68,10 @@ public final class LiveMeasurement implements Orders.Target {
     private long brokerNanos;
 
     /**
-     * Start of a phase: the order that began the phase, and the settings from then on.
+     * The start of a phase: the order that began the phase, and the settings from then on.
      *
-     * @param isOther whether that order changed anything; otherwise the previous phase's result includes this phase
+     * @param isOther whether the order changed anything; if not, the phase is included in the result of the previous
+     *     phase
      */
     private record Begin(double atMillis, String by, LiveSettings settings, boolean isOther) {}
 
@@ -216,7 +217,7 @@ public final class LiveMeasurement implements Orders.Target {
             background.beginPass();
             nextSecondNanos = startNanos + 2 * SECOND_NANOS;
             isTold = true;
-            processes.members().hearUntil(startNanos); // No orders are executed before the plan begins.
+            processes.members().hearUntil(startNanos); // The plan has begun, so orders may be executed.
             while (nowMillis() < endMillis) {
                 orders.take(this);
                 requireSending();
@@ -228,16 +229,16 @@ public final class LiveMeasurement implements Orders.Target {
             orders.end();
             background.endPass();
             surroundings.end();
-            // The last interval of each process is reported slightly later.
+            // Waits two more intervals, because processes report their last interval with a short delay.
             processes
                     .members()
                     .hearUntil(System.nanoTime() + 2 * TimeUnit.MILLISECONDS.toNanos(point.intervalMillis()));
             books.end();
             Map<String, Double> around = background.figures();
-            processes.members().endGenerator(); // From here on, the partitions are complete.
+            processes.members().endGenerator(); // The partitions now contain all records of the run.
             processes.work(0);
             boolean isWhole = catchesUp(processes::lag);
-            var unused = catchesUp(processes::unread); // If records stay missing, the ledger shows them.
+            var unused = catchesUp(processes::unread); // The ledger shows any missing records.
             processes.leave();
             tell(ofSender);
             tell(books.figuresOfGroups(endMillis));
@@ -307,7 +308,7 @@ public final class LiveMeasurement implements Orders.Target {
         String begunBy = order.text();
         Map<String, String> did = new LinkedHashMap<>();
         if (!(order instanceof Order.Extend)) {
-            books.beginPart(atMillis); // Reports during the execution of the order belong to its phase.
+            books.beginPart(atMillis); // Reports that arrive while the order is executed belong to the order's phase.
         }
         switch (order) {
             case Order.Set set -> set(set, did);
@@ -363,7 +364,8 @@ public final class LiveMeasurement implements Orders.Target {
     }
 
     /**
-     * Stops the generator and the handlers' blocking until the group has committed everything; returns what was done.
+     * Pauses the generator and lets handlers return without blocking until the group has committed everything. Returns
+     * a description.
      */
     private String drain() throws InterruptedException {
         LiveSettings loaded = settings;
@@ -415,7 +417,9 @@ public final class LiveMeasurement implements Orders.Target {
         surroundings.next(isOther);
     }
 
-    /** The phases between consecutive orders. Call this method only after all processes have sent their reports. */
+    /**
+     * Returns the phases between consecutive orders. Call this method only after all processes have sent their reports.
+     */
     private List<Phase> phases(LiveResult result, double handlersOfConsumer) {
         List<Phase> phases = new ArrayList<>();
         int whole = books.all().whole(endMillis);

@@ -34,9 +34,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param figures the figures of all groups together
  * @param ofGroups the figures of each group
- * @param told the figures of the members' clients, by name
+ * @param told the figures reported by the members' clients, by name
  * @param around the figures of the brokers and the machine
- * @param cores the cores of the machine that runs all processes, or {@link #MANY_MACHINES}
+ * @param cores the number of cores of the machine that runs all processes, or {@link #MANY_MACHINES}
  * @param handlers the number of handlers in all processes together that may block at the same time; 0 if handlers do
  *     not block
  */
@@ -80,12 +80,12 @@ public record LiveResult(
             throw new RunFailure(ledger.missing() + " records were still missing when nothing had been committed for a"
                     + " minute: they are lost, or members are stuck");
         }
-        // A changed run has no ceiling, because its handlers changed.
+        // A run with executed orders has no throughput ceiling, because the orders may have changed the handlers.
         double blocking = timeline.isEmpty() ? handlers : 0;
         int members = point.isChangeable() ? point.members() : 1;
         Part all = new Part(warmUp, count, point.measuredPerSecond(), blocking, toldAndAround(), members);
         LoadSpread shares = shares(all);
-        // If the run ended before the measured part, used is null, but the run still has phases.
+        // A run that ended before its measured part has no usage and no totals, but it still has phases.
         Totals totals = used == null ? Totals.NONE : totals(all, used, shares);
         Set<Flag> flags = flags(all, totals, used);
         if (isBroken(point.scenario(), ledger, timeline.isEmpty())) {
@@ -93,7 +93,7 @@ public record LiveResult(
         }
         if (!timeline.isEmpty()) {
             flags.add(Flag.CHANGED);
-        } else if (shares.isOtherThan(point.partitionSkew())) { // In changed runs, members join and leave.
+        } else if (shares.isOtherThan(point.partitionSkew())) { // uneven shares are normal in changed runs
             flags.add(Flag.UNEVEN);
         }
         return new Measured(
@@ -137,13 +137,13 @@ public record LiveResult(
     }
 
     /**
-     * Consecutive seconds of a run, with the values that apply to them.
+     * A part of a run that consists of whole seconds, with the values that apply to them.
      *
      * @param to the index after the last second
      * @param producerRate the number of records that were due per second
      * @param handlers the number of handlers that could block at the same time; 0 if they did not block, or if their
      *     number or blocking time changed
-     * @param given figures that are not per second, by name
+     * @param given additional figures of the whole part, by name
      */
     private record Part(
             int from, int to, double producerRate, double handlers, Map<String, Double> given, int members) {}

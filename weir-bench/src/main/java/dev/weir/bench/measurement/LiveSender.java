@@ -25,7 +25,7 @@ final class LiveSender implements AutoCloseable {
         return session;
     }
 
-    /** Waits for the greeting of its process. */
+    /** Waits for the greeting of the generator's process. */
     void hello() throws InterruptedException {
         session.hello(Scenario.PRODUCE);
     }
@@ -49,7 +49,7 @@ final class LiveSender implements AutoCloseable {
         GeneratorPlan.change(session, System.nanoTime(), rate);
     }
 
-    /** Sends at one rate for this many seconds of the plan, then at another rate. */
+    /** Sends at {@code rate} for this many seconds, and at the rate {@code then} afterwards. */
     void send(double rate, double seconds, double then) {
         long nanos = System.nanoTime();
         GeneratorPlan.change(session, nanos, rate);

@@ -26,8 +26,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Executes orders for a steady run. Orders can change its rate and length, and pause the driver. Confined to the thread
- * of the run; used for one run.
+ * Executes the orders of a steady run. Orders can change the run's rate and length, and pause the driver. Confined to
+ * the thread of the run; used for one run.
  */
 public final class LiveSteady implements Orders.Target {
     private static final long REST_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
@@ -56,7 +56,7 @@ public final class LiveSteady implements Orders.Target {
         LEAVING
     }
 
-    /** The start of a phase, with the numbers of records that had been received and had become due by then. */
+    /** The start of a phase, including how many records had been received ({@code came}) and were due by then. */
     private record Begin(double atMillis, String by, double rate, long came, long due) {}
 
     /**
@@ -78,7 +78,7 @@ public final class LiveSteady implements Orders.Target {
         this.listener = listener;
     }
 
-    /** The progress of the driver and the generator. */
+    /** Tracks the progress of the driver and the generator. */
     private final class Running {
         private final SteadyPlan plan;
         private final SteadyBook book;
@@ -224,7 +224,7 @@ public final class LiveSteady implements Orders.Target {
         return passed;
     }
 
-    /** Returns whether all sent records had arrived before the driver was asked to end. */
+    /** Returns whether all sent records had arrived before the driver was stopped. */
     boolean isWhole() {
         return isWhole;
     }
@@ -234,7 +234,7 @@ public final class LiveSteady implements Orders.Target {
         return !timeline.isEmpty();
     }
 
-    /** The end of the measured part. A later order would change nothing that is measured. */
+    /** The end of the measured part. A later order could not affect the measurements. */
     @Override
     public double endMillis() {
         SteadyPlan plan = Objects.requireNonNull(running).plan;
@@ -307,7 +307,7 @@ public final class LiveSteady implements Orders.Target {
         }
     }
 
-    /** Adds the executed orders to a result; returns the result unchanged if there were none. */
+    /** Adds the executed orders to a result. Returns the result unchanged if no orders were executed. */
     Measured changed(Measured measured) {
         if (!hasChanged()) {
             return measured;

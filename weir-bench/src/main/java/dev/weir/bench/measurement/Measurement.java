@@ -50,14 +50,16 @@ import org.jspecify.annotations.Nullable;
 public final class Measurement {
     private static final double LEAST_PASS_SECONDS = 0.3;
 
-    // Timing a shorter pass would mainly measure the clock's error, and a run would need thousands of such passes.
+    // Minimum duration of a timed pass. A shorter time would consist mainly of the clock's error, and a run would need
+    // thousands of such passes.
     private static final long LEAST_TIMED_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-    // Before this time, a client fills its buffers, which says nothing about its fetch rate.
+    // Time in a pass after which fetches are counted. Until then, a client is still filling its buffers, so its fetches
+    // say nothing about its steady rate.
     private static final long FILLED_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    // Fraction of the topic that a pass reads. A client that has read everything has a fetch waiting at the broker for
-    // half a second and can close only afterwards. Those waits would take a third of a campaign's time.
+    // Fraction of the topic to read in a pass. A client that has read the whole topic cannot close until its pending
+    // fetch returns from the broker, which takes half a second. These waits would take a third of a campaign's time.
     private static final double PASS_SHARE = 0.9;
 
     // Fraction of the ceiling that counts as full speed.
@@ -134,7 +136,7 @@ public final class Measurement {
     }
 
     /**
-     * The components that limited the run, judged by processor time. The brokers are not among them if the driver sent
+     * The components that limited the run, judging by their processor time. The brokers are excluded if the driver sent
      * so little per request that requests dominate the brokers' work.
      */
     private Set<Flag> limits(Totals totals) {
@@ -175,7 +177,10 @@ public final class Measurement {
                 .orElseThrow();
     }
 
-    /** Runs a pass of that length after it has settled. The intervals of a warm-up pass include its settling time. */
+    /**
+     * Runs a pass that lasts for {@code seconds} after it has settled. The intervals of a warm-up pass include the time
+     * before it settles.
+     */
     private Outcome pass(String topic, double seconds, boolean isMeasured) throws InterruptedException {
         long most = (long) (point.recordsPerPartition() * point.partitions() * PASS_SHARE);
         Settling settling = new Settling(point.seconds("settleSeconds"));
@@ -213,7 +218,8 @@ public final class Measurement {
                     if (from == null && passes.countsFetches() && interval.atNanos() >= FILLED_NANOS) {
                         from = fetches(records, bytes, interval);
                     } else if (from != null && interval.last()) {
-                        // Read now, because a closing client may still fetch unneeded records.
+                        // Counts the fetches before the client closes, because a closing client may still fetch records
+                        // that it does not need.
                         fetched = fetches(records, bytes, interval).since(from);
                     }
                     if (interval.last() && settling.isOver()) {
@@ -226,8 +232,9 @@ public final class Measurement {
                     coldStart.ends(passed.joinNanos());
                     ledger = ledger.plus(passed.ledger());
                     Report.Passed kept = isMeasured ? settling.rest(passed, point.seconds("measureSeconds")) : passed;
-                    // A copy pass is timed by its output. A driver could make that time so short that
-                    // measureSeconds would never be reached, so the driver's own time counts here.
+                    // The duration of a copy pass is derived from its output. A driver could make this duration so
+                    // short that measureSeconds would never be reached, so the duration measured by the driver is used
+                    // here.
                     double own = (point.scenario() == Scenario.COPY ? said : kept).nanos() / 1e9;
                     return new Outcome(kept, own, OptionalCounts.minus(brokerLast, brokerBefore), fetched);
                 }
@@ -260,9 +267,9 @@ public final class Measurement {
     }
 
     /**
-     * Keeps an interval. The last interval of a pass is shorter than the others. Its figures count, but its rate is not
-     * used to decide whether the rate is steady. All intervals after the warm-up count as measured, so the intervals in
-     * which a measured pass settles are not kept.
+     * Keeps an interval, unless a measured pass was still settling. Such intervals are dropped, because all intervals
+     * kept after the warm-up count as measured. The last interval of a pass is shorter than the others. Its figures
+     * count, but its rate is not used to decide whether the rate is steady.
      */
     private void keep(Report.Interval interval, long brokerCpuNanos, boolean isSettled, boolean isMeasured) {
         coldStart.add(interval);
@@ -357,9 +364,7 @@ public final class Measurement {
                 records, bytes, nanos, sum.cpuNanos(), sum.allocatedBytes(), sum.gcMillis(), switches, broker, metrics);
     }
 
-    /**
-     * Stores the poll sizes of the measured intervals, and the means of all series that are not among the metrics yet.
-     */
+    /** Stores the poll sizes of the measured intervals, and the mean of every series that has no metric yet. */
     static void putSeries(Map<String, Double> metrics, List<Interval> measured) {
         PolledSizes polls = new PolledSizes();
         measured.forEach(interval -> polls.add(interval.polls()));
@@ -408,8 +413,8 @@ public final class Measurement {
     }
 
     /**
-     * Combines a figure of several passes. Of clock errors, the largest counts. Of earliest times, the smallest counts.
-     * Numbers of early records are added up. All other figures are averaged.
+     * Combines the values of a figure from several passes: the maximum of clock errors, the minimum of earliest times,
+     * the sum of early records, and the average of any other figure.
      */
     public static double ofAll(String name, List<Double> all) {
         DoubleStream figures = all.stream().mapToDouble(figure -> figure);

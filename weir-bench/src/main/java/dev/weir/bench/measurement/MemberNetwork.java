@@ -15,10 +15,10 @@ interface MemberNetwork extends AutoCloseable {
     void befall(NetworkFault fault) throws InterruptedException;
 
     /**
-     * Does nothing if the network still works as planned.
+     * Checks that the network itself still exists, whether or not a fault is applied to it.
      *
-     * @throws dev.weir.bench.RunFailure if the network itself is gone, because the member's failures would then not be
-     *     part of the plan
+     * @throws dev.weir.bench.RunFailure if the network is gone, because the member would then fail for reasons that are
+     *     not part of the plan
      */
     void requireUp() throws InterruptedException;
 
@@ -45,7 +45,7 @@ interface MemberNetwork extends AutoCloseable {
             }
 
             @Override
-            public void requireUp() {} // The proxy lives as long as this process.
+            public void requireUp() {} // The proxy runs in this process, so it cannot be gone.
 
             @Override
             public void close() {

@@ -19,8 +19,8 @@ final class PhaseSurroundings {
     }
 
     /**
-     * Begins the next phase; the first one begins with the run. If {@code isOther} is false, the phase changes nothing
-     * and its figures are added to the previous phase.
+     * Begins the next phase. The first phase begins with the run. If {@code isOther} is false, the phase changes
+     * nothing, and its figures are added to the previous phase.
      */
     void next(boolean isOther) {
         if (isOther) {
@@ -52,7 +52,7 @@ final class PhaseSurroundings {
         }
     }
 
-    /** The figures of a finished phase; phases count from 0. */
+    /** The figures of a finished phase. The first phase has index 0. */
     Map<String, Double> of(int phase) {
         return phases.get(phase);
     }

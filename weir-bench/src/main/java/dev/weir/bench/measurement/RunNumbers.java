@@ -26,9 +26,9 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tracks the records received by the processes of a run. Local processes note them in a shared file. If processes are
- * remote, each process reports its records at the end of its pass, and a killed process's private file is read instead.
- * Confined to one thread, except {@link #look} and {@link #came}.
+ * Tracks the records received by the processes of a run. Local processes note record numbers in a shared file. Each
+ * remote process reports its record numbers at the end of its pass. If a remote process is killed, the private file in
+ * which it noted them is read instead. Confined to one thread, except {@link #look} and {@link #came}.
  */
 public final class RunNumbers {
     /** Largest number of records per partition that a ledger can track. */
@@ -41,7 +41,10 @@ public final class RunNumbers {
     private final AtomicLong toldSoFar = new AtomicLong(); // records reported in intervals so far
     private final List<Reading> readings = new ArrayList<>(); // private files that are still being read
 
-    /** The notes in a killed process's file, and the number of records that the process had already reported. */
+    /**
+     * The notes being read from a killed process's file, and the number of records it had already reported in
+     * intervals.
+     */
     private record Reading(CompletableFuture<NotedNumbers> noted, long toldRecords) {}
 
     private RunNumbers(Path file, @Nullable GroupNumbers shared, WorkloadPoint point) {
@@ -66,7 +69,7 @@ public final class RunNumbers {
         }
     }
 
-    /** The failure for a generator that has sent the maximum number of records. */
+    /** Returns the failure of a run whose generator has sent the maximum number of records. */
     static RunFailure sentAll() {
         return new RunFailure("the generator has sent all that a run can count, " + MOST_RECORDS
                 + " records to each partition: let it run shorter, or at a lower rate");
@@ -92,7 +95,7 @@ public final class RunNumbers {
         return options;
     }
 
-    /** Adds records that a process reported in an interval. */
+    /** Adds the number of records that a process reported in an interval. */
     void told(long records) {
         toldSoFar.addAndGet(records);
     }
@@ -106,11 +109,7 @@ public final class RunNumbers {
         }
     }
 
-    /**
-     * Adds the notes that have been read since the last call.
-     *
-     * @throws RunFailure if a file cannot be read
-     */
+    /** Adds the notes of killed processes that have become available since the last call. */
     void take() {
         readings.removeIf(reading -> {
             if (!reading.noted.isDone()) {
@@ -147,7 +146,7 @@ public final class RunNumbers {
         return shared == null ? toldSoFar.get() : shared.came();
     }
 
-    /** Samples the number of distinct records received so far and, if known, the number of repeats. */
+    /** Takes a sample of the number of distinct records received so far and, if known, the number of repeats. */
     GroupPulse.Look look() {
         return shared == null
                 ? new GroupPulse.Look(System.nanoTime(), toldSoFar.get(), Interval.UNKNOWN)
@@ -166,7 +165,10 @@ public final class RunNumbers {
         return shared == null ? figures : shared.figures(figures, ends);
     }
 
-    /** The ledger of a single process. Duplicates and order violations come from the process's own ledger. */
+    /**
+     * The ledger of a run with a single process. Duplicates and order violations are taken from the process's own
+     * ledger.
+     */
     LedgerFigures ofOne(LedgerFigures ofPass, long[] ends) {
         if (shared != null) {
             return shared.figures(ofPass, ends);

@@ -50,8 +50,8 @@ final class SteadyBook {
     /**
      * Creates the book of a run that has not begun.
      *
-     * @param driverSends whether the driver sends by the plan and reports its own lateness, so that there is no
-     *     generator
+     * @param driverSends whether the driver itself sends records at their planned times and reports its lateness, so
+     *     that there is no generator
      */
     SteadyBook(BenchCluster cluster, WorkloadPoint point, SteadyPlan plan, boolean driverSends) {
         this.cluster = cluster;
@@ -61,14 +61,14 @@ final class SteadyBook {
         this.background = new BackgroundFigures(cluster, point.takesSeries());
     }
 
-    /** An interval on the clock shared by all processes. */
+    /** An interval in times of the clock shared by all processes, with the part of the plan to which it belongs. */
     private record Slice(long startNanos, long endNanos, Part part) {
         long millis() {
             return Math.max(1, TimeUnit.NANOSECONDS.toMillis(endNanos - startNanos));
         }
     }
 
-    /** The intervals of a process. Each interval begins at the end of the previous one. */
+    /** The consecutive intervals of a process. Each interval begins where the previous interval ended. */
     private static final class Slices {
         private long firstNanos;
         private long lastNanos;
@@ -86,8 +86,8 @@ final class SteadyBook {
     }
 
     /**
-     * Makes the run end by time and passes the driver's record numbers to {@code ofDriver}. Call this method before the
-     * run begins.
+     * Makes the run end at a planned time rather than after a number of records, and passes the driver's record numbers
+     * to {@code ofDriver}. Call this method before the run begins.
      */
     void keepNumbers(RunNumbers ofDriver) {
         numbers = ofDriver;
@@ -175,7 +175,7 @@ final class SteadyBook {
             return;
         }
         double due = plan.dueUntil(slice.endNanos());
-        due += driverSends ? 0 : point.partitions(); // records that existed before the plan
+        due += driverSends ? 0 : point.partitions(); // one record per partition existed before the plan
         long startMillis = TimeUnit.NANOSECONDS.toMillis(slice.startNanos() - ofDriver.firstNanos);
         intervals.add(Measurement.interval(
                 startMillis,
@@ -219,7 +219,7 @@ final class SteadyBook {
         }
     }
 
-    /** Counts everything before this time as warm-up. */
+    /** Counts everything before the given time as warm-up. */
     void discardUntil(long nanos) {
         plan.measureFrom(nanos);
         warmUpIntervals = intervals.size();

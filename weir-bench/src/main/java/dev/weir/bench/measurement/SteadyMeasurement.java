@@ -28,8 +28,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One run at a planned rate. Either a generator sends records from its own process while the driver reads them in one
- * pass, or the driver itself produces by the plan. The plan begins with {@code maxWarmUpSeconds} of warm-up. The
- * intervals in the {@code measureSeconds} after the warm-up count. Confined to one thread; used once.
+ * pass, or the driver itself produces records at the planned rate. The plan begins with {@code maxWarmUpSeconds} of
+ * warm-up. Only intervals in the {@code measureSeconds} after the warm-up are measured. Confined to one thread; used
+ * once.
  */
 public final class SteadyMeasurement {
     /** The name of the generator's driver, which is not a library under test. */
@@ -70,9 +71,9 @@ public final class SteadyMeasurement {
     }
 
     /**
-     * Executes the run. If a generator sends, the plan begins after the driver has read its first record, which shows
-     * that the driver is ready. For this purpose, each partition of {@code topic} already holds one record. If the
-     * driver sends, the plan begins shortly after the start of the run.
+     * Executes the run. If the driver sends, the plan begins shortly after the start of the run. If a generator sends,
+     * the plan begins after the driver has read its first record, which shows that the driver is ready. Each partition
+     * of {@code topic} must therefore already contain one record.
      *
      * @param seed the seed for the random arrival times
      */
@@ -108,8 +109,8 @@ public final class SteadyMeasurement {
     }
 
     /**
-     * Executes a run with a generator and the orders that arrive meanwhile. The run ends after a time, not after a
-     * number of records.
+     * Executes a run with a generator, and executes orders during the run. The run ends at its planned time, not after
+     * a number of records.
      *
      * @param orders executes the orders
      * @param numbers receives the driver's record numbers
@@ -142,7 +143,7 @@ public final class SteadyMeasurement {
             throw new RunFailure(figures.missing()
                     + " records were still missing when none had arrived for a minute: it lost them, or is stuck");
         }
-        // If the run ended before the measured part, it has no totals, but it still has phases.
+        // A run that ended before its measured part has no totals, but it still has phases.
         Set<Flag> broken = figures.isBroken() ? EnumSet.of(Flag.GUARANTEE_BROKEN) : EnumSet.noneOf(Flag.class);
         return orders.changed(
                 !book.hasMeasured() && orders.hasChanged()
@@ -161,7 +162,8 @@ public final class SteadyMeasurement {
         Report.Passed passed = null;
         Report.Passed sent = null;
         while (passed == null || sent == null) {
-            // Check the generator first. If it has failed, the driver waits in vain.
+            // Checks the generator first. If the generator has failed, the driver would wait for records that never
+            // arrive.
             Report said = sent == null ? sender.poll() : null;
             if (said != null) {
                 sent = book.heardFromGenerator(said);
@@ -214,8 +216,9 @@ public final class SteadyMeasurement {
         if (LimitingParty.isGeneratorBound(book.lateness(), TOLERATED_NANOS)) {
             flags.add(Flag.GENERATOR_BOUND);
         }
-        // The rate is planned, so only the processor cost can show whether the driver has warmed up. Under a shaped
-        // load, the cost follows the shape, so compilation time is used instead.
+        // The rate is fixed by the plan, so it does not show whether the driver has warmed up. The processor cost does,
+        // except under a shaped load, because the cost then follows the shape. For shaped loads, only the compilation
+        // time is checked.
         SteadyState.Finding cost = SteadyState.of(book.intervals().stream()
                 .mapToDouble(interval -> interval.cpuNanos() / (double) interval.lengthMillis())
                 .toArray());

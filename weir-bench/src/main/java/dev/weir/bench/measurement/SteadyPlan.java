@@ -21,7 +21,7 @@ final class SteadyPlan {
     private long rateFromNanos;
     private double dueBefore; // records due before rateFromNanos
 
-    /** The part of the run that contains a time. */
+    /** A part of the run. */
     enum Part {
         WARM_UP,
         MEASURED,
@@ -53,8 +53,8 @@ final class SteadyPlan {
     }
 
     /**
-     * The part of the plan to which an interval belongs. An interval still belongs to the measured part if it begins or
-     * ends outside that part by at most half the length of an interval.
+     * Returns the part of the plan to which an interval belongs. An interval still counts as measured if it extends
+     * beyond the measured part by at most half the length of an interval.
      */
     Part part(long fromNanos, long toNanos) {
         return fromNanos < measureFromNanos - edgeNanos
@@ -79,7 +79,7 @@ final class SteadyPlan {
         return rate;
     }
 
-    /** Returns the number of records due by then. */
+    /** Returns the number of records due up to the given time. */
     double dueUntil(long nanos) {
         return dueBefore + rate * (loadUntil(nanos) - loadUntil(rateFromNanos));
     }

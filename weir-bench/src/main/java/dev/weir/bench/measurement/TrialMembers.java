@@ -29,7 +29,7 @@ public final class TrialMembers {
     private final Runnable requireBrokers;
     private final Listener listener;
 
-    /** A check whether a group is complete. */
+    /** Checks whether a group is complete. */
     public interface Settled {
         boolean look() throws InterruptedException;
     }
@@ -44,7 +44,9 @@ public final class TrialMembers {
         /** Receives an interval of the reader of the members' output, if there is a reader. */
         default void ofReader(long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings) {}
 
-        /** Receives the numbers of all records of a member's ending pass, if requested. */
+        /**
+         * Receives the numbers of all records received in a member's pass when the pass ends, if they were requested.
+         */
         default void delivered(Report.Delivered told) {}
 
         /** Receives the report of a member's pass when the pass is over. */
@@ -140,7 +142,10 @@ public final class TrialMembers {
         started.start(session.newGroup(), seconds);
     }
 
-    /** Waits until the reader, if there is one, has read a record, which shows that it has joined its group. */
+    /**
+     * Waits until the reader has read a record, which shows that it has joined its group. Returns immediately if there
+     * is no reader.
+     */
     void awaitReader() throws InterruptedException {
         Member started = reader;
         await(() -> started == null || started.hasBegun, "the reader of the output read no record");
@@ -155,7 +160,7 @@ public final class TrialMembers {
         }
     }
 
-    /** Returns whether the generator still has records to send. */
+    /** Returns whether the generator's pass is still running. */
     public boolean isSending() {
         return generator.isInPass;
     }
@@ -325,7 +330,7 @@ public final class TrialMembers {
                     member.listener.passed(passed);
                 }
             }
-            case Report.Clock answer -> {} // The clock of the process takes the answer.
+            case Report.Clock answer -> {} // already handled by the clock of the process
             case Report.Hello hello -> throw new RunFailure("it sent hello twice");
             case Report.Failed failed -> throw new RunFailure(failed.message());
         }

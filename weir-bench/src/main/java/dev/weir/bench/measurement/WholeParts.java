@@ -11,9 +11,10 @@ final class WholeParts {
     private WholeParts() {}
 
     /**
-     * Chooses parts, from the first one on, until they hold {@code wanted} consumers or more. The last part chosen is
-     * the smallest one that suffices. For half of the consumers in parts of 30, 30 and 4, the choice is 30 and 4.
-     * Returns all parts if they hold fewer than {@code wanted}.
+     * Chooses parts that together hold at least {@code wanted} consumers. Takes the first parts in order until a single
+     * part can provide the rest, then takes the smallest part that suffices. For example, to cover half of the
+     * consumers in parts of 30, 30 and 4, it chooses 30 and 4. Returns all parts if they hold fewer than {@code wanted}
+     * consumers.
      */
     static <P> List<P> holding(List<P> parts, ToIntFunction<P> size, int wanted) {
         List<P> left = new ArrayList<>(parts);

@@ -1,9 +1,9 @@
 package dev.weir.bench.process;
 
 /**
- * Estimates the offset between this clock and another process's clock from exchanges of messages. The other clock is
- * read at some time between the question and the answer, so the error is at most half the duration of the exchange. The
- * quickest of several exchanges therefore gives the best estimate. Confined to one thread.
+ * Estimates the offset between this clock and the clock of another process by exchanging messages. The other process
+ * reads its clock at some time between the question and the answer, so the error is at most half the duration of the
+ * exchange. The fastest of several exchanges therefore gives the best estimate. Confined to one thread.
  *
  * <pre>
  *  here    asked -------------- middle -------------- heard
@@ -11,22 +11,23 @@ package dev.weir.bench.process;
  *  offset = middle - theirs, wrong by (heard - asked) / 2 at most
  * </pre>
  *
- * <p>Clocks drift between readings, so the error bound of a reading grows with its age. A newer reading replaces an
- * older one, unless the older bound is still smaller and both readings agree. The error includes the observed movement
- * of the offset and the possible drift since the reading. If the offset has moved further than drift allows, the other
- * clock was set. {@code wasSet()} then returns true, and the error has no meaning.
+ * <p>A reading is the result of one or more exchanges. Clocks drift between readings, so the error bound of a reading
+ * grows with its age. A newer reading replaces an older reading unless the older bound is still smaller and the two
+ * readings agree. The error includes the observed movement of the offset and the possible drift since the reading. If
+ * the offset has moved further than drift allows, the other clock must have been set. {@code wasSet()} then returns
+ * true, and the error has no meaning.
  */
 final class ClockEstimate {
     /** Largest relative drift between two unadjusted clocks. Each clock errs by up to 100 millionths. */
     private static final double DRIFT = 200e-6;
 
-    /** Largest relative drift while both clocks are being adjusted gradually, each by at most 0.05 %. */
+    /** Largest relative drift while both clocks are being slewed (adjusted gradually), each by at most 0.05 %. */
     private static final double MOST_DRIFT = 1_000e-6;
 
     private boolean isKnown;
     private boolean wasSet;
     private long offsetNanos;
-    private long boundNanos; // error bound of the offset when it was read
+    private long boundNanos; // error bound of offsetNanos at foundNanos
     private long foundNanos;
     private long errorNanos;
 
@@ -35,7 +36,10 @@ final class ClockEstimate {
     private long middleNanos;
     private long lookedOffsetNanos;
 
-    /** Adds an exchange; {@code askedNanos} and {@code heardNanos} are times of this clock. */
+    /**
+     * Adds an exchange to the current reading. {@code askedNanos} and {@code heardNanos} are times of this clock;
+     * {@code theirNanos} is a time of the other clock.
+     */
     void exchanged(long askedNanos, long theirNanos, long heardNanos) {
         long took = heardNanos - askedNanos;
         if (took >= 0 && took < leastNanos) {
@@ -45,7 +49,10 @@ final class ClockEstimate {
         }
     }
 
-    /** Ends a reading, which may consist of several exchanges. Returns false if it contained no exchange. */
+    /**
+     * Completes the current reading and updates the estimate. Returns false if there was no exchange since the last
+     * reading.
+     */
     boolean looked() {
         if (leastNanos == Long.MAX_VALUE) {
             return false;
@@ -72,15 +79,14 @@ final class ClockEstimate {
         return true;
     }
 
-    /**
-     * The offset that converts a time of the other clock into a time of this clock when added; 0 before the first
-     * reading.
-     */
+    /** The offset to add to a time of the other clock to get a time of this clock; 0 before the first reading. */
     long offsetNanos() {
         return offsetNanos;
     }
 
-    /** Largest error of the offset since the last {@link #restart} or the first reading. */
+    /**
+     * Largest error of the offset since the last {@link #restart}, or since the first reading if there was no restart.
+     */
     long errorNanos(long nowNanos) {
         return Math.max(errorNanos, agedNanos(nowNanos));
     }
@@ -94,7 +100,7 @@ final class ClockEstimate {
         return boundNanos + (long) (DRIFT * (nowNanos - foundNanos));
     }
 
-    /** Restarts the error and the detection of a set clock from this time on. */
+    /** Starts a new period for {@link #errorNanos} and {@link #wasSet}. */
     void restart(long nowNanos) {
         errorNanos = agedNanos(nowNanos);
         wasSet = false;

@@ -47,12 +47,13 @@ public final class DriverCatalog {
     /**
      * Describes how a driver is started.
      *
-     * @param library prefix of the name of the jar whose version is reported
-     * @param coordinates group and artifact of that jar, from which other versions can be downloaded; empty if no other
+     * @param library prefix of the name of the library's jar, whose version is reported
+     * @param coordinates group and artifact of the library's jar, for downloading other versions; empty if no other
      *     versions are available
      * @param speaksPlaintextOnly whether the driver cannot connect to brokers that require TLS or SASL
-     * @param joinsNoGroup whether each process of the driver reads all partitions, however many processes there are
-     * @param repair advice for the user if a part of the class path is missing
+     * @param joinsNoGroup whether each process of the driver reads all partitions, regardless of the number of
+     *     processes
+     * @param repair advice for the user if a file or folder of the class path is missing
      */
     public record Entry(
             String mainClass,

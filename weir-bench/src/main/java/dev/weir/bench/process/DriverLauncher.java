@@ -17,9 +17,9 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * Starts driver processes at the places of the environment, and kills them when the campaign stops. A place is this
- * machine, an SSH host or a pod. Thread-safe, except {@link #open} and {@link #close}, which belong to the campaign's
- * thread.
+ * Starts driver processes at the places defined by the environment, and kills them when the campaign stops. A place is
+ * this machine, an SSH host or a pod. Thread-safe, except {@link #open} and {@link #close}, which must be called by the
+ * campaign's thread.
  */
 public final class DriverLauncher implements AutoCloseable {
     /** The name of the generator's driver, which is not a library under test. */
@@ -66,11 +66,11 @@ public final class DriverLauncher implements AutoCloseable {
     }
 
     /**
-     * Checks that all places can be used and copies the missing files of these drivers to them.
+     * Checks that all places can be used, and copies the missing files of these drivers to them.
      *
      * @param doing receives progress messages
      * @throws BenchException if a place cannot be used. The message contains the place's name, the command and its
-     *     output. The launcher need not be closed then.
+     *     output. The launcher need not be closed in this case.
      */
     public void open(Collection<String> drivers, Consumer<String> doing) {
         List<String> classPaths = new ArrayList<>();
@@ -113,9 +113,8 @@ public final class DriverLauncher implements AutoCloseable {
     }
 
     /**
-     * Starts a process of that driver. Among the places for the process's role, this method chooses the place with the
-     * fewest running processes of that role, and the first place if several have the fewest. The caller closes the
-     * process.
+     * Starts a process of that driver at a place for the process's role. Chooses the place with the fewest running
+     * processes of that role, or the first such place if there are several. The caller closes the process.
      */
     public DriverProcess start(String driver, int heapMegabytes, Path log) {
         running.removeIf(process -> !process.isAlive());
@@ -129,7 +128,7 @@ public final class DriverLauncher implements AutoCloseable {
         return start(driver, role, host, heapMegabytes, log);
     }
 
-    /** Starts a process at the place of another one. */
+    /** Starts a process at the same place as {@code other}. */
     DriverProcess startBeside(DriverProcess other, String driver, int heapMegabytes, Path log) {
         return start(driver, Worker.Role.DRIVER, other.host(), heapMegabytes, log);
     }
@@ -138,8 +137,8 @@ public final class DriverLauncher implements AutoCloseable {
         DriverProcess process = DriverProcess.start(
                 driver, role, host, entry(driver), heapMegabytes, log, isHere() ? null : this::generators);
         running.add(process);
-        // This thread adds the process before it reads isStopped. The stopping thread sets isStopped before it reads
-        // the set. One of the two therefore kills the process.
+        // This thread adds the process before it reads isStopped, and the stopping thread sets isStopped before it
+        // reads the set. At least one of the two threads therefore kills the process.
         if (isStopped) {
             process.kill();
         }
@@ -150,7 +149,7 @@ public final class DriverLauncher implements AutoCloseable {
         return running.stream().filter(process -> process.isOf(Worker.Role.GENERATOR) && process.isAlive());
     }
 
-    /** Kills all running processes. Processes that are started later are killed at once. */
+    /** Kills all running processes. Processes started later are killed immediately. */
     public void stop() {
         isStopped = true;
         running.forEach(DriverProcess::kill);

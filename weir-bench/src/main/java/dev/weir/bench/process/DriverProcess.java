@@ -27,16 +27,16 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A driver's JVM, at a place of the environment. Confined to one thread, except for {@link #kill}, {@link #isAlive} and
- * the launcher's calls. The JVM exits when its standard input ends, so it never outlives the harness.
+ * A driver's JVM, which runs at a place of the environment. The JVM exits at the end of its standard input, so it never
+ * outlives the harness. Confined to one thread, except for {@link #kill}, {@link #isAlive} and the launcher's calls.
  */
 public final class DriverProcess implements AutoCloseable {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Duration LOOK = Duration.ofSeconds(1);
 
     /**
-     * Time for the last error output of an ended command to arrive, and for a remote process to exit after its input
-     * has ended.
+     * Time to wait for the last error output of a command that has ended, and for a remote process to exit after its
+     * input has been closed.
      */
     private static final Duration LAST_WORDS = Duration.ofSeconds(3);
 
@@ -153,7 +153,7 @@ public final class DriverProcess implements AutoCloseable {
                         if (clock != null) {
                             clock.heard(answer, heardNanos);
                         }
-                    } else if (report != null) { // JSON null yields a null report.
+                    } else if (report != null) { // JSON null is parsed as null.
                         if (report instanceof Report.Hello hello && !isUp) {
                             isUp = true;
                             up(hello);
@@ -165,7 +165,7 @@ public final class DriverProcess implements AutoCloseable {
                         why = "a line of its reports was cut off or is of another version: " + abridged(line);
                         break;
                     }
-                    why = abridged(line); // Possibly the JVM's last message (heap full), or a banner.
+                    why = abridged(line); // Possibly the JVM's last message (such as a full heap) or a banner.
                 }
             }
         } catch (IOException e) {
@@ -178,9 +178,8 @@ public final class DriverProcess implements AutoCloseable {
     }
 
     /**
-     * Notes that the process has sent its greeting, and starts reading its clock. The readings also renew the lease of
-     * a remote process. Without them the lease could expire while the harness waits for the greetings of other
-     * processes.
+     * Notes that the process has sent its greeting, and starts reading its clock. Each reading also renews the lease of
+     * a remote process, which could otherwise expire while the harness waits for the greetings of other processes.
      */
     private void up(Report.Hello hello) {
         host.started();
@@ -196,8 +195,8 @@ public final class DriverProcess implements AutoCloseable {
     }
 
     /**
-     * The text, exit status and last error output of the command that connects to a remote process; empty for a local
-     * process.
+     * Describes the end of the command that connects to a remote process: its exit status, its last error output and
+     * its text. Empty for a local process.
      */
     private String atTheEnd() {
         Tail said = errors;
@@ -241,7 +240,7 @@ public final class DriverProcess implements AutoCloseable {
         WorkerClock its = clock;
         if (its == null) {
             if (senders != null) {
-                send(new Command.SetClock(0)); // no offset here, but a sender may have one
+                send(new Command.SetClock(0)); // offset 0, because a remote sender may have another offset
             }
             return;
         }
@@ -257,7 +256,7 @@ public final class DriverProcess implements AutoCloseable {
         }
     }
 
-    /** Notes that a pass begins, and restarts the error of the process's clock. */
+    /** Notes that a pass begins, and restarts the error estimate of the process's clock. */
     void passBegins() {
         if (clock != null) {
             clock.restart();
@@ -265,8 +264,8 @@ public final class DriverProcess implements AutoCloseable {
     }
 
     /**
-     * Largest error since {@link #passBegins} when this process compares its time with the sender's plan. It is the sum
-     * of the largest errors of both clocks; null if all processes share a clock.
+     * Largest error since {@link #passBegins} of comparisons between this process's time and the sender's plan. It is
+     * the sum of the largest errors of both clocks; null if all processes share a clock.
      *
      * @throws RunFailure if one of the two clocks was set since then
      */
@@ -299,9 +298,9 @@ public final class DriverProcess implements AutoCloseable {
     }
 
     /**
-     * Returns the next report; throws if the driver fails or a timeout passes.
+     * Returns the next report. Fails if the driver fails or sends nothing for {@code patience}.
      *
-     * @param look called every second until the report arrives; may throw
+     * @param look called every second until the report arrives; may throw an exception to stop waiting
      */
     Report receive(Duration patience, Runnable look) throws InterruptedException {
         for (Duration left = patience; left.isPositive(); left = left.minus(LOOK)) {
@@ -332,7 +331,7 @@ public final class DriverProcess implements AutoCloseable {
         return host.isHere() ? process.pid() : 0;
     }
 
-    /** The process ID at its place; known after its greeting. */
+    /** The process ID on the machine or in the pod where the process runs; known after its greeting. */
     public long pid() {
         return pid;
     }
@@ -353,7 +352,10 @@ public final class DriverProcess implements AutoCloseable {
         isFrozen = false;
     }
 
-    /** Kills the process itself with SIGKILL, even if it is remote. {@link #close} must follow. */
+    /**
+     * Kills the driver's process with SIGKILL. A remote process is killed on its own machine, unlike with
+     * {@link #kill}. {@link #close} must follow.
+     */
     public void killThere() throws InterruptedException {
         if (host.isHere()) {
             kill();
@@ -375,9 +377,10 @@ public final class DriverProcess implements AutoCloseable {
     }
 
     /**
-     * Returns the name of a file at the process's place. The file does not exist yet, and is deleted with the campaign.
+     * Returns the name of a new file at the process's place. The file does not exist yet. It is deleted at the end of
+     * the campaign.
      *
-     * @throws RunFailure if the place has no room for a file
+     * @throws RunFailure if no folder for the file can be created at that place
      */
     public String newFileThere() {
         try {
@@ -388,9 +391,9 @@ public final class DriverProcess implements AutoCloseable {
     }
 
     /**
-     * Returns a supplier that reads the numbers which the process had noted in a file of {@link #newFileThere} before
-     * it was killed. The supplier may be called once, on any thread, and throws a {@link BenchException} if the file
-     * cannot be read.
+     * Returns a supplier that reads the numbers noted by the process, before it was killed, in a file from
+     * {@link #newFileThere}. The supplier may be called once, on any thread, and throws a {@link BenchException} if the
+     * file cannot be read.
      *
      * @param records the number of records per partition for which the file has room
      */
@@ -402,7 +405,7 @@ public final class DriverProcess implements AutoCloseable {
         if (!host.isHere()) {
             try {
                 host.signal(signal, pid);
-            } catch (BenchException e) { // The connection failed, but the next run may succeed.
+            } catch (BenchException e) { // Only this run fails. The connection may work again in the next run.
                 throw new RunFailure(String.valueOf(e.getMessage()));
             }
             return;
@@ -446,7 +449,10 @@ public final class DriverProcess implements AutoCloseable {
         }
     }
 
-    /** Ends a remote process. A frozen process does not notice the end of its input, so it is killed. */
+    /**
+     * Ends a remote process by closing its input. Kills a frozen process instead, because it cannot notice the end of
+     * its input.
+     */
     private void endThere() {
         try {
             if (!isFrozen) {
@@ -458,7 +464,7 @@ public final class DriverProcess implements AutoCloseable {
             if (pid != 0) {
                 host.signal("KILL", pid); // Also ends a frozen process.
             }
-        } catch (IOException | BenchException e) { // The connection is lost. The lease ends the process.
+        } catch (IOException | BenchException e) { // The connection is lost, so the lease will end the process.
             note("process " + pid + " at " + host.label() + " may run for a while yet: " + e.getMessage());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -468,7 +474,7 @@ public final class DriverProcess implements AutoCloseable {
     private void note(String line) {
         try {
             Files.writeString(log, line + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
-        } catch (IOException ignored) { // There is no other way to report this.
+        } catch (IOException ignored) { // The log is the only place for this message.
         }
     }
 }

@@ -24,8 +24,8 @@ public final class DriverSession {
     public static final Duration PATIENCE = Duration.ofSeconds(60);
 
     /**
-     * Figure of a pass: the largest error of its latencies, caused by the errors of its own clock and the sender's
-     * clock.
+     * Name of the figure with the largest error of a pass's latencies, in milliseconds. The error results from the
+     * errors of the driver's clock and the sender's clock.
      */
     public static final String CLOCK_ERROR = "clock: error ms";
 
@@ -43,7 +43,7 @@ public final class DriverSession {
         this.bootstrapServers = cluster.bootstrapServers();
     }
 
-    /** Sets the broker addresses that the driver uses, effective with the next {@link #configure}. */
+    /** Sets the broker addresses for the driver to use. They take effect with the next {@link #configure}. */
     public void through(String addresses) {
         bootstrapServers = addresses;
     }
@@ -152,7 +152,7 @@ public final class DriverSession {
         return newGroupBeside();
     }
 
-    /** Creates a new group and keeps the run's other groups. */
+    /** Creates a new group without deleting other groups of the run. */
     public String newGroupBeside() {
         return groupType == GroupType.SHARE
                 ? cluster.groups().makeShared(point.shareGroup())
@@ -178,7 +178,7 @@ public final class DriverSession {
         return ready.address();
     }
 
-    /** Changes the running pass, see {@link Command.Change}. */
+    /** Changes the options of the running pass; see {@link Command.Change}. */
     public void change(Map<String, String> options) {
         process.send(new Command.Change(options));
     }
@@ -219,8 +219,8 @@ public final class DriverSession {
     }
 
     /**
-     * Adds the clock error to the report of a remote pass. Fails if records arrived before they were due by more than
-     * the clock error explains.
+     * Adds the clock error to the report of a finished pass if processes use different clocks. Fails if a record
+     * arrived so long before it was due that the clock error cannot explain it.
      */
     private Report timed(Report report) {
         Long error = process.clockErrorNanos();
@@ -253,8 +253,7 @@ public final class DriverSession {
     }
 
     /**
-     * Copies the figures of a generator's pass that describe its priority, placement and clock into the figures of its
-     * run.
+     * Copies the figures about the generator's priority, placement and clock from its pass into the figures of its run.
      */
     public static void putSender(Report.Passed sent, Map<String, Double> figures) {
         sent.client().forEach((name, figure) -> {

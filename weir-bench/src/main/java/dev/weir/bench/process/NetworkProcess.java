@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 public final class NetworkProcess implements AutoCloseable {
     private static final int HEAP_MEGABYTES = 64;
 
-    /** A pass duration that exceeds any run. */
+    /** A pass duration longer than any run. */
     private static final double SECONDS = TimeUnit.DAYS.toSeconds(10);
 
     private final DriverProcess process;
@@ -60,7 +60,7 @@ public final class NetworkProcess implements AutoCloseable {
     }
 
     /**
-     * Applies a fault until the next call.
+     * Applies a fault, which lasts until the next call.
      *
      * @throws RunFailure if the proxy is gone
      */

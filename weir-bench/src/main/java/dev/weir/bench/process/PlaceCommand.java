@@ -30,14 +30,14 @@ final class PlaceCommand {
     /**
      * Creates a command that runs at the place.
      *
-     * @param doing the failure as it appears in messages, for example {@code cannot be reached}
-     * @param isStopped returns whether the caller has given up
+     * @param doing description of the failure for messages, for example {@code cannot be reached}
+     * @param isStopped returns whether to abandon the command
      */
     PlaceCommand(String doing, Place place, List<String> arguments, BooleanSupplier isStopped) {
         this(doing, place.label(), place.command(arguments), isStopped);
     }
 
-    /** Creates a command that runs on this machine on behalf of the place with that label. */
+    /** Creates a command that runs on this machine. Messages about it name the place with the given label. */
     PlaceCommand(String doing, String label, List<String> command, BooleanSupplier isStopped) {
         this.doing = doing;
         this.label = label;
@@ -99,7 +99,10 @@ final class PlaceCommand {
         return text.isEmpty() ? ", and it said nothing" : ": " + text;
     }
 
-    /** Writes the input. If the process ends before it has read all of its input, its own output explains why. */
+    /**
+     * Writes the input. Ignores a process that ends before it has read all of its input, because its output explains
+     * why.
+     */
     private static void feed(@Nullable InputStream input, Process process) {
         try (OutputStream in = process.getOutputStream()) {
             if (input != null) {
@@ -114,7 +117,7 @@ final class PlaceCommand {
         return cause == null ? new BenchException(message) : new BenchException(message, cause);
     }
 
-    /** The command as text for messages, abridged to 200 characters. */
+    /** Returns the command as text for messages, truncated to 200 characters. */
     static String text(List<String> command) {
         String text = String.join(" ", command).replaceAll("\\s+", " ");
         return text.length() > 200 ? text.substring(0, 200) + "..." : text;

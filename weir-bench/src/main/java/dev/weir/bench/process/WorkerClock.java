@@ -41,14 +41,14 @@ final class WorkerClock implements AutoCloseable {
         this.thread = Thread.ofVirtual().name("bench-clock-" + name).unstarted(this::keep);
     }
 
-    /** Starts reading the clock. The process must be able to answer. */
+    /** Starts reading the clock. The process must already be able to respond. */
     void start() {
         thread.start();
     }
 
-    /** Notes an answer of the process. Called by the thread that reads the process's output. */
+    /** Receives an answer of the process. Called by the thread that reads the process's output. */
     void heard(Report.Clock said, long heardNanos) {
-        boolean unused = answers.offer(new Answer(said, heardNanos)); // dropped if late answers fill the queue
+        boolean unused = answers.offer(new Answer(said, heardNanos)); // false if late answers fill the queue
     }
 
     private void keep() {
@@ -57,7 +57,7 @@ final class WorkerClock implements AutoCloseable {
             while (!closed.await(PERIOD_MILLIS, TimeUnit.MILLISECONDS)) {
                 look(LATER_LOOK);
             }
-        } catch (InterruptedException | RunFailure ignored) { // The process is gone, and its reader reports why.
+        } catch (InterruptedException | RunFailure ignored) { // The process is gone. Its reader thread reports why.
         }
     }
 
@@ -71,7 +71,7 @@ final class WorkerClock implements AutoCloseable {
                 answer = answers.poll(PATIENCE_MILLIS, TimeUnit.MILLISECONDS); // The previous answer was late.
             }
             if (answer == null) {
-                break; // The process is frozen or busy.
+                break; // The process does not answer because it is frozen or busy.
             }
             lock.lock();
             try {
@@ -98,12 +98,12 @@ final class WorkerClock implements AutoCloseable {
         known.countDown();
     }
 
-    /** Waits until the process knows the harness's time. Returns false after a timeout. */
+    /** Waits until the process has been sent the offset to the harness's clock. Returns false after a timeout. */
     boolean awaitKnown(Duration patience) throws InterruptedException {
         return known.await(patience.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    /** Restarts the error estimate from now on. */
+    /** Restarts the error estimate at the current time. */
     void restart() {
         lock.lock();
         try {
@@ -123,7 +123,10 @@ final class WorkerClock implements AutoCloseable {
         }
     }
 
-    /** Returns whether the process's clock was set since the last restart. Earlier times are useless then. */
+    /**
+     * Returns whether the process's clock was set since the last restart. If so, times reported before the change are
+     * useless.
+     */
     boolean wasSet() {
         lock.lock();
         try {

@@ -27,8 +27,8 @@ import java.util.zip.ZipOutputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Copies the jars and classes of drivers to a place. Each file is copied once, into a folder named after the file's
- * content, so that a later campaign finds the file there. Confined to one thread.
+ * Copies the jars and classes of drivers to a remote place. Each file is copied into a folder named after a digest of
+ * the file's content. A later campaign finds the file there and does not copy it again. Confined to one thread.
  *
  * <pre>
  * ~/.cache/weir/workers/3f9a1c.../kafka-clients-4.4.0.jar     a jar
@@ -43,8 +43,8 @@ final class WorkerFiles {
     private static final String FOLDER = "weir:folder=";
     private static final String MISSING = "weir:missing=";
 
-    // Chooses the first cache folder that can be created and written, prints its name, and prints which of the given
-    // files are missing from it. The script never runs twice at the same time at one place.
+    // Chooses the first cache folder that can be created and written to. Prints its name and the given files that are
+    // missing from it. At one place, this script never runs more than once at the same time.
     private static final String ASK = """
             for d in "${XDG_CACHE_HOME:-$HOME/.cache}" "${TMPDIR:-/tmp}"; do
               d=$d/weir/workers
@@ -80,7 +80,7 @@ final class WorkerFiles {
         this.isStopped = isStopped;
     }
 
-    /** Copies the files of these class paths that are missing at the place. */
+    /** Copies the files of these class paths to the place, except files that it already has. */
     void copy(List<String> classPaths) {
         Map<String, String> names = new LinkedHashMap<>();
         Map<String, Path> byName = new LinkedHashMap<>();
@@ -127,7 +127,8 @@ final class WorkerFiles {
     }
 
     /**
-     * Returns the file itself. For a folder, returns an archive of it, which has the same bytes for the same classes.
+     * Returns {@code folder} itself if it is a file. Otherwise returns an archive of the folder, which has the same
+     * bytes whenever the classes are the same.
      */
     private static Path whole(Path folder, Path into) throws IOException {
         if (!Files.isDirectory(folder)) {
@@ -188,7 +189,7 @@ final class WorkerFiles {
         }
     }
 
-    /** Returns the corresponding class path at the place. Missing files are copied first. */
+    /** Returns the equivalent of a local class path at the place. Copies missing files first. */
     String there(String classPath) {
         if (!nameOf.keySet().containsAll(List.of(classPath.split(File.pathSeparator, -1)))) {
             copy(List.of(classPath));
@@ -206,7 +207,7 @@ final class WorkerFiles {
             for (Path each : below.sorted(Comparator.reverseOrder()).toList()) {
                 Files.deleteIfExists(each);
             }
-        } catch (IOException ignored) { // The system's temporary folder contains it.
+        } catch (IOException ignored) { // It stays in the system's temporary folder.
         }
     }
 }

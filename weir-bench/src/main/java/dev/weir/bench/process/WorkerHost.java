@@ -24,9 +24,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A place where processes run during a campaign, with the facts of its machine, its driver files, and the pod created
- * for it, if any. Opened, used and closed by one thread; {@link #signal} and {@link #started} may be called by any
- * thread.
+ * A place where processes run during a campaign, together with the facts about its machine, its driver files, and the
+ * pod created for it, if any. Opened, used and closed by one thread; {@link #signal} and {@link #started} may be called
+ * by any thread.
  */
 final class WorkerHost implements AutoCloseable {
     private static final Duration LOOK = Duration.ofSeconds(30);
@@ -34,7 +34,7 @@ final class WorkerHost implements AutoCloseable {
     private static final Duration SIGNAL = Duration.ofSeconds(10);
     private static final Duration READING = Duration.ofSeconds(60);
 
-    /** The time in seconds after which a pod ends by itself if it is not deleted. */
+    /** Time in seconds after which a pod ends on its own if it is not deleted. */
     private static final String POD_SECONDS = "86400";
 
     /** A remote process exits after this time without messages, because its network may have been cut. */
@@ -49,7 +49,7 @@ final class WorkerHost implements AutoCloseable {
     private static final Pattern JAVA = Pattern.compile("version \"(\\d+)");
     private static final String FACT = "weir:";
 
-    // A fact that cannot be determined has an empty value.
+    // Prints facts about the machine. The value of a fact is empty if it cannot be determined.
     private static final String FACTS = """
             echo "weir:name=$(uname -n)"
             echo "weir:kernel=$(uname -srm)"
@@ -61,14 +61,14 @@ final class WorkerHost implements AutoCloseable {
             if [ -d "$1" ]; then echo "weir:home=$1"; fi
             """;
 
-    // Raises the priority of the process. All threads of a JVM inherit the priority of its first thread. Nothing
-    // changes if the system does not allow this or has no renice program.
+    // Raises the priority of the process before the JVM starts, because all threads of a JVM inherit the priority of
+    // its first thread. Has no effect if the system does not allow this or has no renice program.
     private static final List<String> GOING_FIRST =
             List.of("sh", "-c", "renice -n -10 -p $$ >/dev/null 2>&1; exec \"$@\"", "sh");
 
-    // Sends a signal. If the system shows the command of the process, sends the signal only to a driver, because in
-    // another PID namespace the ID would belong to another process. The shell's built-in kill is used because slim
-    // images lack the program.
+    // Sends a signal. If the system shows the command line of the process, the signal is sent only if the process is a
+    // driver, because the ID belongs to a different process if the driver runs in another PID namespace. Uses the
+    // shell's built-in kill, because slim images lack the kill program.
     private static final String KILL = """
             if [ -r "/proc/$1/cmdline" ] && ! grep -q weir.driver.place "/proc/$1/cmdline"; then
               echo "process $1 there is not a driver: java starts processes elsewhere; name another one by the key java" >&2
@@ -79,8 +79,8 @@ final class WorkerHost implements AutoCloseable {
     private static final String FOLDER =
             "folder=$(mktemp -d \"${TMPDIR:-/tmp}/weir-bench-" + "X".repeat(6) + "\") && echo \"weir:$folder\"";
 
-    // Halts the process, and resumes it after eleven minutes if it is still halted, in case the harness is gone. That
-    // is one minute longer than the longest pause.
+    // Halts the process. If it is still halted after eleven minutes, resumes it, in case the harness is gone. Eleven
+    // minutes is one minute longer than the longest pause.
     private static final String STOP = KILL + """
              || exit 1
             {
@@ -134,7 +134,7 @@ final class WorkerHost implements AutoCloseable {
         return place.label();
     }
 
-    /** Facts about the machine, by name; empty before the host is opened, and always for this machine. */
+    /** Facts about the machine, by name. Empty until the host is opened; always empty for this machine. */
     Map<String, String> facts() {
         return facts;
     }
@@ -212,8 +212,8 @@ final class WorkerHost implements AutoCloseable {
     }
 
     /**
-     * Waits until another process may be started. The caller or any other thread calls {@link #started} when that
-     * process has started or failed.
+     * Waits until fewer than {@link #MOST_STARTING} processes are starting. When the new process has started or failed,
+     * {@link #started} must be called, on any thread.
      *
      * @throws RunFailure if the processes being started are not ready in time
      */
@@ -242,7 +242,7 @@ final class WorkerHost implements AutoCloseable {
     /**
      * Returns the local command that starts a process at this place. A process on this machine uses the same
      * {@code java} as the harness. A generator gets a higher priority than other processes if the system permits it.
-     * Without the higher priority, a library that uses all processors would delay the generator and spoil its own run.
+     * Otherwise, a library that uses all processors would delay the generator and spoil its own run.
      */
     List<String> command(String driver, Worker.Role role, DriverCatalog.Entry entry, int heapMegabytes) {
         List<String> java = new ArrayList<>(role == Worker.Role.GENERATOR ? GOING_FIRST : List.of());
@@ -257,12 +257,13 @@ final class WorkerHost implements AutoCloseable {
         if (isHere()) {
             java.addAll(compilerLimits());
         } else {
-            java.add("-Dweir.driver.place=" + worker.label()); // in figures' names: the image, not the pod
+            java.add("-Dweir.driver.place=" + worker.label()); // named in figures: the image, not the pod
             java.add("-Dweir.driver.lease.seconds=" + LEASE_SECONDS);
             java.add("-Dweir.driver.clock.ahead.millis=" + worker.clockAheadMillis());
         }
         java.addAll(List.of("-cp", classPath(entry.classPath()), entry.mainClass(), driver));
-        // Ctrl-C signals the whole process group, but the harness must decide when a driver ends.
+        // Ctrl-C signals the whole process group. The command ignores it, because the harness must decide when a driver
+        // ends.
         List<String> command = new ArrayList<>(List.of("/bin/sh", "-c", "trap '' INT HUP; exec \"$@\"", "sh"));
         command.addAll(place.command(java));
         return command;
@@ -275,9 +276,9 @@ final class WorkerHost implements AutoCloseable {
     }
 
     /**
-     * Passes a limit of the JIT compilers on to drivers on this machine. Only tests run the harness with the C1
-     * compiler alone. Their drivers end so soon that C2 would only waste time. A driver's result records the options
-     * with which it was started.
+     * Returns this JVM's option that limits the JIT compilers, for drivers on this machine. Only tests have such a
+     * limit: they run the harness with the C1 compiler alone. Their drivers end so soon that C2 would only waste time.
+     * A driver's result records the options with which it was started.
      */
     private static List<String> compilerLimits() {
         return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
@@ -303,10 +304,10 @@ final class WorkerHost implements AutoCloseable {
     }
 
     /**
-     * Returns the name of a file at this place that does not exist yet. Its folder is deleted at the end of the
-     * campaign.
+     * Returns the name of a new file at this place. The file does not exist yet. Its folder is deleted at the end of
+     * the campaign.
      *
-     * @throws BenchException if the place has no room for a folder
+     * @throws BenchException if the folder cannot be created
      */
     String newFile() {
         if (scratch.isEmpty()) {
@@ -324,7 +325,7 @@ final class WorkerHost implements AutoCloseable {
     }
 
     /**
-     * Returns a supplier that reads the numbers noted by a killed process of this place. The supplier may be called
+     * Returns a supplier that reads the numbers noted by a killed process at this place. The supplier may be called
      * once, on any thread, and throws a {@link BenchException} if the file cannot be read.
      */
     Supplier<NotedNumbers> noted(DriverCatalog.Entry entry, String file, int partitions, long records) {
@@ -366,12 +367,12 @@ final class WorkerHost implements AutoCloseable {
             var unused = new PlaceCommand(
                             "a folder cannot be deleted", place, List.of("rm", "-rf", "--", scratch), () -> false)
                     .run(null, SIGNAL);
-        } catch (BenchException ignored) { // It is a temporary folder, and the campaign is over.
+        } catch (BenchException ignored) { // The folder is temporary, and the campaign is over anyway.
         }
         scratch = "";
     }
 
-    /** Deletes the pod if one was created, else the folder for files if there is one. */
+    /** Deletes the pod if one was created. Otherwise, deletes the folder for files if there is one. */
     @Override
     public void close() {
         if (!scratch.isEmpty() && !hasPod) {

@@ -11,8 +11,8 @@ import java.util.Locale;
  */
 final class Captions {
     /**
-     * Smallest ratio of handled to sent records at which a driver still keeps up. It is below 1 because the seconds at
-     * the edges of a phase cannot be assigned exactly.
+     * Smallest ratio of handled to sent records at which a driver still keeps up. It is below 1 because records near
+     * the edges of a phase cannot be assigned to phases exactly.
      */
     private static final double KEEPS_UP = 0.98;
 

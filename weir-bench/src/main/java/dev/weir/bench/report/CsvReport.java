@@ -15,8 +15,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The results of a campaign as CSV files (RFC 4180, but with \n as line break), one file for each kind of data. Missing
- * figures are empty.
+ * The results of a campaign as CSV files (RFC 4180, but with \n as line break), one file per kind of data. Missing
+ * figures are empty fields.
  */
 final class CsvReport {
 

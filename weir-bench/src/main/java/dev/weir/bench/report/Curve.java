@@ -9,7 +9,7 @@ record Curve(double percentile, double millis) {
 
     /**
      * Returns ten points for each additional nine of the percentile (90, 99, 99.9 and so on), as long as at least ten
-     * samples lie beyond the point. The maximum follows as percentile 100.
+     * samples lie beyond the point. The last point is the maximum, at percentile 100.
      */
     static List<Curve> of(Histogram nanos) {
         List<Curve> curve = new ArrayList<>();

@@ -30,10 +30,10 @@ public final class ExploredReport {
 
     private ExploredReport() {}
 
-    /** The outcome of a perturbation at the rate that the exploration found. */
+    /** The outcome of a perturbation at the rate found by the exploration. */
     private record Recovery(boolean recovered, double millis, boolean projected) {
 
-        /** Combines the trials of one kind of perturbation by majority. */
+        /** Combines the trials of one kind of perturbation. The majority decides whether the driver recovered. */
         static Recovery of(List<Trial> trials) {
             long passed = trials.stream().filter(Trial::passed).count();
             long failed = trials.stream()

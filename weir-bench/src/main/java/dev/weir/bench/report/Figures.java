@@ -20,7 +20,7 @@ final class Figures {
         return size == 0 ? "0" : String.format(Locale.ROOT, "%,." + decimals + "f", value);
     }
 
-    /** Formats a figure that may be a lower bound. */
+    /** Prefixes a formatted figure with {@code >=} if it is a lower bound. */
     static String orMore(String figure, boolean isBound) {
         return isBound && !figure.equals("-") ? ">= " + figure : figure;
     }

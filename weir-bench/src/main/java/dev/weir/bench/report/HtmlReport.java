@@ -36,8 +36,8 @@ import org.HdrHistogram.Histogram;
 final class HtmlReport {
 
     /**
-     * Largest number of values in a chart's series, because a chart has no more pixels. If a run has more intervals,
-     * neighbouring intervals are merged.
+     * Largest number of values in a chart's series, because a chart has too few pixels for more. If a run has more
+     * intervals, adjacent intervals are merged.
      */
     private static final int MAX_SERIES = 400;
 
@@ -52,9 +52,9 @@ final class HtmlReport {
         return page("report", data(analysis, latencies));
     }
 
-    /** Returns the page of that name, with its script and data. */
+    /** Returns the page with the given name, including its script and data. */
     static String page(String name, ObjectNode data) {
-        // An escaped "<" cannot end the script element, and JSON parsers restore it.
+        // Escapes every "<", so that the data cannot end the script element. JSON parsers undo the escape.
         String text = JsonReport.write(data).replace("<", "\\u003c");
         // Removes the name of the source map, because developer tools would request that file.
         String charts = resource("chartjs/chart.umd.min.js").replaceAll("(?m)^//# sourceMappingURL=.*$", "");
@@ -195,7 +195,7 @@ final class HtmlReport {
         return histogram.getTotalCount() == 0 ? Double.NaN : histogram.getMaxValue() / 1e6;
     }
 
-    /** A figure over consecutive intervals; {@code to} is exclusive. */
+    /** A figure of the intervals from {@code from} (inclusive) to {@code to} (exclusive). */
     private interface Figure {
         double of(int from, int to);
     }

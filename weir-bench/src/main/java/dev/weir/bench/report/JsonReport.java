@@ -97,7 +97,7 @@ final class JsonReport {
             int failed = 0;
             int notQuoted = 0;
             int points = 0;
-            // The phases of runs follow the planned points and are not planned runs.
+            // Counts only planned runs. The list continues with the phases of runs, which are not planned runs.
             for (PointResult point :
                     analysis.points().subList(0, campaign.points().size())) {
                 boolean isChosen = !campaign.choosesPoints()
@@ -167,7 +167,7 @@ final class JsonReport {
         return node;
     }
 
-    /** Writes a ledger. {@code topics} and {@code groups} are included if there are several topics or groups. */
+    /** Writes a ledger. {@code topics} and {@code groups} are written only if there are several topics or groups. */
     private static void put(ObjectNode node, Ledger ledger) {
         node.put("expected", ledger.expected())
                 .put("delivered", ledger.delivered())

@@ -9,8 +9,8 @@ import org.HdrHistogram.Histogram;
 /**
  * The response times of a run by interval, including the warm-up, from the run's histogram log. Confined to one thread.
  *
- * <p>The log uses wall-clock time, but the run's intervals use the time since the run's first record. The two time
- * scales are aligned by assuming that the last histogram and the last interval end at the same time.
+ * <p>The log uses wall-clock time, while intervals use the time since the run's first record. To align the two, the
+ * last histogram and the last interval are assumed to end at the same time.
  */
 final class LatencySeries {
     private final Histogram[] byInterval;
@@ -44,7 +44,7 @@ final class LatencySeries {
         return interval.startMillis() + interval.lengthMillis();
     }
 
-    /** The combined latencies of consecutive intervals; {@code to} is exclusive. */
+    /** Returns the combined latencies of the intervals from {@code from} (inclusive) to {@code to} (exclusive). */
     Histogram of(int from, int to) {
         Histogram sum = new Histogram(3);
         for (int i = from; i < to; i++) {

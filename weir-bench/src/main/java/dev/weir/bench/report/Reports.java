@@ -45,9 +45,7 @@ public final class Reports {
         return text(folder, Analysis.of(folder));
     }
 
-    /**
-     * Writes all files and returns the result of {@link #json} or {@link #text}. Analyses the runs only once.
-     */
+    /** Writes all files and returns the same text as {@link #json} or {@link #text}. Analyzes the runs only once. */
     public static String all(ResultsFolder folder, boolean json) {
         Analysis analysis = Analysis.of(folder);
         html(folder, analysis);
@@ -61,14 +59,14 @@ public final class Reports {
         return TextReport.of(analysis) + TextReport.replaced(folder.replaced());
     }
 
-    /** Replaced attempts come first, because the last line is the summary. */
+    /** Replaced attempts come first, because the summary has to be the last line. */
     private static String lines(ResultsFolder folder, Analysis analysis) {
         return JsonReport.replaced(folder.replaced()) + JsonReport.lines(analysis);
     }
 
     /**
-     * Writes {@code timeline.yaml}, which contains the orders executed during runs in a form that can be pasted into a
-     * workload file. Writes no file if there were no orders.
+     * Writes {@code timeline.yaml}, which contains the orders executed during runs and can be pasted into a workload
+     * file. Writes no file if no orders were executed.
      */
     private static void timeline(ResultsFolder folder) {
         String yaml = TimelineReport.yaml(folder.runs());
