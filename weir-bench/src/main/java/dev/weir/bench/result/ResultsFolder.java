@@ -123,7 +123,7 @@ public final class ResultsFolder {
         return List.copyOf(sorted);
     }
 
-    /** The runs that were replaced by a later attempt, in the order of their lines. Most of them are failed runs. */
+    /** The runs that a later attempt has replaced, in the order of their lines. Most of them failed. */
     public List<Run> replaced() {
         return List.copyOf(replaced);
     }

@@ -27,7 +27,7 @@ public record History(List<Snapshot> snapshots, List<Series> series) {
     /** The maximum number of campaigns in a history. Older campaigns are ignored. */
     public static final int MAX_CAMPAIGNS = 200;
 
-    /** The number of campaigns by which the detected start of a level may be wrong. */
+    /** The maximum error in the detected start of a level, as a number of campaigns. */
     private static final int UNSURE_CAMPAIGNS = 2;
 
     /** Largest expected fraction of false findings among the series reported as changed. */

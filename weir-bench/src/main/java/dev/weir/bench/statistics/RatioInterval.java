@@ -86,7 +86,7 @@ public record RatioInterval(
         return low <= value && value <= high;
     }
 
-    /** The largest factor by which an end of the interval differs from 1, in either direction. */
+    /** The largest factor between 1 and an end of the interval, in either direction. */
     double farthestFactor() {
         return Math.max(high, 1 / low);
     }

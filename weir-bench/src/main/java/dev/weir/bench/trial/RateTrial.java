@@ -46,7 +46,10 @@ public final class RateTrial implements Trials {
      */
     private static final double SPARE_SECONDS = 200;
 
-    /** If members lag by more than this, a trial is aborted, because they cannot catch up before it ends. */
+    /**
+     * If members lag by more than this, the trial is aborted, because they cannot catch up before it ends. The limit is
+     * {@link #LOST_FACTOR} times the target's limit instead if that is larger.
+     */
     private static final double LOST_MILLIS = 3_000;
 
     private static final double LOST_FACTOR = 10;
@@ -238,8 +241,8 @@ public final class RateTrial implements Trials {
                 Scenario scenario,
                 Map<String, String> client,
                 Map<String, String> options) {
-            // All partitions are configured for the same number of records, which is that needed by the hottest
-            // partition.
+            // The hottest partition gets the most records. All partitions are configured for as many records as it
+            // needs.
             double most = PartitionSpread.shares(point.partitions(), point.partitionSkew())[0];
             long records = (long) Math.ceil(planSeconds * attempt.rate() * most);
             // Record 0 already exists in each partition, so it is read in addition to the records that the generator
@@ -260,8 +263,8 @@ public final class RateTrial implements Trials {
         }
 
         /**
-         * Figures that remote processes report when their passes end: how busy their machines were, and by how much
-         * records appear to have arrived before they were sent, according to the machines' clocks.
+         * Figures that remote processes report when their passes end: how busy their machines were, and how early
+         * records seem to have arrived before they were due, according to the machines' clocks.
          */
         private Map<String, Double> toldElsewhere() throws InterruptedException {
             if (launcher.isHere()) {

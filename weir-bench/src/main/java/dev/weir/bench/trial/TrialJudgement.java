@@ -251,8 +251,8 @@ final class TrialJudgement {
     }
 
     /**
-     * The time from the beginning until the end of the last slice that missed the target. Ignores slices in the last
-     * third, which met the target as a whole.
+     * The time from the beginning until the end of the last slice that missed the target. Slices in the last third are
+     * ignored, because the last third as a whole met the target.
      */
     private double recoveryMillis() {
         double millis = 0;
