@@ -101,7 +101,7 @@ public final class Main implements Runnable, CommandContext {
     private final Shutdown shutdown;
 
     /**
-     * Whether a failure must also be reported on standard output, because {@code --json} was given and no JSON line has
+     * True if a failure must also be reported on standard output, because {@code --json} was given and no JSON line has
      * reported the failure yet.
      */
     private boolean tellsErrors;
@@ -161,7 +161,7 @@ public final class Main implements Runnable, CommandContext {
                 .setExecutionExceptionHandler((e, command, parsed) -> fail(command, e))
                 .setExecutionStrategy(this::configureThenRun);
         Boolean coloured = Weir.isColoured();
-        // Use the same colors as Weir, so that all help texts look alike.
+        // Use the same colours as Weir, so that all help texts look alike.
         if (coloured != null) {
             line.setColorScheme(Help.defaultColorScheme(coloured ? Help.Ansi.ON : Help.Ansi.OFF));
         }

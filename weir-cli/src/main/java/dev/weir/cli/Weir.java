@@ -17,13 +17,13 @@ public final class Weir {
 
     /**
      * The resource that contains the help texts. Each entry consists of a form feed, the command's name, a line feed
-     * and the command's help with color codes.
+     * and the command's help with colour codes.
      */
     static final String TEXTS = "help.txt";
 
     static final char SECTION = '\f';
 
-    /** Environment variables that picocli reads to decide whether to use colors. */
+    /** Environment variables that picocli reads to decide whether to use colours. */
     private static final List<String> CHOICES = List.of("NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "ConEmuANSI");
 
     private static final String COLOUR = "\033\\[[0-9;]*m";
@@ -45,7 +45,7 @@ public final class Weir {
      * Returns the text to print if {@code args} request help or the version. Returns null if {@link Main} must handle
      * them.
      *
-     * @param coloured whether to print the help in color; null if only picocli can decide
+     * @param coloured whether to print the help in colour; null if only picocli can decide
      */
     static @Nullable String answer(@Nullable Boolean coloured, String... args) {
         String last = args.length == 0 ? "" : args[args.length - 1];
@@ -98,7 +98,7 @@ public final class Weir {
     }
 
     /**
-     * Returns whether standard output supports colors; null if only picocli can decide or the user has configured
+     * Returns whether standard output supports colours; null if only picocli can decide or the user has configured
      * picocli.
      */
     @SuppressWarnings("SystemConsoleNull") // without a console there is no terminal; with one, picocli knows its kind

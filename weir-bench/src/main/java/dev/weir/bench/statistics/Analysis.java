@@ -43,13 +43,13 @@ public record Analysis(Campaign campaign, List<PointResult> points) {
     /** Smallest relative difference that matters. */
     public static final double MARGIN = 0.05;
 
-    /** Analyzes the runs stored in the folder so far. */
+    /** Analyses the runs stored in the folder so far. */
     public static Analysis of(ResultsFolder folder) {
         return of(folder.campaign(), folder.runs(), run -> LatencyTags.merge(folder.latencyIntervals(run.key())));
     }
 
     /**
-     * Analyzes these runs.
+     * Analyses these runs.
      *
      * @param latencies maps a run to its latency histograms by tag; the map is empty if the run has no latencies
      */

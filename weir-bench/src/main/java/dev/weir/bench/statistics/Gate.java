@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 
 /**
  * A required ratio of two drivers in one metric, such as {@code weir rate >= 1.3 of plain}. The ratio must meet the
- * bound at each point. To rule out passing by chance, the bound is compared with the less favorable end of the ratio's
+ * bound at each point. To rule out passing by chance, the bound is compared with the less favourable end of the ratio's
  * interval instead of the ratio itself. Immutable, thread-safe.
  *
  * @param text the rule as the user wrote it

@@ -167,7 +167,7 @@ public record History(List<Snapshot> snapshots, List<Series> series) {
         }
 
         /**
-         * The figures that are searched for changes: the ratios of all drivers except the baseline, or the baseline's
+         * Returns the figures to search for changes: the ratios of all drivers except the baseline, or the baseline's
          * medians if there are no ratios.
          */
         private Map<Key, Double> figures() {

@@ -38,7 +38,7 @@ record LibraryVersion(String label, String client, Version number, int commits, 
 
     /**
      * Returns the version of a driver in a campaign; null if it is unknown. A driver built from this checkout is
-     * labeled with its commit, or with the release number if the commit is tagged as a release.
+     * labelled with its commit, or with the release number if the commit is tagged as a release.
      */
     static @Nullable LibraryVersion of(Driver driver, Campaign campaign) {
         String[] parts = driver.version().split(", ", 2);

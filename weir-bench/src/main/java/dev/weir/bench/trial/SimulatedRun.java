@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
 /**
- * A simulated run that is measured like a real run. A run at a planned rate uses a {@link SimulatedGroup}, and any
+ * A simulation of one run, measured like a real run. A run at a planned rate uses a {@link SimulatedGroup}, and any
  * other run uses {@link SimulatedPasses}. Each instance is used for a single run.
  */
 public final class SimulatedRun {
