@@ -243,7 +243,7 @@ public final class Main implements Runnable, CommandContext {
         try {
             tellError(message);
         } catch (CliFailure closed) {
-            // Standard output is closed. The failure has already been reported on standard error.
+            // Standard output cannot be written. The failure has already been reported on standard error.
             return failure.exitCode();
         }
         return failure.exitCode();
@@ -291,9 +291,9 @@ public final class Main implements Runnable, CommandContext {
     }
 
     /**
-     * Returns the options closest to an argument, provided that at most half of the argument's characters differ.
-     * picocli's own suggestions are not used alone, because they compare pairs of adjacent characters and miss the
-     * shortest options.
+     * Returns the options closest to an argument, provided that at most half of the argument's characters differ. These
+     * are preferred to picocli's own suggestions, which compare pairs of adjacent characters and miss the shortest
+     * options.
      */
     private static List<String> nearest(String argument, CommandLine command) {
         String name = argument.replaceFirst("=.*", "");

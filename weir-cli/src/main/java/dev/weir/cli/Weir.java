@@ -111,8 +111,8 @@ public final class Weir {
         if (isPicocliTold()) {
             return null;
         }
-        // The launchers pass on the result of "test -t 1". It is preferred to Java's own check, which before Java 22
-        // detects fewer terminals and also depends on standard input.
+        // The launchers pass on the result of "test -t 1". Java's own check is only the fallback, because before Java
+        // 22 it also requires standard input to be a terminal.
         String terminal = System.getProperty("weir.terminal.out");
         if (terminal != null) {
             return Boolean.valueOf(terminal);
