@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param directBytes memory outside the heap at the end of the interval
  * @param figures figures of clients, brokers and the machine by name, sampled at most once a second; empty unless they
  *     were requested
- * @param polls the polls by the consumers under test; null if there were no polls, or if the run was
- *     stored before this field was added
+ * @param polls the polls by the consumers under test; null if there were no polls, or if the run was stored before
+ *     this field was added
  */
 public record Interval(
         long startMillis,
