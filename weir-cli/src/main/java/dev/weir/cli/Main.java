@@ -47,8 +47,8 @@ import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
 /**
- * The root command {@code weir}, with the terminal, JSON output and stop signals of its subcommands. One instance runs
- * one command line, on the thread that calls {@link #execute}.
+ * The root command {@code weir}, which provides its subcommands with the terminal, JSON output and stop signals. Each
+ * instance runs a single command line, on the thread that calls {@link #execute}.
  *
  * <p>A subcommand is a {@code Callable<Integer>} in its own package, listed in {@code subcommands} below. It reaches
  * this object through a {@code @ParentCommand CommandContext weir} field, returns an {@link ExitCode}, and throws
@@ -101,7 +101,7 @@ public final class Main implements Runnable, CommandContext {
     private final Shutdown shutdown;
 
     /**
-     * True if a failure must also be printed on standard output, because {@code --json} was given and no JSON line has
+     * True if a failure must also be reported on standard output, because {@code --json} was given and no JSON line has
      * reported the failure yet.
      */
     private boolean tellsErrors;
@@ -112,7 +112,10 @@ public final class Main implements Runnable, CommandContext {
         this.shutdown = shutdown;
     }
 
-    /** Runs one command line and ends the process with its exit code. The process starts at {@link Weir}. */
+    /**
+     * Runs one command line and ends the process with its exit code. {@link Weir} is the entry point of the process and
+     * calls this method.
+     */
     public static void main(String[] args) {
         OutOfMemory.watch(List.of(args).contains(JSON));
         Terminal terminal = Terminal.ofProcess();
@@ -143,8 +146,8 @@ public final class Main implements Runnable, CommandContext {
      * subcommands.
      */
     int execute(CommandLine line, String... args) {
-        // Searches the raw arguments, because the failure of a command line that picocli cannot parse must be reported
-        // as JSON too.
+        // Search the raw arguments instead of parsed options. If picocli cannot parse the command line, that failure
+        // must also be reported as JSON.
         List<String> words = List.of(args);
         tellsErrors = words.contains(JSON)
                 || words.contains("--format=json")
@@ -158,14 +161,14 @@ public final class Main implements Runnable, CommandContext {
                 .setExecutionExceptionHandler((e, command, parsed) -> fail(command, e))
                 .setExecutionStrategy(this::configureThenRun);
         Boolean coloured = Weir.isColoured();
-        // Uses colours if Weir would, so that all help texts look alike.
+        // Use the same colours as Weir, so that all help texts look alike.
         if (coloured != null) {
             line.setColorScheme(Help.defaultColorScheme(coloured ? Help.Ansi.ON : Help.Ansi.OFF));
         }
         try {
             return line.execute(args);
         } catch (Throwable e) {
-            // picocli handles only exceptions. An Error is reported in the same two lines.
+            // picocli handles only exceptions. An Error is reported here in the same format.
             return fail(line, e);
         } finally {
             terminal.clearStatus();
@@ -223,7 +226,8 @@ public final class Main implements Runnable, CommandContext {
             }
             return new CommandLine.RunLast().execute(parsed);
         } catch (CliFailure e) {
-            // picocli's handler receives only failures of commands. This failure comes from the logging configuration.
+            // picocli's exception handler is called only for failures of commands, so failures of the logging
+            // configuration are handled here.
             return fail(spec.commandLine(), e);
         }
     }
@@ -239,7 +243,7 @@ public final class Main implements Runnable, CommandContext {
         try {
             tellError(message);
         } catch (CliFailure closed) {
-            // Standard output cannot be written, which may be the failure that was just reported on standard error.
+            // Standard output cannot be written. The failure has already been reported on standard error.
             return failure.exitCode();
         }
         return failure.exitCode();
@@ -257,7 +261,8 @@ public final class Main implements Runnable, CommandContext {
     private static CliFailure usageFailure(ParameterException e, String[] args) {
         String unknown =
                 e instanceof CommandLine.MissingParameterException ? unknownOption(e.getCommandLine(), args) : null;
-        // picocli reports a missing argument before an unknown option, although the unknown option may be the cause.
+        // If there is both a missing argument and an unknown option, picocli reports the missing argument. The unknown
+        // option is reported instead, because it is often the cause.
         if (unknown != null) {
             List<String> meant = nearest(unknown, e.getCommandLine());
             return CliFailure.usage("Unknown option: '" + unknown + "'", didYouMean(meant));
@@ -286,8 +291,9 @@ public final class Main implements Runnable, CommandContext {
     }
 
     /**
-     * Returns the options closest to an argument, if at most half of the argument's characters differ. picocli's own
-     * suggestions compare common pairs of characters and therefore omit the shortest options.
+     * Returns the options closest to an argument, provided that at most half of the argument's characters differ. These
+     * are preferred to picocli's own suggestions, which compare pairs of adjacent characters and miss the shortest
+     * options.
      */
     private static List<String> nearest(String argument, CommandLine command) {
         String name = argument.replaceFirst("=.*", "");
@@ -304,8 +310,8 @@ public final class Main implements Runnable, CommandContext {
         if (best.getKey() > Math.max(1, (name.length() - 2) / 2)) {
             return List.of();
         }
-        // Two swapped characters are one mistake but count as two changes. If options have the same characters as the
-        // name, only these options are returned.
+        // Two swapped characters are one typing mistake but count as two changes. If some of the options consist of the
+        // same characters as the argument, return only these.
         List<String> swapped = best.getValue().stream()
                 .filter(option -> sorted(option).equals(sorted(name)))
                 .toList();
@@ -316,7 +322,7 @@ public final class Main implements Runnable, CommandContext {
         return text.chars().sorted().mapToObj(Character::toString).collect(Collectors.joining());
     }
 
-    /** The edit distance: characters to change, add or remove. */
+    /** The edit distance: the smallest number of characters to change, add or remove. */
     private static int distance(String a, String b) {
         int[] above = IntStream.rangeClosed(0, b.length()).toArray();
         for (int i = 1; i <= a.length(); i++) {

@@ -6,12 +6,12 @@ import java.io.UncheckedIOException;
 import java.util.Properties;
 import picocli.CommandLine.IVersionProvider;
 
-/** The lines of {@code weir --version}, without picocli. Stateless. */
+/** Provides the lines of {@code weir --version}. Does not need picocli. Stateless. */
 final class Versions {
 
     private Versions() {}
 
-    /** Provides the same lines to picocli. */
+    /** Makes the lines available to picocli. */
     static final class Provider implements IVersionProvider {
 
         @Override
@@ -23,7 +23,8 @@ final class Versions {
     static String[] lines() {
         return new String[] {
             "Weir " + property("/dev/weir/cli/version.properties", "weir"),
-            // Reads the version from the client on the class path, without starting the client's logging.
+            // Read the version from a resource of the Kafka client. Loading the client's own version class would start
+            // its logging.
             "Kafka client " + property("/kafka/kafka-version.properties", "version"),
             "JDK " + Runtime.version() + " (" + System.getProperty("java.vendor") + ")"
         };

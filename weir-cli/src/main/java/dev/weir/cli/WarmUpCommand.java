@@ -15,8 +15,8 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code weir warm-up}, hidden: loads the classes that other commands need, while the launcher records them for faster
- * starts. Needs no broker.
+ * {@code weir warm-up}, hidden: loads the classes that other commands need, so that the launcher can record them and
+ * make later starts faster. Needs no broker.
  */
 @Command(name = "warm-up", hidden = true, description = "Loads classes; the launchers run it once, for faster starts.")
 final class WarmUpCommand implements Callable<Integer> {
@@ -28,7 +28,7 @@ final class WarmUpCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        // Ends the process after a time limit, so that the launcher never waits longer.
+        // End the process after a time limit, so that the launcher never waits any longer.
         CompletableFuture.delayedExecutor(MAX_SECONDS, TimeUnit.SECONDS)
                 .execute(() -> Runtime.getRuntime().halt(ExitCode.FAILED));
         int help = spec.root().commandLine().getUsageMessage().length();

@@ -21,7 +21,7 @@ import java.util.stream.Stream;
 
 /** The results and verdicts of a campaign as tables for a terminal. Stateless, thread-safe. */
 final class TextReport {
-    /** Metrics whose columns are shown only if a driver has them. */
+    /** Metrics that get a column only if at least one driver measured them. */
     private static final List<Metric> EXTRA =
             List.of(Metric.SENT, Metric.FETCHED, Metric.FETCHES, Metric.P50, Metric.P99);
 
@@ -33,8 +33,8 @@ final class TextReport {
             Metric.P99, "p99 ms");
 
     /**
-     * Figures whose columns are shown only if a driver has them, for example if handlers block or the processor has
-     * counters. They have no ratios.
+     * Figures that get a column only if at least one driver reports them. For example, some are reported only if
+     * handlers block, and others only if the processor has counters. They are shown without ratios to the baseline.
      */
     private static final List<Column> FIGURES = List.of(
             new Column(Totals.HANDLER_MILLIS, "handler ms"),
@@ -82,7 +82,9 @@ final class TextReport {
         return text.toString();
     }
 
-    /** Reports the replaced attempts, so that readers see which libraries needed several attempts. */
+    /**
+     * Lists the runs that were repeated, with the reason, so that readers see which libraries needed several attempts.
+     */
     static String replaced(List<Run> replaced) {
         StringBuilder text = new StringBuilder();
         for (Run run : replaced) {
@@ -229,8 +231,8 @@ final class TextReport {
     }
 
     /**
-     * Appends figures that show where a limit arises: how long each stage of a request takes, and how busy the machine
-     * is.
+     * Appends the figures that help to locate a bottleneck: how long each stage of a request takes, and how busy the
+     * machine is.
      */
     private static void surroundings(StringBuilder text, DriverResult driver) {
         Map<String, Double> figures = driver.metrics();

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Reports the orders executed during runs and the phases between these orders, as tables and as JSON. Stateless,
- * thread-safe.
+ * Reports the orders (changes and faults) that were executed during runs, and the phases of the runs between them, as
+ * tables and as JSON. Stateless, thread-safe.
  */
 final class TimelineReport {
     private static final String ROW = "    %9s  %9s  %10s  %8s  %9s  %10s  %10s  %9s  %9s  %10s  %s";
@@ -21,7 +21,10 @@ final class TimelineReport {
 
     private TimelineReport() {}
 
-    /** Returns the phases and disturbances of a run as tables for a terminal; empty for a run without phases. */
+    /**
+     * Returns the phases and disturbances of a run as tables for a terminal, or an empty string if the run has no
+     * phases.
+     */
     static String text(Run run) {
         if (run.phases().isEmpty()) {
             return "";
@@ -108,7 +111,7 @@ final class TimelineReport {
         return String.format(Locale.ROOT, "%.1f", millis / 1e3);
     }
 
-    /** Adds {@code timeline}, {@code phases} and {@code disturbances} if the run was changed by orders. */
+    /** Adds {@code timeline}, {@code phases} and {@code disturbances} if orders changed the run. */
     static void put(ObjectNode node, Run run) {
         if (run.timeline().isEmpty()) {
             return;
@@ -154,8 +157,8 @@ final class TimelineReport {
     }
 
     /**
-     * Returns the timelines of these runs as sections for workload files. A comment above each section names its run.
-     * Empty if no run has a timeline.
+     * Returns the timelines of these runs as sections for workload files, each with a comment that names its run.
+     * Returns an empty string if no run has a timeline.
      */
     static String yaml(List<Run> runs) {
         StringBuilder yaml = new StringBuilder();

@@ -19,14 +19,14 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Reports histories as figures over the versions of each library: as a page, as tables, or as lines of JSON. Stateless,
- * thread-safe.
+ * Reports how the figures of each library changed from version to version, as a page, as tables, or as lines of JSON.
+ * Stateless, thread-safe.
  */
 public final class VersionsReport {
 
     private VersionsReport() {}
 
-    /** Returns the page, which is a single file and works without a network. */
+    /** Returns a self-contained HTML page that works offline. */
     public static String html(List<History> histories) {
         ObjectNode data = JsonNodeFactory.instance.objectNode();
         data.put("name", "versions").put("campaign", "versions");
@@ -62,7 +62,7 @@ public final class VersionsReport {
         return HtmlReport.page("versions", data);
     }
 
-    /** Returns a line of JSON for each point, driver and metric. */
+    /** Returns one line of JSON per point, driver and metric. */
     public static String lines(List<History> histories) {
         StringBuilder lines = new StringBuilder();
         for (History history : histories) {
@@ -81,7 +81,7 @@ public final class VersionsReport {
         return lines.toString();
     }
 
-    /** Returns a table for each point, driver and metric. */
+    /** Returns one table per point, driver and metric. */
     public static String text(List<History> histories) {
         StringBuilder text = new StringBuilder();
         for (History history : histories) {
@@ -161,7 +161,7 @@ public final class VersionsReport {
         return node;
     }
 
-    /** Returns the versions of each driver that occur in any of its series, oldest first. */
+    /** Returns the versions of each driver that have a figure in at least one series, oldest first. */
     private static Map<String, Collection<String>> versions(List<VersionSeries> series) {
         Map<String, SortedMap<Integer, String>> byPlace = new LinkedHashMap<>();
         for (VersionSeries each : series) {

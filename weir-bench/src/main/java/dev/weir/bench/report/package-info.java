@@ -1,6 +1,6 @@
 /**
  * Creates the reports of a campaign: a table for the terminal, lines of JSON, CSV files and a self-contained HTML page.
- * Everything is created from a results folder, whether the campaign is finished or not, and can be created again at any
+ * Reports are created from a results folder. They can be created before the campaign has finished, and recreated at any
  * time.
  */
 @NullMarked

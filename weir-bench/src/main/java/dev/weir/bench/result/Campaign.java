@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
  * Contains no secrets, see {@link Secrets}.
  *
  * @param id unique ID of the campaign, for example {@code plain-consumer-20261121T021051}
- * @param name name for people, for example the scenario's name
+ * @param name human-readable name, for example the scenario's name
  * @param workload the content of the workload file
- * @param baseline the driver with which the others are compared; ratios are divided by its figures
+ * @param baseline the driver that all others are compared with; ratios are divided by its figures
  * @param control a second driver that is identical to the baseline (A/A), so that any difference between the two is
  *     noise; null if there is none
  * @param rounds the number of runs of each driver at each point; a round consists of one run of each driver
@@ -30,16 +30,16 @@ public record Campaign(
         List<Point> points,
         Environment environment) {
 
-    /** Key in {@link Environment}: the rule that selects the points to run. */
+    /** Key in {@link Environment}: the rule used to select which points to run. */
     public static final String DESIGN = "design";
 
     /** Key in {@link Environment}, present if the campaign was simulated and nothing was measured. */
     public static final String SIMULATED = "simulation";
 
-    /** Key in {@link Environment}: the ID of an existing cluster. */
+    /** Key in {@link Environment}: the ID of the cluster, if the campaign used an existing one. */
     public static final String CLUSTER_ID = "cluster.id";
 
-    /** Key in {@link Environment}: the places where processes run, if they do not all run on this machine. */
+    /** Key in {@link Environment}: the machines on which the processes run, if they do not all run on this machine. */
     public static final String WORKERS = "environment.workers";
 
     public Campaign {
@@ -67,12 +67,15 @@ public record Campaign(
         }
     }
 
-    /** Returns whether the campaign's figures come from a simulation. */
+    /** Returns whether the campaign was simulated, so that its figures come from a model instead of measurements. */
     public boolean isOfModel() {
         return environment.settings().containsKey(SIMULATED);
     }
 
-    /** Returns whether the campaign runs only those points that show where a verdict changes. */
+    /**
+     * Returns whether the campaign uses the adaptive design, which runs only the points needed to find where a verdict
+     * changes.
+     */
     public boolean choosesPoints() {
         return "adaptive".equals(environment.settings().get(DESIGN));
     }

@@ -7,16 +7,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The finding of {@code weir bench explore} for one driver at one point. Immutable. Unknown numbers are NaN.
+ * The result of {@code weir bench explore} for one driver at one point. Immutable. Unknown numbers are NaN.
  *
  * @param point {@link Point#id()}
  * @param driver {@link Driver#name()}
  * @param target the latency target, as written in a workload file
- * @param holdSeconds how long the driver sustained {@code finding.low()}
- * @param latencyMillis the latency at that rate, at the target's percentile
- * @param ceiling the number of records per second that the maximum number of blocking handlers can handle, computed
- *     from their measured blocking time
- * @param limiter the component that limited the rate; null if no figure shows it
+ * @param holdSeconds how long the driver sustained the rate {@code finding.low()}
+ * @param latencyMillis the latency at the rate {@code finding.low()}, at the target's percentile
+ * @param ceiling the highest possible rate in records per second if the maximum number of handlers block at the same
+ *     time, computed from their measured blocking time
+ * @param limiter the component that limited the rate; null if the figures do not show which component it was
  * @param timeline the orders that were executed during the search
  */
 public record Explored(
@@ -31,7 +31,7 @@ public record Explored(
         @Nullable Limiter limiter,
         List<TimelineEntry> timeline) {
 
-    /** Creates the finding of a search without orders. */
+    /** Creates the result of a search during which no orders were executed. */
     public Explored(
             String point,
             String driver,

@@ -5,28 +5,30 @@ public enum Flag {
     /** The load generator fell behind its plan, so the figures describe the generator, not the driver. */
     GENERATOR_BOUND(true, "the generator was the bottleneck"),
     /**
-     * The brokers were the bottleneck, so the driver's rate is only a lower bound and is not quoted. The driver's costs
-     * are quoted.
+     * The brokers were the bottleneck. The driver's rate is only a lower bound, so it is not quoted, but the driver's
+     * CPU and memory costs are.
      */
     BROKER_BOUND(false, "held back by the broker, its rate is not quoted"),
     /**
-     * The brokers were the bottleneck of the baseline driver. Since the baseline's rate is the divisor of all ratios,
-     * the ratios would be too high.
+     * The brokers were the bottleneck of the baseline driver. All ratios are divided by the baseline's rate, so they
+     * would be too high.
      */
     BASELINE_BROKER_BOUND(true, "the broker held the baseline back"),
     /** Records were lost, duplicated or out of order although the scenario guarantees otherwise. */
     GUARANTEE_BROKEN(true, "the asked guarantee was broken"),
     /** The run was changed by orders or its timeline, so it is not comparable with other runs. */
     CHANGED(true, "changed while it ran"),
-    /** The load was not spread over the partitions as requested, or a process of the group received no records. */
+    /**
+     * The load was not spread over the partitions as requested, or one of the group's processes received no records.
+     */
     UNEVEN(false, "load spread otherwise than asked"),
-    /** No steady state was found before measuring, or the rate drifted while measuring. */
+    /** The rate had not become steady before the measurement began, or it drifted during the measurement. */
     NOT_STEADY(false, "no steady state"),
-    /** The JIT compilers took part of the processor time while the run was measured, so the costs are too high. */
+    /** The JIT compilers used part of the processor time during the measurement, so the measured costs are too high. */
     COMPILING(false, "still being compiled"),
     /**
-     * Client and broker together used all cores. Ratios then show which driver uses the machine better, not how fast
-     * each driver could be.
+     * Client and broker together used all cores. The ratios then show which driver uses the machine more efficiently,
+     * not how fast each driver could be on its own.
      */
     MACHINE_SATURATED(false, "all cores were busy");
 
@@ -38,7 +40,7 @@ public enum Flag {
         this.text = text;
     }
 
-    /** Returns whether the run must not be quoted. */
+    /** Returns whether the flag makes a run invalid, so that its figures must not be quoted. */
     public boolean isVoiding() {
         return voiding;
     }

@@ -8,8 +8,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The figures of one process in one slice of time, usually a second. Immutable, thread-safe. An unmeasured count is
- * {@link #UNKNOWN}.
+ * The figures of one process in one interval of a run, usually a second. Immutable, thread-safe. A count that was not
+ * measured is {@link #UNKNOWN}.
  *
  * @param startMillis start of the interval, in milliseconds since the run began
  * @param cpuNanos processor time of the process under test
@@ -18,9 +18,10 @@ import org.jspecify.annotations.Nullable;
  * @param lagRecords lag at the end of the interval
  * @param heapBytes used heap at the end of the interval
  * @param directBytes memory outside the heap at the end of the interval
- * @param figures readings of clients, brokers and the machine, by name, if requested; taken at most once a second
- * @param polls the polls of the consumers under test; null if they polled nothing, or if the run was stored before this
- *     field existed
+ * @param figures figures of clients, brokers and the machine by name, sampled at most once a second; empty unless they
+ *     were requested
+ * @param polls the polls by the consumers under test; null if there were no polls, or if the run was stored before
+ *     this field was added
  */
 public record Interval(
         long startMillis,
@@ -76,7 +77,7 @@ public record Interval(
         }
     }
 
-    /** Sorts the figures by name. Older runs have no figures. */
+    /** Sorts the figures by name. Returns an empty map for older runs, which were stored without figures. */
     private static Map<String, Double> sorted(@Nullable Map<String, Double> figures) {
         return figures == null || figures.isEmpty() ? Map.of() : Collections.unmodifiableMap(new TreeMap<>(figures));
     }

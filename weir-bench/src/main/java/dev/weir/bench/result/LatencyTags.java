@@ -16,14 +16,12 @@ import org.HdrHistogram.HistogramLogWriter;
 /** The tags of a run's histograms, and the format in which histograms are stored. Stateless, thread-safe. */
 public final class LatencyTags {
 
-    /**
-     * Latency from the planned send time to the end of the handler, which is the time that a user of the system waits.
-     */
+    /** Latency from the planned send time to the end of the handler, which is how long a user of the system waits. */
     public static final String RESPONSE = "response";
 
     /**
-     * Latency from the actual send time to the end of the handler. It hides delays of the sender, so it is never quoted
-     * alone.
+     * Latency from the actual send time to the end of the handler. It leaves out delays in sending, so it is never
+     * quoted without the response time.
      */
     public static final String SERVICE = "service";
 
@@ -36,12 +34,12 @@ public final class LatencyTags {
 
     private LatencyTags() {}
 
-    /** Returns the tag of warm-up histograms, which are stored but never quoted. */
+    /** Returns the tag for histograms recorded during the warm-up, which are stored but never reported. */
     public static String ofWarmUp(String tag) {
         return WARM_UP + tag;
     }
 
-    /** Returns whether the tag marks a warm-up. */
+    /** Returns whether the tag belongs to a warm-up. */
     public static boolean isOfWarmUp(String tag) {
         return tag.startsWith(WARM_UP);
     }
@@ -66,19 +64,22 @@ public final class LatencyTags {
         return tag.startsWith(RESPONSE + "/");
     }
 
-    /** Returns the tag for one phase of a changed run; phases are numbered from 1. */
+    /** Returns the tag for one phase of a run that was changed by orders. Phases are numbered from 1. */
     public static String ofPhase(int number, String tag) {
         return PHASE + number + "/" + tag;
     }
 
-    /** Returns the histograms that belong to no phase. */
+    /** Returns the histograms of the whole run, leaving out the histograms of its phases. */
     static List<Histogram> ofRun(List<Histogram> all) {
         return all.stream()
                 .filter(each -> each.getTag() == null || !each.getTag().startsWith(PHASE))
                 .toList();
     }
 
-    /** Returns the histograms of one phase and replaces their tags with the tags of a run. */
+    /**
+     * Returns the histograms of one phase. Removes the phase prefix from their tags, so that they can be read like the
+     * histograms of a run.
+     */
     static List<Histogram> ofPhase(int number, List<Histogram> all) {
         String prefix = ofPhase(number, "");
         List<Histogram> ofIt = new ArrayList<>();
@@ -91,7 +92,7 @@ public final class LatencyTags {
         return ofIt;
     }
 
-    /** Returns one histogram for each tag. Counts are added; percentiles are never averaged. */
+    /** Merges all histograms that have the same tag. The counts are added, because percentiles must not be averaged. */
     public static Map<String, Histogram> merge(List<Histogram> intervals) {
         Map<String, Histogram> merged = new TreeMap<>();
         for (Histogram interval : intervals) {

@@ -9,11 +9,11 @@ import java.util.stream.IntStream;
  *
  * @param expected the number of distinct records that had to be delivered
  * @param delivered the number of deliveries, including duplicates
- * @param outOfOrder the number of deliveries that followed a later record of the same partition, or of the same key if
+ * @param outOfOrder the number of records delivered after a later record of the same partition, or of the same key if
  *     the scenario guarantees order by key; 0 if the scenario guarantees no order
  * @param retried the number of handler calls that failed and were repeated
- * @param redelivered the number of repeated deliveries in scenarios that allow them (share groups, copying at least
- *     once)
+ * @param redelivered the number of repeated deliveries in scenarios that allow them (share groups and at-least-once
+ *     copying)
  * @param topics a ledger for each topic, if there are several; {@code retried} is counted only in the total
  * @param groups a ledger for each group, if there are several
  */
@@ -31,7 +31,9 @@ public record Ledger(
     /** An empty ledger. */
     public static final Ledger NONE = new Ledger(0, 0, 0, 0, 0);
 
-    /** Replaces missing lists, because older results have neither topics nor groups. */
+    /**
+     * Replaces null with an empty list, because older results were stored without {@code topics} and {@code groups}.
+     */
     public Ledger {
         topics = topics == null ? List.of() : List.copyOf(topics);
         groups = groups == null ? List.of() : List.copyOf(groups);
@@ -56,7 +58,7 @@ public record Ledger(
                 plus(groups, other.groups));
     }
 
-    /** Adds the ledgers pairwise. The list of a failed run is empty. */
+    /** Adds the ledgers pairwise. If one list is empty, for example because its run failed, returns the other list. */
     private static List<Ledger> plus(List<Ledger> some, List<Ledger> others) {
         if (some.isEmpty() || others.isEmpty()) {
             return some.isEmpty() ? others : some;

@@ -2,7 +2,7 @@ package dev.weir.bench.result;
 
 import java.util.regex.Pattern;
 
-/** Checks and converts texts that become parts of file names. Stateless. */
+/** Checks and converts strings that become parts of file names. Stateless. */
 final class Names {
 
     private static final Pattern SAFE = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._=-]{0,119}");
@@ -18,7 +18,10 @@ final class Names {
         }
     }
 
-    /** Converts a name for file systems. Disallowed characters are replaced by their codes, so names stay unique. */
+    /**
+     * Converts a name to a safe file name. Disallowed characters are replaced by their character codes, so that
+     * different names stay different.
+     */
     static String toFileName(String name) {
         StringBuilder safe = new StringBuilder();
         for (int i = 0; i < name.length(); i++) {

@@ -6,11 +6,11 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A part of a run between two changes. Immutable. Unknown numbers are NaN. The figures cover the nearest whole seconds,
- * so a short phase may have none.
+ * A part of a run between two orders. Immutable. Unknown numbers are NaN. The figures cover the nearest whole seconds,
+ * so a very short phase may have no figures.
  *
  * @param fromMillis start of the phase, in milliseconds since the plan began
- * @param begunBy the order that began the phase, for people
+ * @param begunBy a human-readable description of the order that started the phase
  * @param producerRate the number of records that are due per second
  * @param workMillis how long a handler blocks
  * @param consumers the number of consumers in the group
@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param recordsPerSecond the rate of handled records
  * @param p50Millis the median latency from the planned send time to the end of the handler
  * @param lagRecords the number of records that had been sent but not handled at the end of the phase
- * @param result the figures of the phase in the form of a run's figures; null if the phase contains no whole second or
- *     was begun by an order that changed nothing
+ * @param result the figures of the phase in the same form as a run's figures; null if the phase contains no whole
+ *     second or was started by an order that changed nothing
  */
 public record Phase(
         long fromMillis,
@@ -86,11 +86,11 @@ public record Phase(
     }
 
     /**
-     * The figures of a phase, in the form of a run's figures.
+     * The figures of a phase, in the same form as a run's figures.
      *
-     * @param fromInterval the index of the first of the run's intervals that belongs to the phase
-     * @param toInterval the index after the last interval; the interval may lie after the end of the phase, because an
-     *     order that changes nothing begins a phase but does not end this result
+     * @param fromInterval the index of the run's first interval that belongs to the phase
+     * @param toInterval the index after the last interval; this may lie after the end of the phase, because an order
+     *     that changes nothing starts a new phase, whose intervals are then included in this result
      * @param flags the reasons to doubt these figures
      */
     public record Result(int fromInterval, int toInterval, Totals totals, Set<Flag> flags) {

@@ -11,8 +11,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Converts the phases of changed runs into separate runs at separate points. Phases can then be shown, compared and
- * explained like any other run. Stateless, thread-safe.
+ * Turns each phase of a run that was changed by orders into a run of its own, at a point of its own. Phases can then be
+ * shown, compared and explained like ordinary runs. Stateless, thread-safe.
  */
 public final class PhaseRuns {
 
@@ -21,7 +21,7 @@ public final class PhaseRuns {
     private PhaseRuns() {}
 
     /**
-     * The run that contains a phase.
+     * The run that contains a phase, and the number of the phase.
      *
      * @param number the number of the phase in the run, from 1
      */
@@ -36,7 +36,8 @@ public final class PhaseRuns {
     }
 
     /**
-     * Returns the ID of the point at which a phase's run was executed. Returns an ID that is not of a phase unchanged.
+     * Returns the ID of the point at which the run containing a phase was executed. Returns the ID unchanged if it is
+     * not the ID of a phase.
      */
     public static String pointOfRun(String pointId) {
         Matcher phase = ID.matcher(pointId);
@@ -44,8 +45,9 @@ public final class PhaseRuns {
     }
 
     /**
-     * Returns the phases of all runs at a point. Phases share a point if they have the same number and settings and
-     * were begun by the same order, for example because a timeline was replayed.
+     * Returns the phases of all runs at a point. Phases of different runs are assigned to the same point if they have
+     * the same number and settings and were started by the same order, for example because all runs replayed one
+     * timeline.
      */
     public static Map<Point, List<Run>> of(Point point, List<Run> runs) {
         Map<Map<String, String>, Point> points = new LinkedHashMap<>();

@@ -116,14 +116,14 @@ public final class ResultsFolder {
         return campaign;
     }
 
-    /** The latest attempt of each run, including failed attempts, in order of execution. */
+    /** The latest attempt at each run, including failed attempts, in order of execution. */
     public List<Run> runs() {
         List<Run> sorted = new ArrayList<>(runs.values());
         sorted.sort(Comparator.comparingInt(Run::order));
         return List.copyOf(sorted);
     }
 
-    /** The replaced runs, in the order of their lines. Most of them failed. */
+    /** The runs that a later attempt has replaced, in the order of their lines. Most of them failed. */
     public List<Run> replaced() {
         return List.copyOf(replaced);
     }
@@ -157,9 +157,9 @@ public final class ResultsFolder {
     }
 
     /**
-     * Stores a finished run. When this method returns, the run survives a crash of the process and of the machine.
+     * Stores a finished run. Once this method has returned, the run survives a crash of the process or the machine.
      *
-     * @param latencies histograms in nanoseconds, each with start and end time stamps and a tag of {@link LatencyTags}
+     * @param latencies histograms in nanoseconds, each with start and end timestamps and a tag from {@link LatencyTags}
      */
     public void append(Run run, List<Histogram> latencies) {
         requireKnown(run);
@@ -190,8 +190,8 @@ public final class ResultsFolder {
     }
 
     /**
-     * Returns the latencies of a run, with one histogram per interval and tag; empty if the scenario measures no
-     * latency. For a run of {@link PhaseRuns}, returns the latencies of its phase.
+     * Returns the latencies of a run, with one histogram per interval and tag. Returns an empty list if the scenario
+     * measures no latency. If the key belongs to a phase (see {@link PhaseRuns}), returns the latencies of that phase.
      */
     public List<Histogram> latencyIntervals(Run.Key key) {
         PhaseRuns.Origin phase = PhaseRuns.origin(key);
@@ -269,7 +269,7 @@ public final class ResultsFolder {
             channel.force(true);
             Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {
-            Files.deleteIfExists(fresh); // On a full disk it would occupy needed space.
+            Files.deleteIfExists(fresh); // If the disk is full, the incomplete file would take up space that is needed.
             throw e;
         }
     }

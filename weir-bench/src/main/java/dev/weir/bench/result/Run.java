@@ -16,11 +16,12 @@ import org.jspecify.annotations.Nullable;
  * @param round number of the round, from 0; runs of the same round are compared with each other
  * @param order position in the campaign's order of execution, from 0
  * @param seed the seed of this run's data and arrival times; the same for all runs of a round
- * @param warmUpIntervals the number of {@code intervals}, from the first one, that are not measured
+ * @param warmUpIntervals the number of {@code intervals} at the beginning that belong to the warm-up and are not
+ *     measured
  * @param intervals the intervals of the whole run, including the warm-up
  * @param totals the totals of the measured part, without the warm-up
- * @param flags the reasons to doubt the figures; {@link Flag#isVoiding()} shows which of them void the run
- * @param failure the reason why there are no figures, for people; null for a successful run
+ * @param flags the reasons to doubt the figures; a flag with {@link Flag#isVoiding()} makes the run invalid
+ * @param failure a human-readable reason why there are no figures; null for a successful run
  * @param timeline the orders executed during the run; if there are any, the run has {@link Flag#CHANGED}
  * @param phases the phases between orders; empty if there were no orders
  * @param disturbances the disturbances from which the run had to recover, in order of time; empty if there were none
@@ -43,7 +44,7 @@ public record Run(
         List<Phase> phases,
         List<Disturbance> disturbances) {
 
-    /** Creates a run that was not changed by orders. */
+    /** Creates a run during which no orders were executed. */
     public Run(
             String point,
             String driver,
@@ -80,7 +81,7 @@ public record Run(
     public Run {
         Names.requireFileName("point", point);
         intervals = List.copyOf(intervals);
-        // Sorted, so that the same run always has the same JSON line.
+        // Sorts the flags, so that the same run always produces the same line of JSON.
         flags = Collections.unmodifiableSet(new TreeSet<>(flags));
         if (round < 0) {
             throw new IllegalArgumentException("round must be at least 0: round=" + round);
@@ -95,7 +96,7 @@ public record Run(
         disturbances = listOf(disturbances);
     }
 
-    /** Replaces a missing list. Older runs lack the field. */
+    /** Replaces null with an empty list, because older runs were stored without these lists. */
     private static <T> List<T> listOf(@Nullable List<T> some) {
         return some == null ? List.of() : List.copyOf(some);
     }
@@ -131,7 +132,10 @@ public record Run(
         return new Key(point, driver, round);
     }
 
-    /** Returns whether the run's figures may be quoted: it succeeded, measured something, and has no voiding flag. */
+    /**
+     * Returns whether the run's figures may be quoted: the run succeeded, measured something, and has no flag that
+     * makes it invalid.
+     */
     public boolean isValid() {
         return failure == null && totals.elapsedNanos() > 0 && flags.stream().noneMatch(Flag::isVoiding);
     }

@@ -16,8 +16,8 @@ public final class Secrets {
                     + "access[._-]?key|jaas[._-]?config)[\\w.-]*";
     private static final Pattern SECRET_NAME = Pattern.compile("(?i)" + NAME);
 
-    // Matches a secret name with a YAML block value: "name: |" or "name: >", then every line that is indented further
-    // than the name.
+    // Matches a secret name followed by a YAML block value: "name: |" or "name: >", then all lines that are indented
+    // further than the name.
     private static final Pattern BLOCK = Pattern.compile("(?im)^([ \\t]*)([\"']?" + NAME
             + "[\"']?[ \\t]*:)[ \\t]*[|>][^\\n]*\\n(?:(?:\\1[ \\t]+[^\\n]*|[ \\t]*)(?:\\n|\\z))*");
     private static final Pattern QUOTED = Pattern.compile(
@@ -25,15 +25,15 @@ public final class Secrets {
     // An unquoted value extends to the end of the line, because a JAAS setting contains spaces.
     private static final Pattern BARE =
             Pattern.compile("(?im)([\"']?" + NAME + "[\"']?[ \\t]*[:=][ \\t]*)(?!\\[hidden])([^\\s\"'][^\\n]*)");
-    // Matches up to the last @ before the query, because a password may contain an @, or a slash that should have been
-    // encoded.
+    // Matches up to the last @ before the query, because a password may itself contain an @, or a slash that should
+    // have been percent-encoded.
     private static final Pattern USER_IN_ADDRESS = Pattern.compile("(\\w[\\w+.-]*://)[^\\s?#\"']*@");
     private static final Pattern QUERY_OF_ADDRESS =
             Pattern.compile("(?i)(://\\S*?[?&]" + NAME + "=)(?!\\[hidden])[^&\\s\"'#]+");
 
     private Secrets() {}
 
-    /** Returns the settings in their order, with {@value #HIDDEN} in place of each secret value. */
+    /** Returns the settings in the same order, with each secret value replaced by {@value #HIDDEN}. */
     public static Map<String, String> redact(Map<String, String> settings) {
         Map<String, String> safe = new LinkedHashMap<>();
         settings.forEach(
@@ -42,8 +42,8 @@ public final class Secrets {
     }
 
     /**
-     * Returns the text (YAML, properties, JSON, a command line) with {@value #HIDDEN} in place of each value of a
-     * secret name.
+     * Returns the text, for example YAML, properties, JSON or a command line, with each value that belongs to a secret
+     * name replaced by {@value #HIDDEN}.
      */
     public static String redact(String text) {
         String safe = BLOCK.matcher(text).replaceAll("$1$2 " + HIDDEN + "\n");
@@ -52,11 +52,11 @@ public final class Secrets {
         return redactAddresses(safe);
     }
 
-    /** Returns the text, in any format, with {@value #HIDDEN} in place of users, passwords and tokens in addresses. */
+    /** Returns the text, in any format, with users, passwords and tokens in addresses replaced by {@value #HIDDEN}. */
     public static String redactAddresses(String text) {
         String safe = USER_IN_ADDRESS.matcher(text).replaceAll("$1" + HIDDEN + "@");
         String before;
-        do { // Replaces one secret of an address at a time.
+        do { // Each pass replaces only one secret per address.
             before = safe;
             safe = QUERY_OF_ADDRESS.matcher(before).replaceAll("$1" + HIDDEN);
         } while (!safe.equals(before));

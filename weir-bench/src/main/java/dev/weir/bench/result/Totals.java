@@ -5,8 +5,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Sums over the measured part of a run. Immutable, thread-safe. An unmeasured count is {@link Interval#UNKNOWN}, and a
- * quotient of an unmeasured count is NaN.
+ * Sums over the measured part of a run. Immutable, thread-safe. A count that was not measured is
+ * {@link Interval#UNKNOWN}, and figures derived from it are NaN.
  *
  * @param cpuNanos processor time of the process under test
  * @param allocatedBytes bytes allocated by the process under test
@@ -25,27 +25,33 @@ public record Totals(
         long brokerCpuNanos,
         Map<String, Double> metrics) {
 
-    /** Metric: bytes that brokers sent to consumers per byte of delivered values. Batch headers count as sent bytes. */
+    /**
+     * Metric: bytes that brokers sent to consumers, per byte of delivered values. Batch headers are included in the
+     * bytes sent.
+     */
     public static final String SENT_PER_BYTE = "sent per byte";
 
     /** Metric: delivered records per fetch response. */
     public static final String RECORDS_PER_FETCH = "records per fetch";
 
-    /** Metric: fetch requests that brokers answered. */
+    /** Metric: fetch requests per second that brokers answered. */
     public static final String FETCHES_PER_SECOND = "fetches per second";
 
     /**
-     * Metric: records per second that the permitted number of blocking handlers can handle, computed from their
-     * measured blocking time.
+     * Metric: highest possible rate in records per second if the maximum number of handlers block at the same time,
+     * computed from their measured blocking time.
      */
     public static final String CEILING = "ceiling";
 
-    /** Metric: rate as a percentage of the ceiling that results if handlers block exactly for their configured time. */
+    /**
+     * Metric: rate as a percentage of the nominal ceiling, which assumes that handlers block for exactly their
+     * configured time.
+     */
     public static final String NOMINAL = "% of ceiling";
 
     /**
-     * Metric: rate as a percentage of {@link #CEILING}. Drivers are not compared by this metric, because a driver that
-     * delays the wake-up of handlers lowers its own ceiling.
+     * Metric: rate as a percentage of {@link #CEILING}. This metric is not used to compare drivers: if a driver wakes
+     * up its handlers late, they block longer, which lowers the ceiling itself.
      */
     public static final String EFFICIENCY = "efficiency";
 
@@ -53,12 +59,12 @@ public record Totals(
     public static final String HANDLER_MILLIS = "handlerMillis";
 
     /**
-     * Metric: seconds from the command to join, in a fresh process, to the end of the first second at 98 % of the
-     * ceiling.
+     * Metric: seconds from the command to join, which is sent to a fresh process, to the end of the first second in
+     * which the rate reaches 98 % of the ceiling.
      */
     public static final String SECONDS_TO_98 = "secondsTo98";
 
-    /** Totals of a run without figures. */
+    /** The totals of a run that has no figures, for example because it failed. */
     public static final Totals NONE = new Totals(0, 0, 0, -1, -1, -1, -1, -1, Map.of());
 
     public Totals {

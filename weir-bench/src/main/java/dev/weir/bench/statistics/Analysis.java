@@ -26,24 +26,24 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The analysis of a finished or unfinished campaign: for each point and driver, the medians and the ratio to the
- * baseline with its interval and verdict. The points of the campaign come first, followed by the phases of changed runs
- * as points of their own. Immutable, thread-safe.
+ * baseline with its interval and verdict. The points of the campaign come first. Phases of runs that were changed by
+ * orders follow as additional points. Immutable, thread-safe.
  */
 public record Analysis(Campaign campaign, List<PointResult> points) {
 
     /** Confidence level of all intervals. */
     public static final double CONFIDENCE = 0.95;
 
-    /** Smallest number of rounds for a verdict. Two rounds give an interval but no verdict. */
+    /** Smallest number of rounds for a verdict. Two rounds are enough for an interval, but not for a verdict. */
     public static final int MIN_ROUNDS = 3;
 
-    /** Smallest number of drivers from which their usual deviation is estimated. */
+    /** Smallest number of drivers needed to estimate their typical deviation. */
     private static final int MIN_DRIVERS = 4;
 
     /** Smallest relative difference that matters. */
     public static final double MARGIN = 0.05;
 
-    /** Analyses the runs that the folder holds now. */
+    /** Analyses the runs stored in the folder so far. */
     public static Analysis of(ResultsFolder folder) {
         return of(folder.campaign(), folder.runs(), run -> LatencyTags.merge(folder.latencyIntervals(run.key())));
     }
@@ -51,7 +51,7 @@ public record Analysis(Campaign campaign, List<PointResult> points) {
     /**
      * Analyses these runs.
      *
-     * @param latencies returns the latencies of a run by tag; empty if the run has none
+     * @param latencies maps a run to its latency histograms by tag; the map is empty if the run has no latencies
      */
     public static Analysis of(Campaign campaign, List<Run> runs, Function<Run, Map<String, Histogram>> latencies) {
         List<PointFigures> figures = new ArrayList<>();
@@ -75,7 +75,7 @@ public record Analysis(Campaign campaign, List<PointResult> points) {
         Map<Metric, Integer> next = new EnumMap<>(Metric.class);
         List<PointResult> points = new ArrayList<>();
         for (PointFigures atPoint : figures) {
-            // The adjusted values are used in the order in which testedP returned the original values.
+            // The adjusted p-values must be consumed in the order in which testedP returned the original values.
             points.add(atPoint.result(
                     metric -> adjusted.getOrDefault(metric, new double[0])[next.merge(metric, 1, Integer::sum) - 1]));
         }
@@ -83,8 +83,7 @@ public record Analysis(Campaign campaign, List<PointResult> points) {
     }
 
     /**
-     * Returns the ratio of two drivers at a point, with the interval that it would have if {@code other} were the
-     * baseline.
+     * Returns the ratio of two drivers at a point, with the interval computed as if {@code other} were the baseline.
      */
     static RatioInterval ratio(ResultsFolder folder, Point point, String driver, String other, Metric metric) {
         PointFigures figures = new PointFigures(folder.campaign(), point);
@@ -128,8 +127,8 @@ public record Analysis(Campaign campaign, List<PointResult> points) {
         }
 
         /**
-         * The p-values of the drivers that are tested against the baseline. The control (A/A) is excluded, because it
-         * shows the noise.
+         * The p-values of the drivers that are tested against the baseline. The control (A/A) is not tested, because it
+         * is used to measure the noise.
          */
         List<Double> testedP(Metric metric) {
             List<Double> p = new ArrayList<>();
@@ -172,7 +171,7 @@ public record Analysis(Campaign campaign, List<PointResult> points) {
             if (control != null) {
                 for (Metric metric : Metric.values()) {
                     RatioInterval interval = interval(campaign.control(), control, metric);
-                    // If the control has no interval, any difference may be noise.
+                    // Without an interval for the control, the noise is unknown, so any difference may be noise.
                     noise.put(metric, interval.isBounded() ? interval.farthestFactor() : Double.POSITIVE_INFINITY);
                 }
             }
@@ -193,8 +192,9 @@ public record Analysis(Campaign campaign, List<PointResult> points) {
         }
 
         /**
-         * The usual deviation of the drivers' ratios from round to round, which serves as a lower bound for each
-         * driver. All drivers run on the same machine, so a driver whose few rounds agree better was lucky.
+         * The typical deviation of the drivers' ratios from round to round, used as a lower bound for the deviation of
+         * each driver. All drivers run on the same machine, so if the few rounds of a driver deviate less, it is by
+         * chance.
          */
         private double leastDeviation(DriverFigures baseline, Metric metric) {
             double[] all = drivers.values().stream()
@@ -206,7 +206,7 @@ public record Analysis(Campaign campaign, List<PointResult> points) {
         }
     }
 
-    /** Collects the figures of one driver at one point. The figures of a voided run stay NaN. */
+    /** Collects the figures of one driver at one point. If a run is invalid, its figures remain NaN. */
     private static final class DriverFigures {
         private final Map<Metric, double[]> byRound = new EnumMap<>(Metric.class);
         private final Map<String, List<Double>> metrics = new LinkedHashMap<>();

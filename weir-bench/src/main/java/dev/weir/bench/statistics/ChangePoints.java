@@ -12,28 +12,29 @@ import java.util.SplittableRandom;
  * <p>The method is E-divisive (Matteson and James, "A Nonparametric Approach for Multiple Change Point Analysis of
  * Multivariate Data", J. Am. Stat. Assoc. 109, 2014), which is used for continuous benchmarks (Daly et al., "The Use of
  * Change Point Detection to Identify Software Performance Regressions in a Continuous Integration System", ICPE 2020;
- * Fleming et al., "Hunter", ICPE 2023). The candidate for a change is the boundary between the two neighbouring parts
- * of the series whose energy distance is greatest. A permutation test shows how often chance produces as great a
- * distance.
+ * Fleming et al., "Hunter", ICPE 2023). The candidate for a change is the boundary for which the energy distance
+ * between the part of the series before it and the part after it is greatest. A permutation test shows how often a
+ * distance at least as great arises by chance.
  *
- * <p>There are three differences from the paper. First, distances are V-statistics, whose expectation without a change
- * is the same for parts of any length. U-statistics of three figures vary so much that they hide changes elsewhere.
- * Second, each part created by a change is tested separately. Third, a permutation test ends early once it can only
- * fail (Besag and Clifford, "Sequential Monte Carlo p-values", Biometrika 78, 1991).
+ * <p>There are three differences from the paper. First, distances are V-statistics, whose expected value in a series
+ * without changes is the same for parts of any length. U-statistics of only three figures vary so much that they hide
+ * changes at other positions. Second, after a change has been found, the parts before and after it are tested
+ * separately. Third, a permutation test ends as soon as it can no longer succeed (Besag and Clifford, "Sequential Monte
+ * Carlo p-values", Biometrika 78, 1991).
  */
 public final class ChangePoints {
 
-    /** Smallest number of figures in a level. One or two deviating figures may be outliers. */
+    /** Smallest number of figures in a level. One or two deviating figures may just be outliers. */
     public static final int MIN_LENGTH = 3;
 
     /**
-     * Smallest length of a series in which a change of {@link #MIN_LENGTH} figures can be found. In a shorter series,
-     * chance alone reaches the clearest division too often. With 12 figures, 2 of the (12 choose 3) orders reach it,
-     * which is less than {@link #ALPHA}.
+     * Smallest length of a series in which a level of only {@link #MIN_LENGTH} figures can be detected. In a shorter
+     * series, a random order of the figures separates the levels just as clearly too often. With 12 figures, 2 of the
+     * (12 choose 3) orders do so, which is a smaller fraction than {@link #ALPHA}.
      */
     public static final int FEWEST = 12;
 
-    /** Significance level: the largest acceptable share of unchanged series that are reported as changed. */
+    /** Significance level: the largest acceptable fraction of unchanged series that are wrongly reported as changed. */
     public static final double ALPHA = 0.01;
 
     private static final int PERMUTATIONS = 4_999;
@@ -54,12 +55,12 @@ public final class ChangePoints {
      * The changes found in a series.
      *
      * @param segments the segments in order; a single one if nothing changed
-     * @param p the probability that chance alone allows a division as clear as the best division of the series; 1 if
-     *     the series is too short for a division
+     * @param p the probability that a random order of the figures can be divided at least as clearly as the series; 1
+     *     if the series is too short to be divided
      */
     public record Finding(List<Segment> segments, double p) {}
 
-    /** Finds the changes of a series of finite figures. */
+    /** Finds the changes in a series, whose figures must all be finite. */
     public static Finding of(double... series) {
         if (!Arrays.stream(series).allMatch(Double::isFinite)) {
             throw new IllegalArgumentException("figures must be finite: " + Arrays.toString(series));
@@ -85,7 +86,10 @@ public final class ChangePoints {
         return new Finding(List.of(new Segment(from, from + part.length, Samples.median(part))), p);
     }
 
-    /** The position of a division, and the distance between its two sides. */
+    /**
+     * A division of a series into two sides: the index at which the second side begins, and the distance between the
+     * sides.
+     */
     private record Division(int at, double distance) {}
 
     /** The pairwise distances of the figures in one part of a series. Confined to one thread. */
@@ -93,17 +97,20 @@ public final class ChangePoints {
         private final double[][] distances;
 
         /**
-         * Sums of distances over rectangles that begin at the first row and column. Only rectangles that are at least
-         * as wide as they are high are computed.
+         * Sums of the distances over rectangles that begin at the first row and column. Only rectangles at least as
+         * wide as they are high are computed.
          */
         private final double[][] sums;
 
         private final int[] order;
 
-        /** Weight of the distances within the first side, by the lengths of both sides. */
+        /**
+         * Weight of the distances between figures on the same side, indexed by the length of that side and of the other
+         * side.
+         */
         private final double[][] within;
 
-        /** Weight of the distances between the sides, by their total length. */
+        /** Weight of the distances between figures on different sides, indexed by the total length of both sides. */
         private final double[] across;
 
         Energy(double[] part) {
@@ -128,8 +135,8 @@ public final class ChangePoints {
         }
 
         /**
-         * Returns the position with the greatest distance between the figures before it and the figures after it. The
-         * second side may end before the end of the part.
+         * Returns the division whose two sides have the greatest distance. The first side begins at the start of the
+         * part, but the second side may end before the end of the part.
          */
         Division best() {
             int n = order.length;
@@ -137,8 +144,8 @@ public final class ChangePoints {
                 double[] of = distances[order[i]];
                 double[] before = sums[i];
                 double[] upTo = sums[i + 1];
-                // Distances are symmetric, so the entries of a row before the diagonal equal the entries above the
-                // diagonal in the column of the same number.
+                // The distances are symmetric, so the sum of the entries left of the diagonal in this row equals the
+                // sum of the entries above the diagonal in the column with the same index.
                 double row = before[i + 1] - before[i];
                 for (int j = i; j < n; j++) {
                     row += of[order[j]];
@@ -161,8 +168,8 @@ public final class ChangePoints {
 
         /**
          * Returns left * right / (left + right) times the energy distance, which is 2 * across / (left * right) -
-         * withinLeft / left² - withinRight / right². The product is multiplied out, because most of the running time is
-         * spent here and divisions would take most of that time.
+         * withinLeft / left² - withinRight / right². The product is expanded with precomputed weights to avoid
+         * divisions, because most of the running time is spent in this method.
          */
         private double distance(int at, int to) {
             int right = to - at;
@@ -172,10 +179,10 @@ public final class ChangePoints {
             return across[to] * between - within[at][right] * withinLeft - within[right][at] * withinRight;
         }
 
-        /** Estimates the probability that a random order of the figures has at least as good a division. */
+        /** Estimates the probability that a random order of the figures can be divided at least as clearly. */
         double p(Division found) {
             SplittableRandom random = new SplittableRandom(order.length);
-            // Tolerates rounding, because a series with few distinct figures has many equally good orders.
+            // Allows for rounding errors, because many orders of a series with few distinct figures are equally good.
             double atLeast = found.distance * (1 - 1e-9);
             int exceeding = 0;
             for (int drawn = 1; drawn <= PERMUTATIONS; drawn++) {

@@ -3,12 +3,15 @@ package dev.weir.bench.statistics;
 /**
  * The comparison of a driver with the baseline at one point in one metric. Immutable, thread-safe.
  *
- * @param adjustedP the interval's p-value after correction for all comparisons of the campaign in this metric
+ * @param adjustedP the interval's p-value, corrected for all comparisons of the campaign in this metric
  * @param isBound whether the ratio is only a lower bound of the true ratio, because the brokers limited the driver
  */
 public record Comparison(RatioInterval interval, double adjustedP, Verdict verdict, boolean isBound) {
 
-    /** Replaces the verdict of a bound. A lower bound can only show that the true ratio is above 1. */
+    /**
+     * Replaces the verdict if the ratio is only a lower bound, which can show that the driver is better but not that it
+     * is worse or the same.
+     */
     public Comparison {
         if (isBound && verdict != Verdict.BETTER && verdict != Verdict.NOT_MEASURED) {
             verdict = Verdict.UNCLEAR;

@@ -8,9 +8,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares the ratios of a driver to the baseline in two campaigns, at the same point. Two campaigns have no rounds in
- * common, so only ratios are compared, not figures. Ratios are compared only if both campaigns had the same noise.
- * Immutable, thread-safe.
+ * Compares a driver's ratio to the baseline at the same point in two campaigns. The figures themselves are not
+ * compared, because runs are comparable only within a round and two campaigns have no rounds in common. The ratios are
+ * compared only if the noise of both campaigns overlaps. Immutable, thread-safe.
  *
  * @param why the reason why no difference is reported; empty if a difference is reported
  */
@@ -54,7 +54,10 @@ public record Difference(
         return List.copyOf(all);
     }
 
-    /** Throws an exception that names the runs which were changed by orders, because such runs are not comparable. */
+    /**
+     * Throws an exception if orders changed any run, because such runs are not comparable. The message names these
+     * runs.
+     */
     private static void requireUnchanged(Analysis analysis) {
         List<String> changed = analysis.points().stream()
                 .flatMap(point -> point.drivers().stream())
@@ -102,7 +105,7 @@ public record Difference(
         return new Difference(point, driver, metric, a, b, b.ratio() > a.ratio() ? Kind.HIGHER : Kind.LOWER, "");
     }
 
-    /** The reason why two campaigns cannot be compared at all; empty if they can. */
+    /** The reason why nothing in these two campaigns can be compared; empty if they can be compared. */
     private static String unlike(Campaign before, Campaign after) {
         if (!before.workload().equals(after.workload())) {
             return "the workload files differ";
@@ -113,7 +116,7 @@ public record Difference(
         return machines ? "" : "the machines differ";
     }
 
-    /** The reason why the noise of two campaigns differs or is unknown; empty if the noise is alike. */
+    /** The reason why the campaigns' noise differs or is unknown; empty if the intervals of both controls overlap. */
     private static String unlike(@Nullable Comparison before, @Nullable Comparison after) {
         if (before == null || after == null) {
             return "no A/A in both campaigns: the noise is not known";

@@ -9,14 +9,15 @@ import java.util.Set;
 import org.HdrHistogram.Histogram;
 
 /**
- * The results of one driver at one point, over all its runs. Immutable except for the histograms, which must only be
- * read.
+ * The results of one driver at one point, over all its runs. Immutable except for the histograms, which callers must
+ * not modify.
  *
  * @param runs all runs, in order
  * @param quoted the number of runs that may be quoted; the figures come from these runs
  * @param bounds the metrics whose figures are only bounds, because the brokers limited at least half of the quoted runs
- * @param medians the medians by metric; unmeasured metrics are missing
- * @param comparisons the comparisons by metric; missing for the baseline itself, and if no round has both figures
+ * @param medians the medians by metric; metrics that were not measured are missing
+ * @param comparisons the comparisons by metric; empty for the baseline itself. A metric is missing if no round has a
+ *     figure for both the driver and the baseline.
  * @param metrics the medians of the scenario's other metrics
  * @param flags the number of runs with each flag
  * @param ledger the sum over all runs, whether quoted or not
@@ -41,7 +42,7 @@ public record DriverResult(
     /** The name of the component that causes {@link #bounds}. */
     public static final String LIMIT = "broker";
 
-    /** Returns whether the figure is only a bound and the true figure may be better. */
+    /** Returns whether this metric's figure is only a bound, so that the true figure may be better. */
     public boolean isBound(Metric metric) {
         return bounds.contains(metric);
     }

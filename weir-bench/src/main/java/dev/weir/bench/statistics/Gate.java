@@ -14,8 +14,8 @@ import java.util.stream.Collectors;
 
 /**
  * A required ratio of two drivers in one metric, such as {@code weir rate >= 1.3 of plain}. The ratio must meet the
- * bound at each point. The end of the ratio's interval that is worse for the driver is judged, so that a driver does
- * not pass by chance. Immutable, thread-safe.
+ * bound at each point. To rule out passing by chance, the bound is compared with the less favourable end of the ratio's
+ * interval instead of the ratio itself. Immutable, thread-safe.
  *
  * @param text the rule as the user wrote it
  * @param least whether the bound is the lowest allowed ratio; otherwise it is the highest
@@ -65,7 +65,7 @@ public record Gate(String text, String driver, Metric metric, boolean least, dou
     }
 
     /**
-     * Judges the finished runs, point by point.
+     * Evaluates the rule at each point, using the finished runs.
      *
      * @throws IllegalArgumentException if one of the drivers is not in the campaign
      */
@@ -98,8 +98,8 @@ public record Gate(String text, String driver, Metric metric, boolean least, dou
     }
 
     /**
-     * The reason why the rule cannot be judged; empty if it can. Missing runs are such a reason, because they could
-     * bias the result.
+     * The reason why the rule cannot be evaluated; empty if it can. For example, missing runs prevent the evaluation,
+     * because they could bias the result.
      */
     private String doubt(ResultsFolder folder, Point point) {
         for (String name : List.of(driver, other)) {

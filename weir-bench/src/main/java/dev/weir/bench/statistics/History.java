@@ -13,10 +13,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The campaigns with the same workload on the same kind of machine, in order of time, with the changes of their
+ * The campaigns that ran the same workload on the same kind of machine, in order of time, with the changes in their
  * figures. Immutable, thread-safe.
  *
- * <p>A driver's figure is its ratio to the baseline, because influences of the machine cancel out in this ratio. If the
+ * <p>A driver's figure is its ratio to the baseline, because effects of the machine cancel out in this ratio. If the
  * baseline is the only driver of a campaign, the figure is its median.
  *
  * @param snapshots the snapshots of the campaigns, oldest first
@@ -24,13 +24,13 @@ import org.jspecify.annotations.Nullable;
  */
 public record History(List<Snapshot> snapshots, List<Series> series) {
 
-    /** Number of newest campaigns that are considered. */
+    /** The maximum number of campaigns in a history. Older campaigns are ignored. */
     public static final int MAX_CAMPAIGNS = 200;
 
-    /** Largest error, in campaigns, of the detected start of a level. */
+    /** The maximum error in the detected start of a level, as a number of campaigns. */
     private static final int UNSURE_CAMPAIGNS = 2;
 
-    /** Largest share of false findings among the series that are reported as changed. */
+    /** Largest expected fraction of false findings among the series reported as changed. */
     public static final double FALSE_DISCOVERIES = 0.05;
 
     /**
@@ -59,11 +59,11 @@ public record History(List<Snapshot> snapshots, List<Series> series) {
 
         /**
          * Returns the best of the levels that are better than the current level by at least {@code least}; null if
-         * there is none. Levels that the user has accepted as past are ignored.
+         * there is no such level. Ignores levels that the user has accepted as past.
          *
-         * @param acceptedMillis a level is accepted as past if all of its campaigns started before this time. It is
-         *     also accepted if at least one campaign started before this time and at most two started later, because
-         *     the detected end of a level may be wrong by two campaigns.
+         * @param acceptedMillis a level is accepted as past if all of its campaigns started before this time. Because
+         *     the detected end of a level may be wrong by two campaigns, it is also accepted if at least one of its
+         *     campaigns started before this time and at most two started later.
          * @param least the smallest relative loss
          */
         public @Nullable Level lost(long acceptedMillis, double least) {
@@ -82,7 +82,7 @@ public record History(List<Snapshot> snapshots, List<Series> series) {
             return best;
         }
 
-        /** The relative loss of the current level against another one; negative if the current level is better. */
+        /** The relative loss from the given level to the current level; negative if the current level is better. */
         private double worse(Level than) {
             return metric.higherIsBetter() ? than.value() / now().value() - 1 : now().value() / than.value() - 1;
         }
@@ -108,19 +108,19 @@ public record History(List<Snapshot> snapshots, List<Series> series) {
      * A driver's figures in one campaign.
      *
      * @param ratio the ratio to the baseline; 1 for the baseline itself, NaN if there is no other driver
-     * @param low the lower end of the ratio's interval; NaN with one round
-     * @param high the upper end of the ratio's interval; NaN with one round
+     * @param low the lower end of the ratio's interval; NaN if there is only one round
+     * @param high the upper end of the ratio's interval; NaN if there is only one round
      */
     record Reading(double median, double ratio, double low, double high) {}
 
     /**
-     * The part of a campaign that a history needs.
+     * The figures of one campaign that are kept for a history.
      *
      * @param isRatio whether the history compares ratios to the baseline
      */
     public record Snapshot(Campaign campaign, boolean isRatio, Map<Key, Reading> readings) {
 
-        /** Takes the figures of these metrics from an analysis. */
+        /** Extracts the figures of these metrics from an analysis. */
         public static Snapshot of(Analysis analysis, Set<Metric> metrics) {
             Campaign campaign = analysis.campaign();
             boolean isRatio = campaign.drivers().stream()
@@ -145,8 +145,8 @@ public record History(List<Snapshot> snapshots, List<Series> series) {
         }
 
         /**
-         * Returns null if the figure is only a bound or comes from changed runs, because such figures are not
-         * comparable.
+         * Returns a driver's figures, or null if they are not comparable because they are only bounds or come from runs
+         * that were changed by orders. Also returns null if the metric was not measured.
          */
         private static @Nullable Reading reading(DriverResult driver, Metric metric, boolean isOne) {
             double median = driver.medians().getOrDefault(metric, Double.NaN);
@@ -167,8 +167,8 @@ public record History(List<Snapshot> snapshots, List<Series> series) {
         }
 
         /**
-         * The figures in which changes are searched. These are the ratios of all drivers except the baseline, or the
-         * baseline's medians if there are no ratios.
+         * Returns the figures to search for changes: the ratios of all drivers except the baseline, or the baseline's
+         * medians if there are no ratios.
          */
         private Map<Key, Double> figures() {
             Map<Key, Double> figures = new LinkedHashMap<>();
@@ -187,16 +187,17 @@ public record History(List<Snapshot> snapshots, List<Series> series) {
     private record Figures(boolean isRatio, List<Campaign> campaigns, List<Double> values) {}
 
     /**
-     * The value of a setting that identifies the cluster or the worker machines. Empty if the campaign started its own
-     * brokers or ran on this machine only.
+     * The value of a setting that identifies the cluster or the worker machines. Empty if the setting is absent,
+     * because the campaign started its own brokers or ran on this machine only.
      */
     private static String place(Campaign campaign, String setting) {
         return campaign.environment().settings().getOrDefault(setting, "");
     }
 
     /**
-     * Returns a history for each set of comparable campaigns, the longest first. Comparable campaigns have the same
-     * name, workload, baseline, processor, number of cores, cluster and worker machines.
+     * Returns a history for each set of comparable campaigns. The history with the most campaigns comes first.
+     * Comparable campaigns have the same name, workload, baseline, processor, number of cores, cluster and worker
+     * machines, and either all or none of them compare ratios.
      */
     public static List<History> of(List<Snapshot> snapshots) {
         Map<List<Object>, List<Snapshot>> alike = new LinkedHashMap<>();
@@ -232,7 +233,7 @@ public record History(List<Snapshot> snapshots, List<Series> series) {
             });
         }
         List<Map.Entry<Key, Figures>> all = List.copyOf(figures.entrySet());
-        // On a logarithmic scale, a change by the same factor has the same size everywhere.
+        // On a logarithmic scale, a change by a given factor has the same size at every level.
         List<ChangePoints.Finding> findings = all.stream()
                 .map(each -> ChangePoints.of(
                         each.getValue().values.stream().mapToDouble(Math::log).toArray()))

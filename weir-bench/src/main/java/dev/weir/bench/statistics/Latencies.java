@@ -3,14 +3,14 @@ package dev.weir.bench.statistics;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
-/** Computes figures of latency histograms. Stateless, thread-safe. */
+/** Computes figures from latency histograms. Stateless, thread-safe. */
 public final class Latencies {
 
     private Latencies() {}
 
     /**
-     * Returns the percentile in milliseconds. Returns NaN if there are fewer than 10 samples beyond it, because it
-     * would then be a guess.
+     * Returns the percentile in milliseconds. Returns NaN if fewer than 10 samples lie beyond the percentile, because
+     * the result would be little more than a guess.
      *
      * @param percentile in [0, 100)
      */

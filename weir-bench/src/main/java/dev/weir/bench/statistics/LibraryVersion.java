@@ -9,8 +9,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The version of a driver's library. Releases are ordered by number. Commits without a release number come after all
- * releases and are ordered by time. Immutable, thread-safe.
+ * The version of a driver's library. Releases are ordered by number. Commits that do not follow a numbered release come
+ * after all releases and are ordered by time. Immutable, thread-safe.
  *
  * @param label the library's version as text
  * @param client the version of kafka-clients; empty if kafka-clients is the library itself, or if its version is
@@ -37,8 +37,8 @@ record LibraryVersion(String label, String client, Version number, int commits, 
             .thenComparing(each -> number(each.client));
 
     /**
-     * Returns the version of a driver in a campaign; null if it is unknown. Sources of a checkout are named by their
-     * commit, or by the release if the commit is a release.
+     * Returns the version of a driver in a campaign; null if it is unknown. A driver built from this checkout is
+     * labelled with its commit, or with the release number if the commit is tagged as a release.
      */
     static @Nullable LibraryVersion of(Driver driver, Campaign campaign) {
         String[] parts = driver.version().split(", ", 2);

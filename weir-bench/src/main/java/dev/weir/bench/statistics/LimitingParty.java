@@ -9,12 +9,12 @@ import java.util.Set;
 import org.HdrHistogram.Histogram;
 
 /**
- * Finds the component that limited a run: the generator, the brokers or the machine. If none of them did, the driver
- * limited the run. Stateless, thread-safe.
+ * Finds the component that limited a run: the generator, the brokers or the machine. If none of these did, the driver
+ * itself was the limit. Stateless, thread-safe.
  */
 public final class LimitingParty {
 
-    /** Largest share of records that a generator may send late. */
+    /** Largest fraction of records that a generator may send late. */
     public static final double MAX_LATE_SHARE = 0.01;
 
     /** A thread that runs for more than this fraction of the time is not waiting for anything. */
@@ -23,32 +23,35 @@ public final class LimitingParty {
     /** A process that runs for less than this fraction of the time mostly waits. */
     static final double IDLE = 0.5;
 
-    /** Share of waiting time at which a driver's rate is noticeably below the rate that the library could reach. */
+    /**
+     * If a driver waits for at least this fraction of the time, its rate is noticeably lower than the library could
+     * reach.
+     */
     static final double HELD_BACK = 0.2;
 
-    /** Share of the cores in use at which all cores count as busy. */
+    /** If at least this fraction of the cores is in use, all cores count as busy. */
     private static final double SATURATED = 0.95;
 
-    /** Share of the cores that brokers may use on a busy machine without counting as the limit. */
+    /** If brokers use less than this fraction of the cores on a busy machine, they do not count as the limit. */
     private static final double SMALL_PART = 0.1;
 
     /**
-     * If a fetch was in flight for less than this fraction of the time, the driver may have waited without requesting
-     * records.
+     * If a fetch was in flight for less than this fraction of the time, the driver may have waited without having
+     * requested any records.
      */
     static final double ALWAYS = 0.9;
 
-    /** Name of a figure of Kafka's producers. */
+    /** Name of the figure for the average batch size of Kafka's producers. */
     public static final String BATCH_KILOBYTES = "client: kB per batch";
 
-    /** Batch size below which a batch costs a broker more than the batch's records do. */
+    /** Batches smaller than this cost a broker more per batch than for the records in them. */
     public static final double SMALL_BATCH_KB = 4;
 
     private LimitingParty() {}
 
     /**
-     * Returns whether a reading driver is known to have had a fetch in flight all the time. If it had not, the brokers
-     * are not responsible for its waits.
+     * Returns whether the driver is known to have kept a fetch in flight practically all the time. Otherwise the driver
+     * may have waited without having requested any records, and the brokers are not to blame.
      */
     public static boolean asksAlways(Totals totals) {
         double told = totals.metrics().getOrDefault(Pass.FETCH_UNDER_WAY, Double.NaN) / 100;
@@ -57,25 +60,26 @@ public final class LimitingParty {
     }
 
     /**
-     * Returns whether a writing driver is known to send very small batches. The brokers then spend their time on
-     * requests, whose number depends on the driver's small window, so the brokers are not responsible for the limit.
+     * Returns whether the producer in the driver is known to have sent very small batches. The brokers then spend most
+     * of their time on handling requests. The number of requests is a consequence of the driver's small window, so the
+     * brokers are not regarded as the limit.
      */
     public static boolean sendsLittle(Totals totals) {
         return totals.metrics().getOrDefault(BATCH_KILOBYTES, Double.NaN) < SMALL_BATCH_KB;
     }
 
-    /** Finds the limits of a driver that always requests more records, judged by processor time. */
+    /** Uses processor time to find the limits of a driver that always has a request in flight to the brokers. */
     public static Set<Flag> ofProcessorTime(
             Totals totals, int cores, int brokers, boolean streams, boolean isBaseline) {
         return ofProcessorTime(totals, cores, brokers, streams, isBaseline, true);
     }
 
     /**
-     * Finds the limits of a run, judged by processor time. Returns no flags if a required count was not measured.
+     * Uses processor time to find the limits of a run. Returns no flags if a required count was not measured.
      *
      * @param streams whether the driver waits only for brokers, not for handlers or a plan
-     * @param isBaseline whether this run is a run of the baseline
-     * @param asksAlways whether brokers are known to have always had a request of the driver
+     * @param isBaseline whether this is a run of the baseline
+     * @param asksAlways whether the driver is known to have always had a request in flight to the brokers
      */
     public static Set<Flag> ofProcessorTime(
             Totals totals, int cores, int brokers, boolean streams, boolean isBaseline, boolean asksAlways) {
@@ -92,14 +96,14 @@ public final class LimitingParty {
         if (saturated) {
             flags.add(Flag.MACHINE_SATURATED);
         }
-        // A connection is served by one network thread of the broker. If each broker used a whole core and the driver
-        // mostly waited, then the driver waited for the brokers.
+        // A broker serves each connection with a single network thread. If each broker used a whole core while the
+        // driver was mostly idle, the driver was waiting for the brokers.
         boolean heldBack = brokerCores >= BUSY * brokers && driverCores < IDLE;
         if (streams) {
             double waiting = 1 - driverCores;
-            // No thread of the driver ran while the brokers worked, so the driver waited for them.
+            // If the driver was idle while the brokers were busy with its requests, it was waiting for the brokers.
             heldBack |= asksAlways && waiting >= HELD_BACK && brokerCores / brokers >= waiting;
-            // The brokers took cores that the driver could have used.
+            // The brokers used cores that the driver could have used.
             heldBack |= saturated && brokerCores >= SMALL_PART * cores;
         }
         if (heldBack) {
@@ -109,14 +113,14 @@ public final class LimitingParty {
     }
 
     /**
-     * Returns whether more records were sent late than {@link #MAX_LATE_SHARE} allows. The generator then did not keep
-     * to the plan, and the run measured the generator.
+     * Returns whether a larger fraction of the records than {@link #MAX_LATE_SHARE} was sent late. If so, the generator
+     * did not keep to the plan, and the run measured the generator instead of the driver.
      */
     public static boolean isGeneratorBound(Histogram latenessNanos, long toleranceNanos) {
         return isGeneratorBound(latenessNanos, toleranceNanos, MAX_LATE_SHARE);
     }
 
-    /** Returns whether more than {@code maxLateShare} of the records were sent late. */
+    /** Returns whether more than the fraction {@code maxLateShare} of the records was sent late. */
     public static boolean isGeneratorBound(Histogram latenessNanos, long toleranceNanos, double maxLateShare) {
         long total = latenessNanos.getTotalCount();
         if (total == 0) {

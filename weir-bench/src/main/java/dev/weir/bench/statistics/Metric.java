@@ -34,7 +34,7 @@ public enum Metric {
     }
 
     /**
-     * Returns the metric with that {@link #label}.
+     * Returns the metric with this {@link #label}.
      *
      * @throws IllegalArgumentException with the existing labels, if there is no such metric
      */
@@ -46,7 +46,7 @@ public enum Metric {
                         + Arrays.stream(values()).map(Metric::label).collect(Collectors.joining(", "))));
     }
 
-    /** The name in rules, options and JSON, such as {@code broker-cpu}. */
+    /** The name used in rules, options and JSON, such as {@code broker-cpu}. */
     public String label() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
@@ -64,8 +64,8 @@ public enum Metric {
     }
 
     /**
-     * Returns whether this metric shows the brokers' performance if brokers limit a driver. The driver's costs per
-     * record do not depend on the brokers.
+     * Returns whether the metric depends on the brokers' performance when they are the bottleneck. The rate does, but
+     * the driver's costs per record do not.
      */
     public boolean dependsOnBrokers() {
         return this == RATE;

@@ -5,15 +5,16 @@ import java.util.Arrays;
 /**
  * The ratio of a driver to the baseline, with a confidence interval. Immutable, thread-safe.
  *
- * <p>The unit of the statistics is the run. The runs of one round are close to each other in time, so influences of the
- * machine affect them alike and cancel out in their ratio. The logarithms of these ratios are averaged, and Student's t
- * gives the interval. For normally distributed logarithms the interval is exact even with two rounds. A bootstrap would
- * have too few distinct resamples then, and a rank interval would not reach 95 % (docs/adr/0023).
+ * <p>Each run counts as one sample. The runs of one round follow each other closely, so effects of the machine
+ * influence them equally and cancel out in their ratio. The logarithms of these ratios are averaged, and the interval
+ * is computed with Student's t distribution. If the logarithms are normally distributed, the interval is exact even
+ * with two rounds. With so few rounds, a bootstrap would have too few distinct resamples, and a rank interval would not
+ * reach 95 % (docs/adr/0023).
  *
  * @param ratio the geometric mean of the rounds' ratios
  * @param medianRatio the median of the rounds' ratios; if it is far from {@code ratio}, some round is an outlier
- * @param low the lower end of the interval; 0 with one round, which allows no conclusion
- * @param high the upper end of the interval; infinite with one round
+ * @param low the lower end of the interval; 0 if there is only one round, which allows no conclusion
+ * @param high the upper end of the interval; infinite if there is only one round
  * @param rounds the number of rounds that have a figure for both drivers
  * @param p the probability of a ratio at least this far from 1 if there is no difference
  */
@@ -21,8 +22,8 @@ public record RatioInterval(
         double ratio, double medianRatio, double low, double high, int rounds, double confidence, double p) {
 
     /**
-     * Returns the interval of figures that are paired by index. A pair is ignored if one of its figures is not finite
-     * and positive.
+     * Returns the interval for figures that are paired by index. Ignores pairs in which either figure is not finite and
+     * positive.
      *
      * @param confidence in (0, 1), for example 0.95
      */
@@ -31,8 +32,8 @@ public record RatioInterval(
     }
 
     /**
-     * Returns the interval, with a lower bound on the standard deviation of the logarithms that is known from similar
-     * drivers.
+     * Returns the interval. The standard deviation of the logarithms is assumed to be at least {@code leastDeviation},
+     * which was estimated from similar drivers.
      *
      * @param leastDeviation the lower bound; 0 if nothing is known
      */
@@ -58,7 +59,7 @@ public record RatioInterval(
                 Math.exp(mean), median, Math.exp(mean - half), Math.exp(mean + half), rounds, confidence, p);
     }
 
-    /** The logarithms of the ratios in the rounds that have both figures. */
+    /** The logarithms of the ratios, for the rounds that have figures for both drivers. */
     private static double[] logs(double[] driver, double[] baseline) {
         double[] logs = new double[driver.length];
         int rounds = 0;
@@ -71,7 +72,7 @@ public record RatioInterval(
         return Arrays.copyOf(logs, rounds);
     }
 
-    /** The standard deviation of the logarithms of the rounds' ratios; NaN with fewer than two rounds. */
+    /** The standard deviation of the logarithms of the rounds' ratios; NaN if there are fewer than two rounds. */
     static double deviation(double[] driver, double[] baseline) {
         return Samples.deviation(logs(driver, baseline));
     }
@@ -85,7 +86,7 @@ public record RatioInterval(
         return low <= value && value <= high;
     }
 
-    /** The factor between 1 and the end of the interval that lies farthest from 1. */
+    /** The largest factor between 1 and an end of the interval, in either direction. */
     double farthestFactor() {
         return Math.max(high, 1 / low);
     }

@@ -22,7 +22,7 @@ public final class Samples {
         return Arrays.stream(values).average().orElse(Double.NaN);
     }
 
-    /** The sample standard deviation; NaN with fewer than two values. */
+    /** The sample standard deviation; NaN if there are fewer than two values. */
     static double deviation(double... values) {
         if (values.length < 2) {
             return Double.NaN;

@@ -3,26 +3,27 @@ package dev.weir.bench.statistics;
 import java.util.Arrays;
 
 /**
- * Decides whether a series of equal intervals, usually of records per second, has stopped changing, and from which
- * interval on. Stateless, thread-safe.
+ * Decides whether a series of figures from intervals of equal length, usually records per second, has become steady,
+ * and from which interval on. Stateless, thread-safe.
  *
- * <p>The start of the steady part is found by MSER (White, "An effective truncation heuristic for bias reduction in
- * simulation output", Simulation 69, 1997). It is the start that minimizes the standard error of the mean of the rest.
- * Only starts up to the middle are considered. If the middle itself is the best start, the series is too short. The
- * rest is steady under two conditions: its spread is at most {@link #MAX_SPREAD}, and its slope (Theil-Sen) is either
- * small or not evident (Mann-Kendall, 1 %). Both slope tests ignore outliers, so a single garbage collection or
- * disturbed second does not make a run unsteady. A run that never becomes steady is a valid result (Barrett et al.,
- * "Virtual machine warmup blows hot and cold", OOPSLA 2017).
+ * <p>The start of the steady part is determined by MSER (White, "An effective truncation heuristic for bias reduction
+ * in simulation output", Simulation 69, 1997). MSER selects the start for which the mean of the remaining intervals has
+ * the smallest standard error. Only starts in the first half are considered. If the best start is the middle itself,
+ * the series is too short. The remaining part is steady under two conditions: its spread is at most
+ * {@link #MAX_SPREAD}, and its slope (Theil-Sen) is either small or not statistically significant (Mann-Kendall, 1 %).
+ * Both slope tests are robust against outliers, so a single garbage collection or disturbed second does not make a run
+ * unsteady. A run that never becomes steady is a valid result (Barrett et al., "Virtual machine warmup blows hot and
+ * cold", OOPSLA 2017).
  */
 public final class SteadyState {
 
-    /** Smallest number of intervals that can be called steady. */
+    /** Smallest number of intervals in a steady part. */
     public static final int MIN_INTERVALS = 8;
 
-    /** Largest relative change over the steady part that does not matter. */
+    /** Largest relative change over the steady part that is tolerated. */
     public static final double MAX_DRIFT = 0.05;
 
-    /** Largest spread (deviation divided by mean) at which the mean is meaningful. */
+    /** Largest spread (standard deviation divided by mean) at which the mean is still meaningful. */
     public static final double MAX_SPREAD = 0.3;
 
     private static final double EVIDENT_Z = 2.576;
@@ -30,11 +31,11 @@ public final class SteadyState {
     private SteadyState() {}
 
     /**
-     * The finding about a series.
+     * The result for one series.
      *
      * @param from the first interval of the steady part; if {@code steady} is false, the best available start
      * @param drift the change over this part, relative to its median
-     * @param spread the deviation of this part, divided by its mean
+     * @param spread the standard deviation of this part, divided by its mean
      */
     public record Finding(boolean steady, int from, double drift, double spread) {}
 
@@ -52,8 +53,8 @@ public final class SteadyState {
     }
 
     /**
-     * Returns whether a whole series rises or falls by more than {@link #MAX_DRIFT}, and the slope is evident. Returns
-     * false if the series has fewer than {@link #MIN_INTERVALS} intervals.
+     * Returns whether a whole series rises or falls by more than {@link #MAX_DRIFT} and this slope is statistically
+     * significant. Returns false if the series has fewer than {@link #MIN_INTERVALS} intervals.
      */
     public static boolean drifts(double... series) {
         return series.length >= MIN_INTERVALS
@@ -71,8 +72,8 @@ public final class SteadyState {
         double bestError = Double.POSITIVE_INFINITY;
         double sum = 0;
         double squares = 0;
-        // Values are shifted by a value of the series. Without the shift, the squares of large and nearly equal numbers
-        // would cancel out.
+        // Subtracts one of the values from all values. Otherwise the squares of large, nearly equal numbers would
+        // cancel out and lose precision.
         double shift = series.length == 0 ? 0 : series[series.length - 1];
         for (int i = series.length - 1; i >= 0; i--) {
             double value = series[i] - shift;
@@ -80,8 +81,8 @@ public final class SteadyState {
             squares += value * value;
             int n = series.length - i;
             double error = (squares - sum * sum / n) / ((double) n * n);
-            // The start must not lie past the middle, because the last few values can be alike by chance. Of equally
-            // good starts, "<=" keeps the earliest.
+            // Only starts in the first half are considered, because the last few values can be similar by chance. Among
+            // equally good starts, "<=" selects the earliest, because the loop runs backward.
             if (i <= series.length / 2 && error <= bestError) {
                 bestError = error;
                 best = i;
@@ -103,8 +104,8 @@ public final class SteadyState {
     }
 
     /**
-     * Mann-Kendall test: the evidence that the values rise (positive) or fall (negative), in standard deviations. There
-     * is no correction for ties.
+     * Mann-Kendall test: how strongly the values rise (positive) or fall (negative), in standard deviations. Ties are
+     * not corrected for.
      */
     private static double kendallZ(double[] values) {
         long s = 0;

@@ -1,19 +1,20 @@
 package dev.weir.bench.statistics;
 
 /**
- * Student's t distribution for whole degrees of freedom. Probabilities are computed by the finite series in Abramowitz
- * and Stegun, 26.7.3 and 26.7.4, and quantiles by bisection. Stateless, thread-safe.
+ * Student's t distribution for whole degrees of freedom. Probabilities are computed with the finite series in
+ * Abramowitz and Stegun, 26.7.3 and 26.7.4, and quantiles by bisection. Stateless, thread-safe.
  */
 final class StudentT {
 
     private StudentT() {}
 
-    /** The probability that |t| is at least this large by chance alone. */
+    /** The probability that a value from the distribution has an absolute value of at least |t|. */
     static double twoSidedP(double t, int degrees) {
         double angle = Math.atan(Math.abs(t) / Math.sqrt(degrees));
         double cos = Math.cos(angle);
         boolean odd = degrees % 2 == 1;
-        // Odd: cos + 2/3 cos^3 + 2/3 4/5 cos^5 ...; even: 1 + 1/2 cos^2 + 1/2 3/4 cos^4 ...; up to cos^(degrees - 2).
+        // The sum for odd degrees is cos + 2/3 cos^3 + 2/3 4/5 cos^5 ..., and for even degrees 1 + 1/2 cos^2 + 1/2 3/4
+        // cos^4 ..., in both cases up to cos^(degrees - 2).
         double term = odd ? cos : 1;
         double sum = degrees == 1 ? 0 : term;
         for (int power = odd ? 3 : 2; power <= degrees - 2; power += 2) {
@@ -24,7 +25,7 @@ final class StudentT {
         return Math.max(0, 1 - (odd ? 2 / Math.PI * (angle + inside) : inside));
     }
 
-    /** The value below which |t| stays with this probability, for example 0.95. */
+    /** The value that |t| does not exceed with the given probability, for example 0.95. */
     static double twoSidedQuantile(double confidence, int degrees) {
         double low = 0;
         double high = 1;
@@ -34,7 +35,7 @@ final class StudentT {
         while (true) {
             double middle = (low + high) / 2;
             if (middle == low || middle == high) {
-                return middle; // There is no other number between them.
+                return middle; // There is no double between low and high.
             }
             if (twoSidedP(middle, degrees) > 1 - confidence) {
                 low = middle;

@@ -3,24 +3,24 @@ package dev.weir.bench.statistics;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** The verdict on a driver against the baseline in one metric. */
+/** The result of comparing a driver with the baseline in one metric. */
 public enum Verdict {
     /** Better than the baseline, by more than the noise. */
     BETTER,
     /** Worse than the baseline, by more than the noise. */
     WORSE,
-    /** The whole interval lies within the margin in which differences do not matter. */
+    /** Practically the same: the whole interval lies within the margin of differences that do not matter. */
     SAME,
     /** There is evidence neither of a difference nor of equality. */
     UNCLEAR,
-    /** Fewer than {@link Analysis#MIN_ROUNDS} rounds have a figure that may be quoted. */
+    /** Fewer than {@link Analysis#MIN_ROUNDS} rounds have figures that may be quoted. */
     NOT_MEASURED;
 
     /**
-     * Judges an interval.
+     * Derives the verdict from an interval.
      *
-     * @param noiseFactor the largest factor between two sets of runs of the baseline, at least 1; NaN if it was not
-     *     measured
+     * @param noiseFactor the largest factor between two sets of runs of the baseline that may be due to noise, at least
+     *     1; NaN if it was not measured
      * @param adjustedP the p-value after correction for the number of comparisons
      * @param margin the largest relative difference that does not matter, for example 0.05
      */
@@ -40,7 +40,7 @@ public enum Verdict {
         return UNCLEAR;
     }
 
-    /** Describes the verdict in words that do not say more than the interval shows. */
+    /** Describes the verdict in words that say no more than the interval shows. */
     public String words(@Nullable RatioInterval interval) {
         return switch (this) {
             case NOT_MEASURED -> "too few rounds";

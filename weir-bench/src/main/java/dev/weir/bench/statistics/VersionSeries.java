@@ -14,7 +14,7 @@ import java.util.TreeMap;
 import java.util.function.ToDoubleFunction;
 
 /**
- * One figure of a driver over the versions of its library, from all campaigns of a {@link History}. Drivers whose names
+ * One metric of a driver for each version of its library, from all campaigns of a {@link History}. Drivers whose names
  * differ only in the version, such as {@code plain@2.4.0} and {@code plain}, count as one driver. Immutable,
  * thread-safe.
  *
@@ -24,14 +24,15 @@ import java.util.function.ToDoubleFunction;
 public record VersionSeries(Point point, String driver, Metric metric, List<Figure> figures) {
 
     /**
-     * The figure of a version. If several campaigns have this version, the figure is the median of their figures.
+     * The figures of a version. If several campaigns measured the version, {@code ratio} and {@code median} are the
+     * medians over these campaigns.
      *
-     * @param place the position of the version among all of the driver's versions in the history, oldest first, from 0
-     * @param campaigns the number of campaigns with this version
+     * @param place the index of the version among all of the driver's versions in the history, oldest first
+     * @param campaigns the number of campaigns that measured this version
      * @param newest the newest of these campaigns
      * @param ratio the ratio to the baseline; NaN if the campaigns have only one driver
-     * @param low the lowest end of the campaigns' 95 % intervals of the ratio; NaN if no campaign has two rounds
-     * @param high the highest end of these intervals
+     * @param low the lowest lower end of the campaigns' 95 % intervals of the ratio; NaN if no campaign has two rounds
+     * @param high the highest upper end of the campaigns' 95 % intervals; NaN if no campaign has two rounds
      * @param median the median in the metric's unit
      * @param lowMedian the lowest of the campaigns' medians
      * @param highMedian the highest of the campaigns' medians
@@ -87,8 +88,8 @@ public record VersionSeries(Point point, String driver, Metric metric, List<Figu
     private record Source(Campaign campaign, Reading reading) {}
 
     /**
-     * Returns the series of a history, in the order of points, drivers and metrics. A driver with one version has one
-     * figure in each series. Simulated campaigns and libraries of unknown version are left out.
+     * Returns the series of a history, in the order of points, drivers and metrics. A driver measured in only one
+     * version has a single figure in each series. Simulated campaigns and libraries of unknown version are left out.
      */
     public static List<VersionSeries> of(History history) {
         Map<History.Key, Map<LibraryVersion, List<Source>>> gathered = new LinkedHashMap<>();
@@ -130,8 +131,8 @@ public record VersionSeries(Point point, String driver, Metric metric, List<Figu
     /**
      * Returns the versions of the campaign's drivers, by driver name.
      *
-     * @param known the versions of earlier campaigns by driver and label; a commit that is measured again keeps its
-     *     first position
+     * @param known the versions from earlier campaigns, by driver and label; if a commit is measured again, its
+     *     existing entry is reused, so that it keeps its position in the order
      */
     private static Map<String, LibraryVersion> versions(
             Campaign campaign, Map<String, Map<String, LibraryVersion>> known) {

@@ -4,18 +4,18 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Decides from a process's reports whether the process has warmed up. A process has warmed up when its rate is steady,
- * its JVM has compiled the running code, and the cost per record is stable. Confined to one thread.
+ * Decides from a process's figures whether it has warmed up. A process has warmed up when its rate is steady, its JVM
+ * has compiled the running code, and the cost per record is stable. Confined to one thread.
  *
- * <p>A steady rate alone is not enough. If the JIT compiler has a free core, the rate soon reaches its maximum while
- * each record still costs twice as much as it will later.
+ * <p>A steady rate alone is not enough. If the JIT compiler has a free core to itself, the rate soon reaches its
+ * maximum although each record still costs twice as much as it will later.
  */
 public final class WarmUp {
 
-    /** Largest share of the processor time that the JIT compiler may take in a warm process. */
+    /** Largest fraction of the processor time that the JIT compiler may use in a process that has warmed up. */
     public static final double MAX_COMPILING = 0.1;
 
-    /** The number of recent intervals that are examined. */
+    /** The number of recent intervals examined for compilation and cost. */
     private static final int LATELY = 10;
 
     private final List<Slice> slices = new ArrayList<>();
@@ -50,14 +50,14 @@ public final class WarmUp {
                 && !SteadyState.drifts(lately.stream().mapToDouble(Slice::cost).toArray());
     }
 
-    /** Returns whether the rate or the cost rises or falls from that interval on. */
+    /** Returns whether the rate or the cost per record drifts from the given interval on. */
     public boolean driftsFrom(int from) {
         return SteadyState.drifts(rates(from))
                 || SteadyState.drifts(
                         slices.stream().skip(from).mapToDouble(Slice::cost).toArray());
     }
 
-    /** Returns whether the JIT compiler took so much of the processor time that it distorts the measured costs. */
+    /** Returns whether the JIT compiler used so much of the processor time that it distorts the measured costs. */
     public static boolean isCompiling(long compileMillis, long cpuNanos) {
         return compileMillis * 1e6 > MAX_COMPILING * cpuNanos;
     }

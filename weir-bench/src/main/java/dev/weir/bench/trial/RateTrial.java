@@ -36,24 +36,27 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs trials of one driver at one point. A generator sends records by a plan, and fresh members of a new group read
- * them. The latency from the planned send time decides the outcome. Confined to one thread.
+ * Runs trials of one driver at one point. A generator sends records according to a plan, and fresh members of a new
+ * group read them. The latency from the planned send time decides the outcome. Confined to one thread.
  */
 public final class RateTrial implements Trials {
     /**
-     * Extra length of the plan, because the plan must last until its trial ends. It covers the time that members take
-     * to leave and join, the delay of reports, and a reserve.
+     * Extra time in the plan, which must not end before the trial does. It covers the time for members to leave and
+     * join, the delay until reports arrive, and a safety margin.
      */
     private static final double SPARE_SECONDS = 200;
 
-    /** Delay of the members at which a trial is given up, because they cannot catch up within the trial. */
+    /**
+     * If members lag by more than this, the trial is aborted, because they cannot catch up before it ends. The limit is
+     * {@link #LOST_FACTOR} times the target's limit instead if that is larger.
+     */
     private static final double LOST_MILLIS = 3_000;
 
     private static final double LOST_FACTOR = 10;
 
     /**
-     * Fraction of the rate that is sent in the first half of the warm-up. Processes are still compiling their code then
-     * and fall behind. Near their limit they would take minutes to catch up.
+     * Fraction of the rate that is sent in the first half of the warm-up. During this time the processes are still
+     * compiling their code and fall behind. If the rate is close to their limit, they would take minutes to catch up.
      */
     private static final double WARMING_SHARE = 0.5;
 
@@ -131,7 +134,7 @@ public final class RateTrial implements Trials {
         private final double planSeconds;
         private final GroupSize size;
 
-        private final Map<String, List<Double>> told = new TreeMap<>(); // figures reported at the ends of passes
+        private final Map<String, List<Double>> told = new TreeMap<>(); // figures reported when passes end
         private final Map<String, Double> ofSender = new TreeMap<>();
         private long sent; // records sent during the judged time
         private @Nullable TrialJudgement judgement; // set once the judged time is known
@@ -199,8 +202,8 @@ public final class RateTrial implements Trials {
         }
 
         /**
-         * Waits until the group is complete. The recovery time counts from then on, because the time that a group takes
-         * to form depends on its settings.
+         * Waits until the group is complete. The recovery time is measured from this moment, because the time that a
+         * group takes to form depends on its settings.
          */
         private void awaitComplete(String group) throws InterruptedException {
             members.awaitFirst();
@@ -212,7 +215,7 @@ public final class RateTrial implements Trials {
             members.awaitSettled(() -> cluster.groups().isSettled(group, all, point.partitions()));
         }
 
-        /** Orders the generator to begin its plan shortly, and returns the start time. */
+        /** Makes the generator begin its plan after a short delay, and returns the start time of the plan. */
         private long beginPlan(String topic, double recordsPerSecond) throws InterruptedException {
             GeneratorFailure.tellingApart(() -> {
                 configure(generator, topic, Scenario.PRODUCE, point.producer(), GeneratorPlan.held(point, seed));
@@ -238,10 +241,12 @@ public final class RateTrial implements Trials {
                 Scenario scenario,
                 Map<String, String> client,
                 Map<String, String> options) {
-            // The hottest partition gets the most records, and every partition is configured for that many.
+            // The hottest partition gets the most records. All partitions are configured for as many records as it
+            // needs.
             double most = PartitionSpread.shares(point.partitions(), point.partitionSkew())[0];
             long records = (long) Math.ceil(planSeconds * attempt.rate() * most);
-            // Number 0 of each partition already exists and is not sent by the generator.
+            // Record 0 already exists in each partition, so it is read in addition to the records that the generator
+            // sends.
             session.configure(topic, scenario == Scenario.PRODUCE ? records : records + 1, scenario, client, options);
         }
 
@@ -258,19 +263,20 @@ public final class RateTrial implements Trials {
         }
 
         /**
-         * Figures that remote processes report at the ends of their passes: how busy their machines were, and how early
-         * records arrived according to the clocks.
+         * Figures that remote processes report when their passes end: how busy their machines were, and how early
+         * records seem to have arrived before they were due, according to the machines' clocks.
          */
         private Map<String, Double> toldElsewhere() throws InterruptedException {
             if (launcher.isHere()) {
                 return Map.of();
             }
             try {
-                told.clear(); // Reports of restarted members belong to an earlier time.
+                told.clear(); // Drop reports of members that were restarted earlier.
                 members.endGenerator();
                 members.leaveAll();
             } catch (RunFailure | GeneratorFailure e) {
-                // The trial has already been judged. A member that does not leave is ended with its process.
+                // The trial has already been judged, so this failure does not matter. If a member does not leave,
+                // closing its process ends it.
                 return Map.of();
             }
             Map<String, Double> figures = new TreeMap<>(ofSender);
@@ -289,7 +295,7 @@ public final class RateTrial implements Trials {
                     awaitComplete(group);
                 }
                 case PAUSE -> members.pause(settings.pauseSeconds());
-                default -> {} // There is no disturbance, or it has already happened.
+                default -> {} // These kinds have no disturbance at this point. A cold start has already happened.
             }
         }
 
@@ -320,7 +326,7 @@ public final class RateTrial implements Trials {
             background.endPass();
             brokerNanos = OptionalCounts.minus(cluster.cpuNanos(), brokerNanos);
             long endNanos = System.nanoTime();
-            if (!isLost) { // The last intervals are reported slightly later.
+            if (!isLost) { // The reports for the last intervals arrive slightly later.
                 members.hearUntil(endNanos + 2 * TimeUnit.MILLISECONDS.toNanos(point.intervalMillis()));
             }
             Outcome outcome = judge.outcome(isLost, endNanos, sent, lateness);
@@ -338,7 +344,7 @@ public final class RateTrial implements Trials {
 
     /**
      * Returns the name under which a figure is reported. If members run on other machines, adds "at this machine" to
-     * figures of this machine's load, because this load does not limit the members.
+     * the name of each figure that describes this machine's load, because that load does not limit the members.
      */
     private String placed(String figure) {
         return launcher.isHere() || !figure.startsWith("host: ") ? figure : figure + " at this machine";

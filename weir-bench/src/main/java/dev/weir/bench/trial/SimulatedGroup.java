@@ -25,13 +25,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A simulated generator, broker and group with their own clock and seeded randomness. The harness measures them without
- * processes and without waiting. Confined to one thread. Times are nanoseconds since the plan began.
+ * starting processes and without waiting. Confined to one thread. Times are nanoseconds since the plan began.
  *
  * <p>The plan, its shape, the spread over partitions and the handlers' times are the same as in real runs. Everything
- * else is simplified. A record can be fetched {@link #APPEND_NANOS} after it was sent, and a fetch takes
- * {@link #FETCH_NANOS}. The same times apply to a copied record after its commit. If a single driver sends by the plan,
- * each record is acknowledged {@link #APPEND_NANOS} after it is due. If a single driver reads at a steady rate, it
- * receives a record one fetch after the record can be fetched. The driver's name selects one of three kinds of groups:
+ * else is simplified. A record becomes available for fetching {@link #APPEND_NANOS} after it was sent, and a fetch
+ * takes {@link #FETCH_NANOS}. For a copied record, both times start at its commit. If a single driver sends the records
+ * of the plan itself, each record is acknowledged {@link #APPEND_NANOS} after it is due. If a single driver reads at a
+ * steady rate, it receives each record one fetch after the record has become available. The driver's name selects one
+ * of three kinds of groups:
  *
  * <pre>
  * kafka-share...   each worker polls a batch and holds its locks until all records of the batch are done
@@ -43,7 +44,7 @@ final class SimulatedGroup {
     static final long APPEND_NANOS = 1_000_000;
     static final long FETCH_NANOS = 1_000_000;
 
-    /** The time that restarted members are away, and the time that a group takes to form. */
+    /** The time for which restarted members are away, and the time that a group takes to form. */
     static final long JOIN_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private static final long OVERHEAD_NANOS = 60_000; // per handler call, including the wake-up
@@ -54,7 +55,7 @@ final class SimulatedGroup {
         CONSUMERS,
         GREEDY,
         FAIR,
-        /** A single driver without handlers that block. */
+        /** A single driver whose handlers do not block. */
         STREAM;
 
         static Kind of(WorkloadPoint point, String driver) {
@@ -101,7 +102,7 @@ final class SimulatedGroup {
     private final boolean isOrdered;
     private final boolean isFetched; // whether the single driver reads
     private final boolean copies;
-    private final long commitNanos; // 0 if writes are visible at once
+    private final long commitNanos; // 0 if writes are visible immediately
     private final int locks;
     private final int pollRecords;
     private final SplittableRandom random;
@@ -126,14 +127,14 @@ final class SimulatedGroup {
     private int busy; // number of busy workers
     private int waitingRecords; // number of waiting records in all partitions
     private int nextIdle; // the first worker to check
-    private int stride = 1; // step between checked workers; reaches all processes
+    private int stride = 1; // distance from one checked worker to the next; reaches all processes
 
     /**
      * Creates a group whose members have joined.
      *
      * @param rate the rate of the plan, in records per second
-     * @param isLate whether the members join only {@link #JOIN_NANOS} after the plan begins, when {@link #join} is
-     *     called
+     * @param isLate whether the members join only when {@link #join} is called, which is {@link #JOIN_NANOS} after the
+     *     plan begins
      */
     SimulatedGroup(
             WorkloadPoint point,
@@ -230,7 +231,7 @@ final class SimulatedGroup {
         }
     }
 
-    /** The largest number of records of any partition that a share group has acquired; 0 for other groups. */
+    /** The number of acquired records in the partition that has the most of them; 0 if this is not a share group. */
     int locksHeld() {
         return kind == Kind.CONSUMERS || kind == Kind.STREAM
                 ? 0
@@ -244,7 +245,7 @@ final class SimulatedGroup {
         wakeAll();
     }
 
-    /** Makes the first half of the processes leave, and rejoin after {@link #JOIN_NANOS}. */
+    /** Makes the first half of the processes leave and, after {@link #JOIN_NANOS}, rejoin. */
     void restartHalf() {
         int half = (isAway.length + 1) / 2;
         Arrays.fill(isAway, 0, half, true);
@@ -265,7 +266,9 @@ final class SimulatedGroup {
         wakeAll();
     }
 
-    /** Releases the acquired records of a worker that are not being handled yet, so that they are delivered again. */
+    /**
+     * Releases the records that a worker has acquired but not yet begun to handle, so that they are delivered again.
+     */
     private void release(Worker worker) {
         Sent inWork = worker.isBusy ? worker.held.pollFirst() : null;
         while (!worker.held.isEmpty()) {
@@ -319,8 +322,8 @@ final class SimulatedGroup {
     }
 
     /**
-     * The time at which a record that is done now counts as received. A copied record counts when a reader sees it
-     * committed.
+     * The time at which a record whose handler has just finished counts as received. A copied record counts as received
+     * when a reader that reads only committed records receives the copy.
      */
     private long seenNanos() {
         if (!copies) {
@@ -358,21 +361,22 @@ final class SimulatedGroup {
         if (worker.held.isEmpty()) {
             inFlight[record.partition] -= worker.locked;
             worker.locked = 0;
-            takeNext(worker, kind == Kind.GREEDY); // A batch must be fetched; a single record was prefetched.
+            takeNext(worker, kind == Kind.GREEDY); // A new batch must be fetched; single records are prefetched.
             if (kind != Kind.FAIR) {
-                wake(); // Other workers can take the released records.
+                wake(); // Other workers can now take the released records.
             }
         } else {
             begin(worker, 0);
         }
     }
 
-    /** Lets idle workers take records until no further worker finds any. */
+    /** Lets idle workers take records until no more records can be taken. */
     private void wake() {
         if (busy == workers.size() || nowNanos < pausedUntilNanos || waitingRecords == 0) {
             return;
         }
-        // Each call begins with another worker, so that all processes get some records even if there are few.
+        // Each call begins with a different worker, so that all processes get some records even if there are few
+        // records.
         int from = nextIdle++;
         for (int i = 0; i < workers.size(); i++) {
             Worker worker = workers.get(Math.floorMod(from + i * stride, workers.size()));
@@ -380,7 +384,8 @@ final class SimulatedGroup {
                 continue;
             }
             boolean found = takeNext(worker, true);
-            // In a share group, if one worker may not take a record, no other worker may take it.
+            // In a share group, any worker may take any record, so if one worker finds none, the others will find none
+            // either.
             if (found ? waitingRecords == 0 : kind != Kind.CONSUMERS) {
                 return;
             }
@@ -392,7 +397,7 @@ final class SimulatedGroup {
     }
 
     /**
-     * Returns the smallest number, beginning at {@code from}, that is coprime to {@code workers}. Steps of this size
+     * Returns the smallest number that is at least {@code from} and coprime to {@code workers}. Steps of this size
      * reach every worker.
      */
     private static int stride(int from, int workers) {
@@ -405,7 +410,7 @@ final class SimulatedGroup {
     }
 
     /**
-     * Lets an idle worker take records and returns whether it found any.
+     * Lets an idle worker take records, and returns whether there were any for it.
      *
      * @param fetches whether the records must be fetched first
      */
@@ -432,7 +437,7 @@ final class SimulatedGroup {
         return false;
     }
 
-    /** The number of records that the worker may take from a partition now. */
+    /** The number of records that the worker is currently allowed to take from a partition. */
     private int most(Worker worker, int partition) {
         return switch (kind) {
             case FAIR -> inFlight[partition] < locks ? 1 : 0;
@@ -465,7 +470,7 @@ final class SimulatedGroup {
         Sent record = worker.held.getFirst();
         double factor = work.factorOf(record.number);
         long nanos = (long) (workMillis * factor * TimeUnit.MILLISECONDS.toNanos(1)) + OVERHEAD_NANOS;
-        // If a call fails, the same worker repeats it.
+        // A failed call is repeated by the same worker, so the retries are included in its time.
         int failed = Failures.of(failures, record.partition, record.number);
         schedule(worker.begunNanos + (1 + failed) * nanos + failed * retryNanos, worker, null);
     }

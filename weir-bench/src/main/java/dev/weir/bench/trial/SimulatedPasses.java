@@ -24,8 +24,8 @@ import java.util.concurrent.TimeUnit;
  * A simulated driver at full speed, with simulated brokers, its own clock and seeded randomness. Confined to one
  * thread.
  *
- * <p>The time per record depends on the scenario. It is multiplied by a factor between 0.8 and 1.25 that is derived
- * from the driver's name and does not describe any real library:
+ * <p>The time per record is the sum of the times in this table that apply to the scenario. It is multiplied by a factor
+ * between 0.8 and 1.25 that is derived from the driver's name and does not describe any real library:
  *
  * <pre>
  * each scenario   {@link #RECORD_NANOS}, and {@link #BYTE_NANOS} per byte of the record's value
@@ -77,7 +77,7 @@ final class SimulatedPasses implements PassSource {
         ENDED
     }
 
-    /** Creates the passes of the driver with that name. */
+    /** Creates the passes of the named driver. */
     SimulatedPasses(WorkloadPoint point, String driver, long seed) {
         this.point = point;
         this.random = new SplittableRandom(seed);
@@ -99,7 +99,7 @@ final class SimulatedPasses implements PassSource {
                 };
     }
 
-    /** The time per record that the driver waits for brokers. */
+    /** The time for which the driver waits for brokers, per record. */
     private static double waitNanos(WorkloadPoint point) {
         String option = switch (point.scenario()) {
             case AT_MOST_ONCE -> PassOptions.COMMIT_AHEAD;
@@ -114,7 +114,7 @@ final class SimulatedPasses implements PassSource {
         return commits ? COMMIT_NANOS / Math.max(1, together) : 0;
     }
 
-    /** The least time per record that the handlers or a slow sink permit. */
+    /** The minimum time per record, as limited by the handlers or a slow sink. */
     private static double leastNanos(WorkloadPoint point) {
         double ceiling = Handlers.ceilingPerSecond(point, HANDLER_OVERHEAD * workMillis(point));
         double least = Double.isNaN(ceiling) ? 0 : 1e9 / (ceiling * USED_HANDLERS);

@@ -67,16 +67,16 @@ final class SimulatedReports {
         Arrays.setAll(members, process -> new Tally(point.partitions()));
     }
 
-    /** Notes that the generator has sent a record. The simulated generator is never late. */
+    /** Counts a record sent by the generator. The simulated generator is never late. */
     void sent(int partition) {
         generator.record(partition, 0);
     }
 
     /**
-     * Notes that a process has handled a record.
+     * Counts a record handled by a process.
      *
      * @param lateNanos the time since the record was due
-     * @param calls the number of calls of the record's handler
+     * @param calls the number of times that the record's handler was called
      * @param handlerNanos the total time of these calls
      */
     void done(int process, int partition, long lateNanos, int calls, long handlerNanos) {
@@ -86,7 +86,7 @@ final class SimulatedReports {
         tally.handlerNanos += handlerNanos;
     }
 
-    /** The time of the next reports of all processes. */
+    /** The time at which all processes report next. */
     long dueNanos() {
         return reportedNanos + intervalNanos;
     }
@@ -100,7 +100,7 @@ final class SimulatedReports {
             listener.ofMember(process, from, atNanos, interval, List.of(tally.timings.clone()));
             tally.clear();
         }
-        // The last histogram belongs to the sending thread, which never oversleeps in a simulation.
+        // The last histogram is for delays of the sending thread itself, which a simulation does not have.
         List<Histogram> late = Stream.concat(Arrays.stream(generator.timings), Stream.of(new Histogram(3)))
                 .toList();
         listener.ofGenerator(from, atNanos, interval(atNanos, generator), late);

@@ -18,8 +18,8 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
 /**
- * A simulated run, measured like a real run. A run at a planned rate uses a {@link SimulatedGroup}, any other run uses
- * {@link SimulatedPasses}. Used once.
+ * A simulation of one run, measured like a real run. A run at a planned rate uses a {@link SimulatedGroup}, and any
+ * other run uses {@link SimulatedPasses}. Each instance is used for a single run.
  */
 public final class SimulatedRun {
     private final WorkloadPoint point;
@@ -27,7 +27,7 @@ public final class SimulatedRun {
     private final long seed;
 
     /**
-     * Creates the simulation of the driver with that name.
+     * Creates the simulation of the named driver.
      *
      * @throws WorkloadException if the point cannot be simulated
      */

@@ -23,14 +23,14 @@ public final class SimulatedTrial implements Trials {
     private final WorkloadPoint point;
     private final ExploreSettings settings;
 
-    /** Simulates trials of the group that the driver's name selects. */
+    /** Creates trials of the kind of group that the driver's name selects, see {@link SimulatedGroup}. */
     public SimulatedTrial(String driver, WorkloadPoint point, ExploreSettings settings) {
         this.driver = driver;
         this.point = point;
         this.settings = settings;
     }
 
-    /** Forwards the reports of a trial to its judgement. */
+    /** Passes the reports of a trial on to its {@link TrialJudgement}. */
     private static final class Ears implements TrialMembers.Listener {
         private final Histogram lateness = new Histogram(3);
         private @Nullable TrialJudgement judgement;
@@ -67,7 +67,7 @@ public final class SimulatedTrial implements Trials {
         switch (attempt.kind()) {
             case RESTART -> group.restartHalf();
             case PAUSE -> group.pause(nanos(settings.pauseSeconds()));
-            default -> {} // There is no disturbance, or it has already happened.
+            default -> {} // These kinds have no disturbance at this point. A cold start has already happened.
         }
         double seconds = switch (attempt.kind()) {
             case STEP -> settings.stepSeconds();
@@ -78,7 +78,7 @@ public final class SimulatedTrial implements Trials {
                 new TrialJudgement(attempt, settings, point, group.handlers(), group.nowNanos(), seconds);
         ears.judgement = judge;
         boolean isLost = false;
-        double held = 0; // sum of the readings of held locks
+        double held = 0; // sum of the sampled numbers of held locks
         int looks = 0;
         while (group.nowNanos() < judge.toNanos() && !isLost) {
             group.advance(Math.min(judge.toNanos(), group.nowNanos() + nanos(1)));

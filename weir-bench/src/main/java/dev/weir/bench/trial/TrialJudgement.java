@@ -28,42 +28,42 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects the reports of a trial during its judged time, and judges the trial. Confined to one thread.
+ * Collects the reports that cover the judged time of a trial, and judges the trial. Confined to one thread.
  *
- * <p>A step or hold passes under three conditions: its whole time meets the target, its last third meets the target,
- * and members do not fall further behind. A group has recovered from a perturbation if the last third of its time meets
- * the target. It is recovering if its delay is smaller in the last third than in the second, if it receives as many
- * records in the last third as are due, and if no partition is without records, see
- * {@link TrialWindow#silentPartition}.
+ * <p>A step or hold passes under three conditions: the judged time as a whole meets the target, its last third meets
+ * the target, and members do not fall further behind. A group has recovered from a perturbation if the last third of
+ * the judged time meets the target. Otherwise the group is still recovering if three conditions hold: its delay is
+ * smaller in the last third than in the second, it receives as many records in the last third as are due, and each
+ * partition receives some records (see {@link TrialWindow#silentPartition}).
  */
 final class TrialJudgement {
     private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /**
-     * Smallest lateness at which a record counts as late. A tenth of the target's limit applies instead if it is
-     * larger.
+     * The generator's lateness is tolerated up to this value, or up to {@link #TOLERATED_SHARE} of the target's limit,
+     * whichever is larger.
      */
     private static final double TOLERATED_MILLIS = 10;
 
     private static final double TOLERATED_SHARE = 0.1;
 
     /**
-     * Largest growth of the members' delay, as a fraction of the elapsed time, at which members still keep up.
-     * {@link #CATCHING_UP} is the smallest decrease that shows recovery.
+     * Members keep up as long as their delay grows by no more than this fraction of the elapsed time. Members count as
+     * recovering if their delay shrinks by at least the fraction {@link #CATCHING_UP}.
      */
     private static final double FALLING_BEHIND = 0.025;
 
     private static final double CATCHING_UP = 0.005;
 
-    /** Largest difference of medians that is ignored. */
+    /** A growth of the median delay up to this value is always ignored. */
     private static final double LEAST_MILLIS = 50;
 
     private static final int LEAST_LOOKS = 30;
 
-    /** Fraction of the planned records below which the generator counts as stalled or gone. */
+    /** If the generator sends less than this fraction of the planned records, it counts as stalled or stopped. */
     private static final double MOST_OF_THE_PLAN = 0.9;
 
-    /** Largest shortfall of sent records that chance can explain, in standard deviations. */
+    /** Largest shortfall of sent records that can be explained by chance, in standard deviations. */
     private static final double DEVIATIONS = 4;
 
     private final Attempt attempt;
@@ -78,8 +78,8 @@ final class TrialJudgement {
     private final List<TrialWindow> looks = new ArrayList<>();
 
     /**
-     * Judges the time that begins at {@code fromNanos}, a value of {@link System#nanoTime}, and lasts for
-     * {@code seconds}.
+     * Creates a judgement of the time that begins at {@code fromNanos}, a value of {@link System#nanoTime}, and lasts
+     * for {@code seconds}.
      *
      * @param handlers the number of handlers in all members together that may block at the same time; 0 if handlers do
      *     not block
@@ -116,7 +116,7 @@ final class TrialJudgement {
         return toNanos;
     }
 
-    /** Returns whether the middle of an interval lies in the judged time. */
+    /** Returns whether the midpoint of an interval lies within the judged time. */
     boolean contains(long startNanos, long endNanos) {
         long middle = startNanos + (endNanos - startNanos) / 2;
         return middle - fromNanos >= 0 && middle - toNanos < 0;
@@ -132,7 +132,7 @@ final class TrialJudgement {
         }
     }
 
-    /** The median delay of the latest records; 0 before the first report. */
+    /** The median delay of the most recent records; 0 before the first report. */
     double recentMillis() {
         for (TrialWindow look : looks.reversed()) {
             if (look.records() > 0) {
@@ -145,8 +145,8 @@ final class TrialJudgement {
     /**
      * Returns the outcome of the trial.
      *
-     * @param isLost whether the trial was given up because the members were too far behind
-     * @param endNanos when the trial ended or was given up
+     * @param isLost whether the trial was aborted because the members were too far behind
+     * @param endNanos when the trial ended or was aborted
      * @param sent the number of records sent during the judged time
      * @param lateness the lateness of these records
      */
@@ -154,8 +154,8 @@ final class TrialJudgement {
         Outcome judged = isLost
                 ? new Outcome(Result.FAILED, behind(recentMillis()))
                 : attempt.kind().isPerturbation() ? recovered() : held();
-        // If the target was met although records were sent late, the trial passes. If members only caught up, the
-        // reason may be a lack of load, so the generator is checked.
+        // If the target was met, the trial passes even if the generator sent records late. If members are only catching
+        // up, the generator may have sent too few records, so it is checked first.
         if (judged.result() == Result.PASSED && !judged.projected()) {
             return judged;
         }
@@ -168,8 +168,8 @@ final class TrialJudgement {
     }
 
     /**
-     * Returns whether far fewer records were sent than planned. Leaves two intervals out of the plan, because the last
-     * reports may be missing.
+     * Returns whether far fewer records were sent than planned. The records due in two intervals are not counted as
+     * planned, because the last reports may be missing.
      */
     private boolean hasStalled(long endNanos, long sent) {
         double seconds = Math.min(endNanos - fromNanos, toNanos - fromNanos) / (double) SECOND_NANOS;
@@ -204,8 +204,8 @@ final class TrialJudgement {
     }
 
     /**
-     * The time in milliseconds from the middle of one third of the judged time to the middle of the third that is
-     * {@code apart} thirds later.
+     * The time in milliseconds between the middles of two thirds of the judged time. {@code apart} is 1 for adjacent
+     * thirds, and 2 for the first and the last.
      */
     private double betweenThirds(int apart) {
         return apart * thirds[0].seconds() * 1e3;
@@ -241,8 +241,9 @@ final class TrialJudgement {
     }
 
     /**
-     * Returns whether as many records arrived as were sent, apart from intervals that cross the edges of the window.
-     * Members that have died fall behind without delivering late records, so latencies alone would not show it.
+     * Returns whether as many records arrived in the window as were sent. One interval of records is allowed to be
+     * missing, because intervals may extend beyond the window. This check finds members that have died: they deliver
+     * nothing, so latencies would not show that they are falling behind.
      */
     private boolean isAllDelivered(TrialWindow window) {
         double due = attempt.rate() * (window.seconds() - intervalSeconds());
@@ -250,8 +251,8 @@ final class TrialJudgement {
     }
 
     /**
-     * The time from the beginning until the end of the last slice that missed the target. Only slices before the last
-     * third count.
+     * The time from the beginning until the end of the last slice that missed the target. Slices in the last third are
+     * ignored, because the last third as a whole met the target.
      */
     private double recoveryMillis() {
         double millis = 0;
@@ -264,9 +265,9 @@ final class TrialJudgement {
     }
 
     /**
-     * Returns the outcome with its figures.
+     * Adds figures to the outcome.
      *
-     * @param endNanos when the trial ended or was given up
+     * @param endNanos when the trial ended or was aborted
      * @param brokerNanos the brokers' processor time during the trial
      * @param around the figures of the machine and the brokers
      */
@@ -323,8 +324,8 @@ final class TrialJudgement {
                 Interval.UNKNOWN,
                 brokerNanos,
                 metrics);
-        // There is no ledger, because each process knows only its own records, and members hand partitions over to each
-        // other.
+        // A ledger cannot be created, because each process knows only the records that it received itself, and
+        // partitions move between members.
         LedgerFigures ledger = new LedgerFigures(0, 0, 0, 0, 0);
         return new Measured(0, List.of(interval), totals, ledger, Set.of(), latencies(nanos));
     }

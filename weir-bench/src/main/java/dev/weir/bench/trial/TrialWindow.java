@@ -16,17 +16,17 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The figures of all members of a trial in one time window. An interval belongs to the window that contains its middle.
- * Confined to one thread.
+ * The figures of all members of a trial in one time window. An interval is counted in the window that contains its
+ * midpoint. Confined to one thread.
  */
 final class TrialWindow {
     /**
-     * Fraction of the due records that must arrive in a window. It is less than 1 because members' intervals overlap
-     * the edges.
+     * Fraction of the due records that must arrive in a window. It is less than 1 because the intervals reported by
+     * members may extend beyond the window.
      */
     private static final double MOST_OF_THEM = 0.9;
 
-    /** Number of due records at which receiving none cannot be chance. */
+    /** If at least this many records were due and none arrived, the cause cannot be chance. */
     private static final double CERTAIN = 10;
 
     private final long fromNanos;
@@ -93,7 +93,7 @@ final class TrialWindow {
         return handlers;
     }
 
-    /** The sum over all members; null if no member has reported. */
+    /** The sum of the usage reported by all members; null if no member has reported. */
     @Nullable
     Usage usage() {
         return usage;
@@ -111,14 +111,14 @@ final class TrialWindow {
         return Collections.unmodifiableMap(consumers);
     }
 
-    /** The median delay of records, which shows how far members lag; NaN without records. */
+    /** The median delay of records, which shows how far members lag; NaN if there are no records. */
     double medianMillis() {
         return all.getTotalCount() == 0 ? Double.NaN : all.getValueAtPercentile(50) / 1e6;
     }
 
     /**
-     * The latency at the target's percentile, for the worst partition or consumer if the target says so; NaN without
-     * records.
+     * The latency at the target's percentile; NaN if there are no records. Depending on the target, this is the latency
+     * of all records, of the worst partition or of the worst consumer.
      */
     double millis(LatencyTarget target) {
         if (all.getTotalCount() == 0) {
@@ -135,7 +135,7 @@ final class TrialWindow {
                 .orElse(Double.NaN);
     }
 
-    /** The reason why the window does not meet the target at that rate; null if it meets the target. */
+    /** The reason why the window does not meet the target at the given rate; null if it meets the target. */
     @Nullable
     String objection(LatencyTarget target, double rate) {
         if (records < MOST_OF_THEM * rate * seconds()) {
@@ -161,7 +161,8 @@ final class TrialWindow {
     }
 
     /**
-     * The first partition without any record although at least ten records were due at that rate; -1 if there is none.
+     * The first partition that received no records although at least ten were due at the given rate; -1 if there is no
+     * such partition.
      */
     int silentPartition(double rate) {
         for (int partition = 0; partition < partitions.length; partition++) {

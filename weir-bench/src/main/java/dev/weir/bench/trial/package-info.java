@@ -1,6 +1,6 @@
 /**
- * Runs one trial of a search. The input is a rate, and the output is whether the driver kept up with this rate. A trial
- * uses real processes or a simulation of them. Runs on the campaign's thread.
+ * Runs single trials of a search. A trial determines whether a driver keeps up with a given rate, by using real
+ * processes or a simulation of them. Runs on the campaign's thread.
  */
 @NullMarked
 package dev.weir.bench.trial;

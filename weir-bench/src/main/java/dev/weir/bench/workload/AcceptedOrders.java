@@ -9,9 +9,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** Decides which orders a run of a point accepts, and how an order changes a search. Stateless. */
+/** Decides which orders the runs at a point accept, and how an order changes a search. Stateless. */
 public final class AcceptedOrders {
-    /** The settings under which the runs of a workload accept orders, for messages. */
+    /** The settings required for runs to accept orders, as text for messages. */
     static final String NEEDED = Combinations.SENT_TO + ", or scenario to steady, and method.live";
 
     private AcceptedOrders() {}
@@ -19,7 +19,8 @@ public final class AcceptedOrders {
     /**
      * Refuses an order that a run of the point cannot execute.
      *
-     * @throws IllegalArgumentException with the key, and the setting under which the order is possible
+     * @throws IllegalArgumentException if the order is refused; the message says which key is at fault and which
+     *     setting would allow the order
      */
     public static void check(WorkloadPoint point, Order order) {
         if (point.isLive()) {
@@ -46,10 +47,10 @@ public final class AcceptedOrders {
     }
 
     /**
-     * Returns the point as changed by an order to a search. The search restarts with the changed point and uses
+     * Returns the point that results when an order changes a search. The search restarts at this point, and uses
      * {@code producerRate} as its first rate.
      *
-     * @throws IllegalArgumentException with the key, if an order cannot change it in a search
+     * @throws IllegalArgumentException if an order cannot change one of its keys in a search; the message names the key
      */
     public static WorkloadPoint changed(WorkloadPoint point, Order.Set set) {
         check(point, set);
@@ -69,7 +70,10 @@ public final class AcceptedOrders {
         return new WorkloadPoint(point.dimensions(), Collections.unmodifiableMap(changed));
     }
 
-    /** Checks an order to a live run. In a live run, one process reads, commits nothing and keeps its settings. */
+    /**
+     * Checks an order that is given to a live run. A live run has a single process, which reads, commits nothing and
+     * keeps its settings.
+     */
     private static void checkOfLive(Order order) {
         boolean isRateAlone =
                 order instanceof Order.Set set && set.values().keySet().equals(Set.of(Order.PRODUCER_RATE));

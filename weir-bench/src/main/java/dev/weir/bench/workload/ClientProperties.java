@@ -9,8 +9,8 @@ import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.ConfigException;
 
 /**
- * Checks properties of Kafka clients and settings of groups that orders change during a run. Orders use the same names
- * for them as workload files. Stateless.
+ * Checks the properties of Kafka clients and the group settings that orders change during a run. Orders and workload
+ * files use the same names for them. Stateless.
  */
 public final class ClientProperties {
 
@@ -28,8 +28,8 @@ public final class ClientProperties {
     private ClientProperties() {}
 
     /**
-     * Refuses an order whose client property is unknown to Kafka clients, is a secret, is reserved for the harness, or
-     * has an invalid value. Refuses unknown settings of groups and their invalid values too.
+     * Refuses an order if one of its client properties is unknown to Kafka clients, is a secret, is reserved for the
+     * harness, or has an invalid value. Also refuses unknown group settings and invalid values for them.
      *
      * @throws IllegalArgumentException with the property, and either the property that was probably meant or the reason
      */
@@ -70,7 +70,7 @@ public final class ClientProperties {
         }
     }
 
-    /** Checks a value before members are restarted with it, because they would not start with an invalid value. */
+    /** Checks a value before members are restarted with it, because members do not start with an invalid value. */
     private static void checkValue(String property, String value) {
         ConfigDef.ConfigKey known = CONSUMER.containsKey(property) ? CONSUMER.get(property) : PRODUCER.get(property);
         if (known == null) {

@@ -10,16 +10,16 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * Checks that the settings of a point are compatible with each other. Each setting by itself has already been checked.
- * Stateless.
+ * Checks that the settings of a point are compatible with each other. The individual settings have already been
+ * checked. Stateless.
  */
 final class Combinations {
-    /** The settings under which a generator sends to a group at a planned rate, for messages. */
+    /** The settings required for a generator to send to a group at a planned rate, as text for messages. */
     static final String SENT_TO = "scenario to work, at-least-once, at-most-once or copy, and topic.recordsPerSecond";
 
     private static final int MAX_PLANNED_PARTITIONS = 100;
 
-    // Scenarios that read a topic which the harness has filled before.
+    // Scenarios that read a topic filled in advance by the harness.
     private static final Set<Scenario> FILLED = Set.of(
             Scenario.CONSUME,
             Scenario.AT_LEAST_ONCE,
@@ -35,7 +35,7 @@ final class Combinations {
     private Combinations() {}
 
     /**
-     * Refuses a point whose settings contradict each other, or request something that its scenario does not do.
+     * Refuses a point whose settings contradict each other or do not apply to its scenario.
      *
      * @throws WorkloadException with the keys, and what to change
      */
@@ -84,7 +84,7 @@ final class Combinations {
         }
     }
 
-    /** Refuses a point with more partitions than the harness records latencies for. */
+    /** Refuses a point that has more partitions than the harness can record latencies for. */
     static void requireTimedPartitions(WorkloadPoint point) {
         if (point.partitions() > MAX_PLANNED_PARTITIONS) {
             throw new WorkloadException("with a planned rate, topic.partitions must be at most "

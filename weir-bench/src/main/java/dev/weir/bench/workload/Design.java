@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Selects the points of a campaign that are run, from all combinations of its dimensions' values. Stateless. A point is
+ * Selects the points at which a campaign runs, from all combinations of its dimensions' values. Stateless. A point is
  * represented by the index of its value in each dimension.
  */
 public enum Design {
@@ -16,7 +16,7 @@ public enum Design {
     ONE_AT_A_TIME,
     /** A small set of points that contains, for any two dimensions, every pair of their values. */
     FRACTIONAL,
-    /** The grid without the points whose neighbours all have the same verdict, see {@link Refinement}. */
+    /** The grid, without the points inside boxes whose corners all have the same verdict, see {@link Refinement}. */
     ADAPTIVE;
 
     static List<String> labels() {
@@ -36,7 +36,7 @@ public enum Design {
     }
 
     /**
-     * Returns the points, beginning with the first value of every dimension. The points of {@link #GRID} and
+     * Returns the points. The first point has the first value in every dimension. The points of {@link #GRID} and
      * {@link #ADAPTIVE} are in the order of {@link #gridIndex}.
      *
      * @param sizes the number of values of each dimension
@@ -49,7 +49,7 @@ public enum Design {
         };
     }
 
-    /** Returns the index of a point in a grid. The first dimension changes fastest. */
+    /** Returns the index of a point in the grid, where the first dimension varies fastest. */
     static int gridIndex(int[] sizes, int[] point) {
         int index = 0;
         for (int dimension = sizes.length - 1; dimension >= 0; dimension--) {
@@ -85,9 +85,9 @@ public enum Design {
     }
 
     /**
-     * Adds points greedily, as in D. M. Cohen et al., The AETG System (1997). The candidates are all points of the grid
-     * instead of random points, so that the same dimensions always give the same points. The next point is always the
-     * first candidate with the most new pairs.
+     * Adds points greedily, as in D. M. Cohen et al., The AETG System (1997). Unlike in that paper, the candidates are
+     * not random but all points of the grid, so that the same dimensions always give the same points. Each step adds
+     * the candidate with the most new pairs of values, and the first one if several have equally many.
      */
     private static List<int[]> fractional(int[] sizes) {
         List<int[]> grid = grid(sizes);
@@ -113,14 +113,14 @@ public enum Design {
     }
 
     /**
-     * Returns the number of new pairs of values in a point.
+     * Returns the number of pairs of values in a point that no earlier point contains.
      *
-     * @param note whether to mark these pairs as known
+     * @param note whether to mark the pairs of this point as contained
      */
     private static int meet(int[] sizes, int[] point, boolean[] met, boolean note) {
         int fresh = 0;
         for (int one = 0; one < sizes.length; one++) {
-            // If there is only one dimension, each value counts as a pair with itself.
+            // A single dimension is paired with itself, because there is no other dimension.
             for (int other = sizes.length == 1 ? one : one + 1; other < sizes.length; other++) {
                 int pair = pairIndex(sizes, one, other, point);
                 fresh += met[pair] ? 0 : 1;
@@ -139,8 +139,8 @@ public enum Design {
     }
 
     /**
-     * Returns the number of pairs that consist of a value of one dimension and a value of a later dimension. Only pairs
-     * whose first dimension lies before {@code end} count. A single dimension is paired with itself.
+     * Returns the number of pairs that consist of a value of one dimension and a value of a later dimension. Counts
+     * only pairs whose first dimension has an index lower than {@code end}. A single dimension is paired with itself.
      */
     private static int pairsBefore(int[] sizes, int end) {
         if (sizes.length == 1) {

@@ -5,7 +5,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** Computes short names for contents. Stateless, thread-safe. */
+/** Computes short digests of texts. Stateless, thread-safe. */
 public final class Digests {
     private static final int BYTES = 6;
 

@@ -34,13 +34,13 @@ public record ExploreSettings(
     private static final String TARGET = "target";
     private static final String SECTION = "explore.";
 
-    /** The key of the first rate. */
+    /** The key of the rate at which the search begins. */
     static final String START_RATE = SECTION + "startRate";
 
-    /** The time in which processes start and members join. */
+    /** The time allowed for processes to start and members to join. */
     private static final double STARTING_SECONDS = 5;
 
-    // Scenarios in which a returning member continues from its group's committed offset.
+    // Scenarios in which a member that returns continues from its group's committed offset.
     static final Set<Scenario> COMMITTING = Set.of(Scenario.WORK, Scenario.AT_LEAST_ONCE, Scenario.AT_MOST_ONCE);
 
     private static final List<String> NOT_SENT =
@@ -73,12 +73,12 @@ public record ExploreSettings(
                 Key.number(SECTION + "maxSeconds", 1800, 10, 864_000, "How long the whole search may take."));
     }
 
-    /** The maximum time for the searches of all points of a workload together. */
+    /** The maximum time for searching all points of a workload. */
     public static double maxSeconds(WorkloadPoint point) {
         return number(point, "maxSeconds");
     }
 
-    /** The latency target of a point. It also applies if no rate is searched. */
+    /** The latency target of a point. It also applies to runs that do not search for a rate. */
     public static LatencyTarget target(WorkloadPoint point) {
         return LatencyTarget.of(point.text(TARGET));
     }
@@ -124,7 +124,8 @@ public record ExploreSettings(
     }
 
     /**
-     * Refuses settings that the generator cannot follow, or that make no sense for a group to which a generator sends.
+     * Refuses settings that the generator does not support, or that make no sense for a group that reads what a
+     * generator sends.
      *
      * @param who the beginning of the message
      */
@@ -145,7 +146,7 @@ public record ExploreSettings(
         return Double.parseDouble(point.text(SECTION + key));
     }
 
-    /** Returns the approximate minimum time of a trial of each kind. */
+    /** Returns the approximate minimum time of each kind of trial. */
     public Map<Kind, Double> expectedSeconds() {
         double begun = STARTING_SECONDS + warmUpSeconds;
         return Map.of(

@@ -9,8 +9,8 @@ public final class Handlers {
     private Handlers() {}
 
     /**
-     * The number of handlers in {@code members} processes together that may block at the same time; 0 if handlers do
-     * not block.
+     * The maximum number of handlers in {@code members} processes together that may block at the same time; 0 if
+     * handlers do not block.
      */
     public static int ofGroup(WorkloadPoint point, int members) {
         if (point.scenario() != Scenario.WORK || millis(point) == 0) {
@@ -38,15 +38,15 @@ public final class Handlers {
     }
 
     /**
-     * The maximum throughput of one process in records per second, reached if all permitted handlers are always
-     * blocking; NaN if handlers do not block. The percentage of this maximum that a library reaches shows how well the
-     * library uses concurrency.
+     * The maximum throughput of one process in records per second, which is reached if all permitted handlers are
+     * always blocking; NaN if handlers do not block. The closer a library comes to this maximum, the better it uses
+     * concurrency.
      */
     public static double ceilingPerSecond(WorkloadPoint point) {
         return ceilingPerSecond(point, millis(point));
     }
 
-    /** The maximum throughput of one process if handlers block for this measured mean time. */
+    /** The maximum throughput of one process, given the measured mean time for which handlers block. */
     public static double ceilingPerSecond(WorkloadPoint point, double millis) {
         return point.scenario() != Scenario.WORK || millis == 0
                 ? Double.NaN

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param fallback the default; null if the file must contain the key
  * @param min the smallest value of a number
  * @param max the largest value of a number
- * @param choices the permitted texts; any text if empty
+ * @param choices the permitted values; empty if any text is permitted
  */
 record Key(
         String path, Type type, @Nullable String fallback, double min, double max, List<String> choices, String about) {
@@ -40,9 +40,9 @@ record Key(
         LOAD,
         /** See {@link LatencyTarget}. */
         TARGET,
-        /** An existing file or folder, or an empty text for none. */
+        /** An existing file or folder. An empty string means none. */
         PATH,
-        /** A library version that matches {@link Spelling#VERSION}, or an empty text for none. */
+        /** A library version that matches {@link Spelling#VERSION}. An empty string means none. */
         VERSION
     }
 
@@ -439,7 +439,7 @@ record Key(
         return new Key(path, Type.NUMBER, Double.toString(fallback), min, max, List.of(), about);
     }
 
-    /** The reason why this text cannot be a value of the key; null if it can. */
+    /** The reason why this text is not a valid value of the key; null if it is valid. */
     @Nullable
     String objection(String text) {
         return switch (type) {

@@ -31,7 +31,7 @@ public record LatencyTarget(double percentile, double limitMillis, Of of) {
         }
     }
 
-    /** The schema's pattern of a target. The bounds of the numbers are checked separately. */
+    /** The regular expression for a target in the JSON schema. The bounds of the numbers are checked separately. */
     static final String PATTERN =
             "^(worst |worst consumer )?p(\\d{1,2}(\\.\\d{1,3})?)<=(\\d{1,7}(\\.\\d{1,3})?)(us|ms|s)$";
 

@@ -19,9 +19,10 @@ import java.util.Objects;
  * 0.013                 20         900
  * </pre>
  *
- * <p>In the left file, each line is the time at which one record arrives. In the right file, each rate applies until
- * the next line. The last rate applies for as long as the rate before it. Times are relative to the first line. At its
- * end the trace starts again. A trace of arrivals ends one mean gap after its last arrival.
+ * <p>In the file on the left, each line is the time at which one record arrives. In the file on the right, each rate
+ * applies until the time in the next line. The last rate applies for as long as the second-to-last rate. Times are
+ * relative to the first line. When the trace ends, it starts again from the beginning. A trace of arrivals ends one
+ * mean gap after its last arrival.
  */
 final class LoadTrace {
     /** The key of the trace's file. */
@@ -32,7 +33,7 @@ final class LoadTrace {
 
     private static final int MOST_LINES = 1_000_000;
 
-    /** Gap assumed between simultaneous arrivals, because a rate is finite. */
+    /** Gap assumed between simultaneous arrivals, because the rate between them would otherwise be infinite. */
     private static final double LEAST_GAP_SECONDS = 1e-6;
 
     private final double[] seconds; // rising from 0; the last value is the trace's length
@@ -44,8 +45,8 @@ final class LoadTrace {
     }
 
     /**
-     * Adds the rate and the shape of a recorded load to the settings if they contain a trace file. If the settings
-     * already contain a rate, that rate is kept and becomes the mean rate.
+     * If the settings contain a trace file, adds the rate and the shape of the recorded load to them. If the settings
+     * already contain a rate, keeps that rate, and scales the recorded load so that this is its mean rate.
      */
     static void put(Map<String, String> settings) {
         String file = settings.getOrDefault(FILE, "");
@@ -71,9 +72,9 @@ final class LoadTrace {
     }
 
     /**
-     * Reads a file.
+     * Reads a trace from a file.
      *
-     * @throws WorkloadException with the file, the line and the mistake, if the file is invalid
+     * @throws WorkloadException if the file is invalid; the message names the file, the line and the mistake
      */
     static LoadTrace read(Path file) {
         try {
@@ -163,7 +164,10 @@ final class LoadTrace {
         return total() / seconds[seconds.length - 1];
     }
 
-    /** Returns the trace as a {@link LoadShape}, whose factors reproduce the recording for this rate. */
+    /**
+     * Returns the trace as a {@link LoadShape}. Its factors reproduce the recorded load when they are multiplied by the
+     * given rate.
+     */
     String shape(double recordsPerSecond) {
         double[] area = records.clone();
         for (int i = 0; i < area.length; i++) {

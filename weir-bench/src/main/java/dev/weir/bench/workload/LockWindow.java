@@ -6,14 +6,14 @@ import dev.weir.driver.ShareOptions;
 import java.util.Map;
 
 /**
- * The limit on acquired records per partition of a share group, called the lock window, and the throughput that it
- * allows. A finished record makes room in the window only when all records before it are finished. Stateless.
+ * The lock window: the limit on acquired records per partition of a share group, and the throughput that this limit
+ * allows. A finished record frees space in the window only when all records before it are finished. Stateless.
  */
 public final class LockWindow {
-    /** Figure: mean number of held locks in the partition with the most locks. */
+    /** Figure: mean number of locks held in the partition that has the most of them. */
     public static final String HELD = "broker: records locked, fullest partition";
 
-    /** Figure: the locks of {@link #HELD} as a percentage of the limit. */
+    /** Figure: {@link #HELD} as a percentage of the limit. */
     public static final String HELD_PERCENT = "lock window: held %";
 
     /**
@@ -22,17 +22,17 @@ public final class LockWindow {
      */
     public static final String CEILING = "lock window: ceiling/s";
 
-    /** The advice for a full window. */
+    /** The advice given when the window is full. */
     public static final String ADVICE =
             "fewer records a poll (client.max.poll.records, options.share.acquire: record_limit), or more locks"
                     + " (options.share.locks)";
 
-    /** Smallest number of handler times that are sampled to estimate the slowest handlers. */
+    /** Smallest number of handler calls whose times are sampled to estimate the slowest handlers. */
     private static final int LOOKED_AT = 400_000;
 
     private LockWindow() {}
 
-    /** The number of records of a partition that may be acquired at the same time. */
+    /** The maximum number of records of a partition that may be acquired at the same time. */
     public static int locks(WorkloadPoint point) {
         String ofGroup = point.shareGroup().get("share.partition.max.record.locks");
         String ofBrokers = point.broker().get("group.share.partition.max.record.locks");
@@ -41,7 +41,7 @@ public final class LockWindow {
                 : ofBrokers != null ? Integer.parseInt(ofBrokers) : ShareOptions.locks(Map.of());
     }
 
-    /** The fraction of the limit that is in use, from 0 to 1; NaN if unknown. */
+    /** The fraction of the limit that is in use, from 0 to 1; NaN if {@code held} is NaN. */
     public static double heldShare(WorkloadPoint point, double held) {
         return held / locks(point);
     }
@@ -60,8 +60,8 @@ public final class LockWindow {
     }
 
     /**
-     * The mean time of the slowest of {@code locks} consecutive handler calls, as a multiple of the mean time of all
-     * calls.
+     * The expected time of the slowest among {@code locks} consecutive handler calls, as a multiple of the mean time of
+     * all calls.
      */
     private static double slowest(HandlerWork work, int locks) {
         int windows = Math.ceilDiv(LOOKED_AT, locks);
@@ -77,7 +77,10 @@ public final class LockWindow {
         return sum / windows;
     }
 
-    /** Adds the known figures of the window if the members have acquired records of a share group. */
+    /**
+     * Adds the figures of the window that are known. Adds nothing unless the members have acquired records of a share
+     * group.
+     */
     public static void put(WorkloadPoint point, Map<String, Double> metrics) {
         double held = metrics.getOrDefault(HELD, 0.0);
         if (!(held > 0)) {

@@ -6,12 +6,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The number of bytes that may be in flight to the brokers, which is the same for all drivers. A client that counts
- * bytes gets the limit as {@code buffer.memory}. A library that counts records gets the number of records that
- * corresponds to the limit. Stateless.
+ * The number of bytes that may be in flight to the brokers, which is the same for all drivers. Clients with a limit in
+ * bytes get it as {@code buffer.memory}. Libraries with a limit in records get the corresponding number of records.
+ * Stateless.
  */
 final class ProducerWindow {
-    /** The option in workload files. Drivers get the settings derived from it instead. */
+    /** The name of the option in workload files. Drivers do not get this option, but the settings derived from it. */
     static final String BYTES = "in.flight.bytes";
 
     static final long MOST_BYTES = 1 << 30;
@@ -51,7 +51,7 @@ final class ProducerWindow {
         return Long.parseLong(point.settings().getOrDefault("options." + BYTES, "0"));
     }
 
-    /** Replaces the option by the limit for drivers that count records. */
+    /** Replaces the option with the corresponding limit for drivers that count records. */
     static void putOptions(WorkloadPoint point, Map<String, String> options) {
         options.remove(BYTES);
         if (bytes(point) > 0) {
@@ -61,8 +61,8 @@ final class ProducerWindow {
     }
 
     /**
-     * Adds the limit for clients that count bytes. A request must not be larger than the limit. The lean producer also
-     * needs a smaller request size, because it refuses a buffer that cannot hold the largest record.
+     * Adds the limit for clients that count bytes. Also reduces the maximum request size if it would exceed the limit.
+     * The lean producer requires this, because it refuses a buffer that cannot hold the largest record.
      */
     static void putClient(WorkloadPoint point, Map<String, String> client) {
         long bytes = bytes(point);
@@ -74,7 +74,7 @@ final class ProducerWindow {
         }
     }
 
-    /** The mean length of a record within a batch. */
+    /** The mean size of a record within a batch. */
     private static double recordBytes(WorkloadPoint point) {
         ValueSizes sizes = point.valueSizes();
         double value = sizes.sizes().isEmpty()

@@ -15,14 +15,14 @@ import org.apache.kafka.server.config.AbstractKafkaConfig;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A section of workload files whose keys are Kafka's and not Weir's: properties of clients, or settings of groups or
- * brokers. Immutable.
+ * A section of workload files whose keys are defined by Kafka instead of Weir: properties of clients, or settings of
+ * groups or brokers. Immutable.
  *
  * @param name the section's name in the file
  * @param known the known properties by name, except secrets and properties that the harness sets itself
  * @param secrets known properties that a workload must not contain, because results store the workload
  * @param own known properties that only the harness may set
- * @param about a description for people
+ * @param about a human-readable description
  */
 record PropertySection(
         String name, Map<String, ConfigDef.ConfigKey> known, Set<String> secrets, Set<String> own, String about) {
@@ -34,7 +34,7 @@ record PropertySection(
             Set.of(),
             "Properties of the Kafka clients of all drivers, over the drivers' own.");
 
-    /** Properties of the producers that send records by a plan. */
+    /** Properties of the producers that send records according to a plan. */
     static final PropertySection PRODUCER = of(
             "producer",
             List.of(ProducerConfig.configDef()),
@@ -86,7 +86,7 @@ record PropertySection(
         return new PropertySection(name, known, secrets, own, about);
     }
 
-    /** Returns the section of a dotted path or of a section's name; null if there is none. */
+    /** Returns the section for a dotted path or for the name of a section; null if there is none. */
     static @Nullable PropertySection ofPath(String path) {
         return ALL.stream()
                 .filter(section -> path.equals(section.name) || path.startsWith(section.name + "."))
@@ -104,7 +104,7 @@ record PropertySection(
         return known.containsKey(property(path));
     }
 
-    /** Returns the reason why a path may not be set although the property is known; null if there is no such reason. */
+    /** Returns the reason why a path must not be set although its property is known; null if it may be set. */
     @Nullable
     String refusal(String path) {
         String property = property(path);

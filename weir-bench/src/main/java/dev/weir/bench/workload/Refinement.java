@@ -11,11 +11,11 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * Chooses the points of a grid near which a verdict changes. Confined to one thread; used once.
+ * Selects the points of a grid that are needed to find where a verdict changes. Confined to one thread; used once.
  *
  * <p>The corners of the grid are run first. If all corners of a box have the same verdict, the points inside the box
  * are left out. Otherwise the box is halved along its longest side, and the corners of both halves are run next. This
- * continues until the longest side is one step. Changes that lie entirely inside a box are missed, which is the price
+ * continues until the longest side is one step. A change that lies entirely inside a box is missed, which is the price
  * of fewer runs.
  */
 public final class Refinement {
@@ -24,7 +24,7 @@ public final class Refinement {
     private final Deque<Box> open = new ArrayDeque<>();
     private Set<Integer> asked = Set.of();
 
-    /** A box between two opposite corners, which both belong to it. */
+    /** A box, given by two opposite corners, which are part of the box. */
     private static final class Box {
         private final int[] from;
         private final int[] to;
@@ -50,8 +50,8 @@ public final class Refinement {
     }
 
     /**
-     * Returns the indexes in the grid whose verdicts must be passed to {@link #tell} next; empty once all verdicts are
-     * known.
+     * Returns the grid indexes of the points to run next, whose verdicts must then be passed to {@link #tell}. Returns
+     * an empty set once no further verdicts are needed.
      */
     public Set<Integer> next() {
         Set<Integer> wanted = new LinkedHashSet<>();
@@ -75,7 +75,7 @@ public final class Refinement {
     }
 
     /**
-     * Reports the verdict at a requested index.
+     * Reports the verdict at an index that was returned by {@link #next}.
      *
      * @throws IllegalArgumentException if the index was not requested
      */

@@ -7,16 +7,16 @@ import java.util.Comparator;
 public final class Spelling {
 
     /**
-     * The form of a library's version, as a regular expression. A text of this form cannot be a path or a command-line
-     * option.
+     * The form of a library's version, as a regular expression. A version in this form cannot be mistaken for a path or
+     * a command-line option.
      */
     public static final String VERSION = "\\d[\\w.+-]*";
 
     private Spelling() {}
 
     /**
-     * Returns {@code "; did you mean X?"} with the most similar known word. If no known word is similar, returns
-     * {@code "; there are "} and all known words.
+     * Returns {@code "; did you mean X?"} with the most similar known word, or {@code "; there are "} and all known
+     * words if none is similar.
      */
     public static String hint(String word, Collection<String> known) {
         return known.stream()
@@ -26,7 +26,10 @@ public final class Spelling {
                 .orElse("; there are " + String.join(", ", known));
     }
 
-    /** The Levenshtein distance: the smallest number of characters to change, insert or delete. Case is ignored. */
+    /**
+     * The Levenshtein distance: the smallest number of character changes, insertions and deletions that turn one word
+     * into the other. Case is ignored.
+     */
     private static int distance(String a, String b) {
         int[] row = new int[b.length() + 1];
         for (int j = 0; j <= b.length(); j++) {

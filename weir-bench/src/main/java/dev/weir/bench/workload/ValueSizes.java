@@ -7,8 +7,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lengths of a topic's values, each with its fraction of the values, for example {@code 100:0.9 10000:0.1}.
- * Immutable.
+ * The lengths of a topic's values, each with the fraction of values that have this length, for example
+ * {@code 100:0.9 10000:0.1}. Immutable.
  *
  * @param sizes in the order of the text
  */
@@ -16,19 +16,22 @@ public record ValueSizes(List<Size> sizes) {
 
     static final int MAX_BYTES = 1_000_000;
 
-    /** The schema's pattern of such a text. The sum of the fractions, which must be 1, is checked separately. */
+    /**
+     * The regular expression for value sizes in the JSON schema. The sum of the fractions, which must be 1, is checked
+     * separately.
+     */
     static final String PATTERN = "^(\\d{2,7}:(0?\\.\\d{1,9}|1(\\.0)?)( \\d{2,7}:0?\\.\\d{1,9})*)?$";
 
     private static final double ROUNDING = 1e-6;
 
-    /** A length, and the fraction of values that have it. */
+    /** A length, and the fraction of values that have this length. */
     public record Size(int bytes, double share) {}
 
     public ValueSizes {
         sizes = List.copyOf(sizes);
     }
 
-    /** Parses a text, which must have no {@link #objection}. */
+    /** Parses value sizes from a text that must be valid, see {@link #objection}. */
     static ValueSizes of(String text) {
         List<Size> sizes = new ArrayList<>();
         for (String size : text.isEmpty() ? new String[0] : text.split(" ", -1)) {
@@ -56,7 +59,7 @@ public record ValueSizes(List<Size> sizes) {
                 : String.format(Locale.ROOT, "must have shares that make up 1, not %.9g", sum);
     }
 
-    /** Returns the length of a value, given a random number that is uniform in [0, 1). */
+    /** Returns the length of a value, given a random number uniformly distributed in [0, 1). */
     public int bytes(double drawn) {
         double left = drawn;
         for (Size size : sizes) {

@@ -20,11 +20,11 @@ import java.util.TreeMap;
 /**
  * A campaign as described by a workload file. Immutable.
  *
- * @param text the content of the file, followed by a comment if the file was read with its quick section or without its
- *     timeline
+ * @param text the content of the file; if the file was read with its quick section or without its timeline, a comment
+ *     that says so is appended
  * @param control whether the baseline runs a second time, under another name
  * @param timeline the orders executed during each run
- * @param design the rule that selects the points to run
+ * @param design the rule used to select the points to run
  * @param sizes the number of values of each dimension; if the design is adaptive, {@link #points} contains the whole
  *     grid
  */
@@ -76,13 +76,13 @@ public record Workload(
         return parse("the campaign's workload", text, text.endsWith(QUICK_MARK + "\n"));
     }
 
-    /** Returns this workload with another number of rounds and with or without a control. */
+    /** Returns a copy of this workload with the given number of rounds, and with or without a control. */
     public Workload withRounds(int newRounds, boolean newControl) {
         return new Workload(
                 name, about, text, drivers, baseline, newControl, newRounds, points, timeline, design, sizes);
     }
 
-    /** Returns this workload without planned orders, so that orders can be given interactively. */
+    /** Returns a copy of this workload without planned orders, so that orders can be given interactively. */
     public Workload withoutTimeline() {
         String quick = isQuick() ? QUICK_MARK + "\n" : "";
         String file = text.substring(0, text.length() - quick.length());
@@ -100,7 +100,7 @@ public record Workload(
                 sizes);
     }
 
-    /** Returns this workload with some of its drivers, which must include the baseline. */
+    /** Returns a copy of this workload with only the given drivers, which must include the baseline. */
     public Workload withDrivers(List<String> some) {
         some.forEach(this::requireDriver);
         if (!some.contains(baseline)) {
@@ -111,8 +111,8 @@ public record Workload(
     }
 
     /**
-     * Returns this workload for one round, without a control and with some of its drivers, or all of them if
-     * {@code some} is empty. The first driver takes the place of the baseline.
+     * Returns a copy of this workload for a single round without a control. It has only the given drivers, or all
+     * drivers if {@code some} is empty. Its first driver becomes the baseline.
      *
      * @throws WorkloadException if the workload does not contain one of the drivers
      */
@@ -130,7 +130,10 @@ public record Workload(
         }
     }
 
-    /** Returns the approximate expected time. The times for warm-up and for joining a group are estimates. */
+    /**
+     * Returns the expected duration of the campaign, limited by its maximum duration. It is only approximate, because
+     * the times for warm-up and for joining a group are estimates.
+     */
     public Duration expected() {
         double seconds = 0;
         for (WorkloadPoint point : points) {
@@ -140,7 +143,7 @@ public record Workload(
         return Duration.ofSeconds((long) Math.min(seconds, points.get(0).seconds("maxSeconds")));
     }
 
-    /** Returns whether the quick section of the file applied. */
+    /** Returns whether the file was read with its {@code quick} section. */
     public boolean isQuick() {
         return text.endsWith(QUICK_MARK + "\n");
     }
@@ -192,7 +195,7 @@ public record Workload(
                 Arrays.stream(sizes(vary)).boxed().toList());
     }
 
-    /** Refuses orders that a run could not execute, or that are planned after its end. */
+    /** Refuses orders that a run cannot execute, or that are planned after the end of the run. */
     private static void checkTimeline(String name, List<TimelineEntry> timeline, WorkloadPoint point) {
         double endMillis = 1e3 * (point.seconds("maxWarmUpSeconds") + point.seconds("measureSeconds"));
         for (TimelineEntry entry : timeline) {
@@ -214,7 +217,10 @@ public record Workload(
         }
     }
 
-    /** Creates the points. A conflict between keys involves several lines, so its message names only the file. */
+    /**
+     * Creates the points. Conflicts are between keys on different lines, so the messages name only the file and not a
+     * line.
+     */
     private static List<WorkloadPoint> points(
             String name, Map<String, String> base, List<Map<String, List<Setting>>> vary) {
         try {
@@ -224,7 +230,7 @@ public record Workload(
         }
     }
 
-    /** Returns the dimensions, except dimensions with a key that the quick section sets to one value. */
+    /** Returns the dimensions, leaving out each dimension with a key that the quick section sets to a single value. */
     private static List<Map<String, List<Setting>>> withoutQuick(WorkloadFile file) {
         return file.vary().stream()
                 .filter(dimension ->

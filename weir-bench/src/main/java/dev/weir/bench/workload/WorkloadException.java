@@ -1,7 +1,7 @@
 package dev.weir.bench.workload;
 
 /**
- * Thrown if a workload file or environment file is invalid. The message says where the mistake is, why it is one, and
+ * Thrown if a workload file or environment file is invalid. The message says where the mistake is, what is wrong, and
  * what to write instead. Immutable.
  */
 public final class WorkloadException extends RuntimeException {

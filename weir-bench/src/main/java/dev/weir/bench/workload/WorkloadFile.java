@@ -69,13 +69,14 @@ final class WorkloadFile {
         return quick;
     }
 
-    /** The entries of {@code vary}. The keys of an entry vary together, so each has the same number of values. */
+    /** The entries of {@code vary}. The keys of an entry vary together, so they all have the same number of values. */
     List<Map<String, List<Setting>>> vary() {
         return vary;
     }
 
     /**
-     * The planned orders and faults of a run. With {@code isQuick}, the quick section's orders and faults replace them.
+     * The planned orders and faults of a run. If {@code isQuick} is true, the orders and faults of the quick section
+     * replace them.
      */
     List<TimelineEntry> timeline(boolean isQuick) {
         List<TimelineEntry> other = quickTimeline;
@@ -103,7 +104,7 @@ final class WorkloadFile {
         return checked(section, () -> FaultPlan.entries(fields, of));
     }
 
-    /** Returns the value that {@code read} returns. Adds the node's position to the message if {@code read} fails. */
+    /** Calls {@code read} and returns its result. If {@code read} fails, adds the node's position to the message. */
     private <T> T checked(Node node, Supplier<T> read) {
         try {
             return read.get();
@@ -187,7 +188,7 @@ final class WorkloadFile {
         return together;
     }
 
-    /** Returns whether a key belongs to the campaign, not to a point. */
+    /** Returns whether a key belongs to the campaign as a whole instead of a point. */
     static boolean isFixed(String path) {
         return Key.FIXED.contains(path) || path.startsWith("method.");
     }
@@ -270,8 +271,8 @@ final class WorkloadFile {
         } else {
             known.addAll(List.of(VARY, QUICK, TIMELINE, FAULTS));
             PropertySection.ALL.forEach(section -> known.add(section.name()));
-            // For a path without a dot, the names of sections and top-level keys are suggested. Keys inside sections
-            // are not suggested.
+            // If the path has no dot, suggest only top-level keys and names of sections, not the keys inside the
+            // sections.
             for (String key : Key.ALL.keySet()) {
                 known.add(path.contains(".") ? key : key.split("\\.", 2)[0]);
             }

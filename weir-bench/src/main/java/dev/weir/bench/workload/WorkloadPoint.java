@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> settings) {
 
-    /** Longest ID that file systems and {@link dev.weir.bench.result.Point} accept. */
+    /** Maximum length of an ID that file systems and {@link dev.weir.bench.result.Point} accept. */
     static final int MAX_ID = 120;
 
     // Scenarios in which a driver waits only for the brokers.
@@ -34,7 +34,8 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
 
     private static final double OVERHEAD_SECONDS = 3;
 
-    // From the batch format: one byte of attributes, and six lengths, deltas and counts of at least one byte each.
+    // Overhead of a record in the batch format: one byte for attributes, and six lengths, deltas and counts that take
+    // at least one byte each.
     static final int RECORD_BYTES = 7;
 
     static WorkloadPoint of(Map<String, String> dimensions, Map<String, String> settings) {
@@ -56,8 +57,8 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     }
 
     /**
-     * The ID, which can be part of a file name. It consists of the scenario and the varied values, for example
-     * {@code consume-partitions-6}.
+     * The ID, which can be part of a file name. It consists of the scenario and the names and values of the varied
+     * keys, for example {@code consume-partitions-6}.
      */
     public String id() {
         String id = dimensions.entrySet().stream()
@@ -87,7 +88,8 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     }
 
     /**
-     * The number of records per partition. The total of a topic is rounded up to a multiple of the topic's partitions.
+     * The number of records per partition. The number of records is rounded up, so that all partitions have the same
+     * number.
      */
     public long recordsPerPartition() {
         return isPlanned()
@@ -96,8 +98,8 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     }
 
     /**
-     * The number of planned records. It covers slightly more than the measured time, so that the end of the pass is not
-     * measured.
+     * The number of records in the plan. The plan lasts slightly longer than the measurement, so that the end of the
+     * pass is not measured.
      */
     private long plannedRecords() {
         double margin = Math.max(1, 2 * intervalMillis() / 1e3);
@@ -105,7 +107,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return (long) (load().area(seconds) * recordsPerSecond());
     }
 
-    /** The shape of the planned rate, from the start of the plan. */
+    /** The shape of the planned rate over time, from the start of the plan. */
     public LoadShape load() {
         return LoadShape.parse(shape());
     }
@@ -115,7 +117,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return text("topic.load");
     }
 
-    /** A short name for the content of a recorded load; empty if the load is not recorded. */
+    /** A short digest of a recorded load; empty if the load is not recorded. */
     public String traceDigest() {
         return text(LoadTrace.FILE).isEmpty() ? "" : Digests.of(shape());
     }
@@ -131,8 +133,8 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     }
 
     /**
-     * Returns whether a group reads while a generator sends. Orders can change such runs, because returning members
-     * continue from their committed offsets.
+     * Returns whether a group reads while a generator sends. Orders can change runs of such a point, because members
+     * that return continue from their committed offsets.
      */
     public boolean isChangeable() {
         return (ExploreSettings.COMMITTING.contains(scenario()) || scenario() == Scenario.COPY)
@@ -144,20 +146,23 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return scenario() == Scenario.COPY && isPlanned();
     }
 
-    /** The position of the partition number in the value of a record to copy. */
+    /** The offset of the partition number in the value of a record to be copied. */
     public int partitionAt() {
         return isPlanned() ? RecordLayout.PARTITION_BEHIND_TIME : RecordLayout.PARTITION_BEHIND_NUMBER;
     }
 
     /**
-     * Returns whether runs of this point accept orders. This is the case for a group with a generator, and for a single
-     * driver that reads until it is stopped.
+     * Returns whether runs of this point accept orders. Runs do so if a group reads what a generator sends, or if a
+     * single driver reads until it is stopped.
      */
     public boolean takesOrders() {
         return isChangeable() || isLive();
     }
 
-    /** Returns whether a steady run ends by time, so that orders can change its rate and its length. */
+    /**
+     * Returns whether a steady run ends after a given time instead of a given number of records, so that orders can
+     * change its rate and its duration.
+     */
     public boolean isLive() {
         return scenario() == Scenario.STEADY && Boolean.parseBoolean(text("method.live"));
     }
@@ -167,12 +172,12 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return Boolean.parseBoolean(text("method.proxy"));
     }
 
-    /** Returns whether the brokers started by the campaign write to disks on which faults can be caused. */
+    /** Returns whether the brokers started by the campaign use disks on which faults can be injected. */
     public boolean hasDiskFaults() {
         return Boolean.parseBoolean(text("method.diskFaults"));
     }
 
-    /** The skew with which a generator spreads records over partitions, as the exponent of a Zipf distribution. */
+    /** The exponent of the Zipf distribution with which a generator spreads records over partitions. */
     public double partitionSkew() {
         return Double.parseDouble(text("topic.partitionSkew"));
     }
@@ -188,19 +193,19 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     }
 
     /**
-     * The total number of consumers in a group with a generator; 0 if the number follows from the settings of its
-     * processes.
+     * The total number of consumers in a group that reads what a generator sends; 0 if it is derived from the settings
+     * of the group's processes.
      */
     public int consumers() {
         return integer(Key.CONSUMERS);
     }
 
-    /** Properties of the producers that send by a plan. */
+    /** Properties of the producers that send records according to a plan. */
     public Map<String, String> producer() {
         return section("producer.");
     }
 
-    /** The Kafka release of the brokers that a campaign starts; empty for the harness's own. */
+    /** The Kafka release of the brokers that a campaign starts; empty for the harness's own release. */
     public String brokerVersion() {
         return text("brokerVersion");
     }
@@ -225,7 +230,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return integer("topic.replicas");
     }
 
-    /** The number of a driver's processes in a group, if a generator sends to the group. */
+    /** The number of a driver's processes in a group that reads what a generator sends. */
     public int members() {
         return integer("explore.members");
     }
@@ -235,7 +240,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return integer("topic.recordsPerSecond");
     }
 
-    /** The mean number of records that are due per second in the measured part, summed over all groups. */
+    /** The mean number of records due per second in the measured part, summed over all groups. */
     public double measuredPerSecond() {
         double from = seconds("maxWarmUpSeconds");
         double seconds = seconds("measureSeconds");
@@ -256,12 +261,15 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return text("topic.valueSpread").equals("uniform");
     }
 
-    /** The lengths of values with their fractions; empty unless {@code topic.valueSizes} is set. */
+    /**
+     * The lengths of values, with the fraction of values that have each length; empty unless {@code topic.valueSizes}
+     * is set.
+     */
     public ValueSizes valueSizes() {
         return ValueSizes.of(text("topic.valueSizes"));
     }
 
-    /** The file or folder from which values are taken; null if values are generated. */
+    /** The file or folder that contains the values; null if values are generated. */
     public @Nullable Path valueFile() {
         String path = text("topic.valueFile");
         return path.isEmpty() ? null : Path.of(path);
@@ -277,20 +285,20 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return integer("topic.headerBytes");
     }
 
-    /** The fraction of a value that is unique to the value. */
+    /** The fraction of each value that is unique to it. The rest is the same in all values. */
     public double randomShare() {
         return Double.parseDouble(text("topic.valueRandom"));
     }
 
     /**
-     * The number of records per partition in each transaction of the producer that fills the topic; 0 if it uses no
+     * The number of records per partition in each transaction used to fill the topic; 0 if the topic is filled without
      * transactions.
      */
     public int transactionRecords() {
         return integer("topic.transactionRecords");
     }
 
-    /** The fraction of the filling producer's transactions that are aborted. */
+    /** The fraction of aborted transactions among the transactions used to fill the topic. */
     public double abortedShare() {
         return Double.parseDouble(text("topic.abortedShare"));
     }
@@ -300,7 +308,9 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return scenario() == Scenario.PRODUCE && integer("options." + PassOptions.TRANSACTION_RECORDS) > 0;
     }
 
-    /** Returns whether each record must be copied exactly once, for readers of committed records. */
+    /**
+     * Returns whether each record must be copied exactly once, as seen by consumers that read only committed records.
+     */
     public boolean isExactlyOnce() {
         return text("options." + PassOptions.GUARANTEE).equals(PassOptions.EXACTLY_ONCE);
     }
@@ -338,10 +348,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return integer("topic.keys");
     }
 
-    /**
-     * The skew with which the records of a partition are spread over the partition's keys, as the exponent of a Zipf
-     * distribution.
-     */
+    /** The exponent of the Zipf distribution with which the records of a partition are spread over its keys. */
     public double keySkew() {
         return Double.parseDouble(text("topic.keySkew"));
     }
@@ -356,8 +363,8 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     }
 
     /**
-     * An upper bound on the number of records in a batch of a filled topic. If batches are compressed, their number of
-     * records is unknown, so the bound is the number of records in a partition.
+     * An upper bound on the number of records in a batch when a topic is filled. If batches are compressed, the number
+     * of records per batch is unknown, so the bound is the number of records in a partition.
      */
     public int mostRecordsOfABatch() {
         boolean equal = !spreadsValueBytes() && !isSet("valueSizes") && !isSet("valueFile");
@@ -383,8 +390,8 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     }
 
     /**
-     * Returns whether a driver runs as fast as the driver and the brokers can. It then waits for no handler, no plan
-     * and no slow sink.
+     * Returns whether a driver runs at full speed, limited only by the driver itself and the brokers. Such a driver
+     * does not wait for handlers, a plan or a slow sink.
      */
     public boolean streams() {
         return STREAMING.contains(scenario()) && !isPlanned() && !hasSlowSink();
@@ -398,7 +405,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return integer("method.heapMegabytes");
     }
 
-    /** The value of a key of the section {@code method}, for example {@code minWarmUpSeconds}. */
+    /** The value of a key in the section {@code method}, for example {@code minWarmUpSeconds}. */
     public double seconds(String key) {
         return Double.parseDouble(text("method." + key));
     }
@@ -429,7 +436,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     }
 
     /**
-     * The settings of a share group that reads the topic. The group starts at the beginning of the topic. The workload
+     * The settings of a share group that reads the topic. Share groups start at the beginning of the topic. A workload
      * can add other settings.
      */
     public Map<String, String> shareGroup() {

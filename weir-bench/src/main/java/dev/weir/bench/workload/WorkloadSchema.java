@@ -10,7 +10,8 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * Creates the JSON schema of workload files, for editors. It uses draft 7, which all editors support. Stateless.
+ * Creates the JSON schema of workload files, for editors. The schema uses draft 7, which all editors support.
+ * Stateless.
  *
  * <p>A key may be nested in its section or written as a dotted path. Both forms are valid at the top level, in an entry
  * of {@code vary} and in {@code quick}.
@@ -139,7 +140,7 @@ public final class WorkloadSchema {
     }
 
     /**
-     * Adds these keys to a node and returns the node's properties.
+     * Adds the given keys to a node and returns the node's {@code properties}.
      *
      * @param many whether each key takes a list of values instead of a single value
      */

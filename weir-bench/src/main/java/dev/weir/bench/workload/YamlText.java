@@ -18,24 +18,24 @@ import org.snakeyaml.engine.v2.nodes.SequenceNode;
  */
 public final class YamlText {
 
-    /** Largest depth of nested lists and mappings. No file of Weir has a depth of ten. */
+    /** Maximum depth of nested lists and mappings. Weir's own files are less than ten levels deep. */
     static final int MOST_LEVELS = 100;
 
     /**
-     * Largest number of nodes that a reader visits. Each use of an alias counts, because a few lines of aliases can
-     * stand for billions of nodes.
+     * Maximum number of nodes that a reader visits. The nodes of an alias are counted each time it is used, because a
+     * few lines of aliases can expand to billions of nodes.
      */
     static final int MOST_NODES = 200_000;
 
     private YamlText() {}
 
     /**
-     * Parses a text.
+     * Parses YAML text.
      *
-     * @param name the name of the text's file
+     * @param name the name of the file that contains the text
      * @return the root node; empty if the text contains nothing
-     * @throws org.snakeyaml.engine.v2.exceptions.YamlEngineException if the text is no YAML, nested too deeply or too
-     *     large
+     * @throws org.snakeyaml.engine.v2.exceptions.YamlEngineException if the text is not valid YAML, is nested too
+     *     deeply or is too large
      */
     public static Optional<Node> compose(String name, String yaml) {
         LoadSettings settings = LoadSettings.builder().setLabel(name).build();
@@ -59,7 +59,7 @@ public final class YamlText {
 
     private static int count(Node node, int level, int before) {
         int count = before + 1;
-        if (level > MOST_LEVELS) { // The node contains an alias of itself.
+        if (level > MOST_LEVELS) { // Only an alias that refers to one of its own parents can get here.
             throw tooDeep(node.getStartMark());
         }
         if (count > MOST_NODES) {
