@@ -16,17 +16,15 @@ import java.util.function.LongSupplier;
 import java.util.zip.CRC32C;
 
 /**
- * Measures the cost of adding a record to a batch in CPU time of the thread. The variants take turns, and the result of
+ * Measures the CPU time that a thread spends on adding a record to a batch. The variants take turns, and the result of
  * each is the minimum of many rounds. The batches of 128 kB are laid out one after the other in 8 MB, so that a batch
  * is no longer in the core's cache when it is written again.
  *
- * <ul>
- *   <li>array, slice, encoder: a value is appended from an array, from the buffer of a fetched record, or by an
- *       encoder; without the checksum
- *   <li>later: a value is first encoded into {@code LeanRecords} and then copied from there
- *   <li>stamp: header and checksum of a batch, divided by its number of records
- *   <li>keep: a copy of a fetched batch by {@link KeptBatches}, divided by its number of records
- *   <li>walk: iteration over the records of such a copy, with access to eight bytes of each
+ * <ul> <li>array, slice, encoder: a value is appended from an array, from the buffer of a fetched record, or by an
+ * encoder; without the checksum <li>later: a value is first encoded into {@code LeanRecords} and then copied from there
+ * <li>stamp: header and checksum of a batch, divided by its number of records <li>keep: a copy of a fetched batch by
+ * {@link KeptBatches}, divided by its number of records <li>walk: iteration over the records of such a copy, with
+ * access to eight bytes of each
  * </ul>
  *
  * <p>Run: {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanEncode 23 100 1000}
@@ -112,7 +110,7 @@ public final class LeanEncode {
         }
     }
 
-    /** Appends one record; false if there is no room. */
+    /** Appends one record to a batch. Returns false if the batch is full. */
     private interface Append {
         boolean to(BatchWriter writer, int number);
     }
