@@ -20,11 +20,13 @@ import java.util.zip.CRC32C;
  * each is the minimum of many rounds. The batches of 128 kB are laid out one after the other in 8 MB, so that a batch
  * is no longer in the core's cache when it is written again.
  *
- * <ul> <li>array, slice, encoder: a value is appended from an array, from the buffer of a fetched record, or by an
- * encoder; without the checksum <li>later: a value is first encoded into {@code LeanRecords} and then copied from there
- * <li>stamp: header and checksum of a batch, divided by its number of records <li>keep: a copy of a fetched batch by
- * {@link KeptBatches}, divided by its number of records <li>walk: iteration over the records of such a copy, with
- * access to eight bytes of each
+ * <ul>
+ *   <li>array, slice, encoder: a value is appended from an array, from the buffer of a fetched record, or by an
+ *       encoder; without the checksum
+ *   <li>later: a value is first encoded into {@code LeanRecords} and then copied from there
+ *   <li>stamp: header and checksum of a batch, divided by its number of records
+ *   <li>keep: a copy of a fetched batch by {@link KeptBatches}, divided by its number of records
+ *   <li>walk: iteration over the records of such a copy, with access to eight bytes of each
  * </ul>
  *
  * <p>Run: {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanEncode 23 100 1000}

@@ -25,7 +25,8 @@ import org.apache.kafka.common.record.internal.CompressionType;
  * The first round is not counted.
  *
  * <p>Run:
- * {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanScaling [none|lz4|zstd|...] [ROUNDS] [SECONDS] [VALUE_BYTES]}.
+ * {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanScaling [none|lz4|zstd|...] [ROUNDS]
+ * [SECONDS] [VALUE_BYTES]}.
  * Brokers and threads share the machine. The wall-clock rate therefore scales only if there are enough cores for all of
  * them, or if brokers have little to send because the records are compressed.
  */

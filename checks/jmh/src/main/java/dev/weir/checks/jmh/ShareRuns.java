@@ -31,7 +31,8 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  * defaults.
  *
  * <p>Run: {@code checks/jmh/share.sh}. The script runs {@code ShareRuns ADDRESS TOPIC fill RECORDS}, and
- * {@code ShareRuns ADDRESS TOPIC lean|client|official|none GROUP SECONDS WORKERS MILLIS[:exponential|bimodal|stragglers] BROKER-PID [NAME]};
+ * {@code ShareRuns ADDRESS TOPIC lean|client|official|none GROUP SECONDS WORKERS MILLIS[:exponential|bimodal|stragglers]
+ * BROKER-PID [NAME]};
  * {@code official} measures the official client without Weir ({@link OfficialShare}), and {@code none} measures the
  * same handlers without Kafka. The program prints a line to standard error every second, and a table row at the end.
  * The row covers the time from second 10, or from {@code -Dfrom=SECOND}.
