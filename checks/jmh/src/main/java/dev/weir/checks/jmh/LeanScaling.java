@@ -24,11 +24,9 @@ import org.apache.kafka.common.record.internal.CompressionType;
  * therefore the idle share of the threads is printed as well. The program adds up the first eight bytes of each value.
  * The first round is not counted.
  *
- * <p>Run:
- * {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanScaling [none|lz4|zstd|...] [ROUNDS]
- * [SECONDS] [VALUE_BYTES]}.
- * Brokers and threads share the machine. The wall-clock rate therefore scales only if there are enough cores for all of
- * them, or if brokers have little to send because the records are compressed.
+ * <p>Run: {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanScaling [none|lz4|zstd|...] [ROUNDS]
+ * [SECONDS] [VALUE_BYTES]}. Brokers and threads share the machine. The wall-clock rate therefore scales only if there
+ * are enough cores for all of them, or if brokers have little to send because the records are compressed.
  */
 public final class LeanScaling {
     private static final int PARTITIONS = 6;

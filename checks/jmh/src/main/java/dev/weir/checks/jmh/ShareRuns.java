@@ -27,15 +27,15 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
  * Measures one member of a share group while it processes a backlog, beginning when its process starts. Reports the
- * share of busy workers for each second, and the cost per record. All settings except the number of workers are
+ * share of busy workers every second, and the cost per record. All settings except the number of workers are
  * defaults.
  *
  * <p>Run: {@code checks/jmh/share.sh}. The script runs {@code ShareRuns ADDRESS TOPIC fill RECORDS}, and
- * {@code ShareRuns ADDRESS TOPIC lean|client|official|none GROUP SECONDS WORKERS MILLIS[:exponential|bimodal|stragglers]
- * BROKER-PID [NAME]};
- * {@code official} measures the official client without Weir ({@link OfficialShare}), and {@code none} measures the
- * same handlers without Kafka. The program prints a line to standard error every second, and a table row at the end.
- * The row covers the time from second 10, or from {@code -Dfrom=SECOND}.
+ * {@code ShareRuns ADDRESS TOPIC lean|client|official|none GROUP SECONDS WORKERS
+ * MILLIS[:exponential|bimodal|stragglers] BROKER-PID [NAME]}; {@code official} measures the official client without
+ * Weir ({@link OfficialShare}), and {@code none} measures the same handlers without Kafka. The program prints a line to
+ * standard error every second, and a table row at the end. The row covers the time from second 10, or from
+ * {@code -Dfrom=SECOND}.
  */
 public final class ShareRuns {
 
