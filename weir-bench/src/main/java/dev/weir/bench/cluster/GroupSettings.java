@@ -21,7 +21,10 @@ record GroupSettings(String group, Map<String, String> config) {
         alter(admin, "to set " + config, AlterConfigOp.OpType.SET);
     }
 
-    /** Returns the reason why the brokers would refuse the settings, for instance a limit; null if they accept them. */
+    /**
+     * Returns the reason why the brokers would refuse the settings, for example an exceeded limit; null if they would
+     * accept them.
+     */
     @Nullable
     String objection(Admin admin) {
         try {
