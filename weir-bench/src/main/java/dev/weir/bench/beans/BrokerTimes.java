@@ -16,7 +16,7 @@ import javax.management.ObjectName;
  * last few minutes, which may include earlier runs.
  */
 public final class BrokerTimes {
-    /** Prefix of the figures of consumers' fetch requests, from any client. */
+    /** Prefix of the figures for fetch requests of consumers, no matter which client sent them. */
     public static final String FETCHES = "broker: fetch ";
 
     /** Suffix of the figures that are 99th percentiles instead of means. */

@@ -120,7 +120,7 @@ public final class BenchCluster implements AutoCloseable {
     /**
      * Fails if a broker has ended unexpectedly, because the run then does not show the driver's performance.
      *
-     * @throws BenchException if a forked broker has ended outside a plan
+     * @throws BenchException if a forked broker has ended and its loss was not planned
      */
     public void requireBrokers() {
         losses.requireOthers();

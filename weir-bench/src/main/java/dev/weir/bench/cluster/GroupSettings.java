@@ -10,7 +10,10 @@ import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.common.config.ConfigResource;
 import org.jspecify.annotations.Nullable;
 
-/** Settings of a group, which brokers keep after the group's end until they are removed. Immutable. */
+/**
+ * Settings of a group. Brokers keep these settings even after the group has ended, until the settings are removed.
+ * Immutable.
+ */
 record GroupSettings(String group, Map<String, String> config) {
     GroupSettings {
         config = Map.copyOf(config);

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsOptions;
 
-/** Counts the records in output topics, for figures that a driver cannot know. Confined to one thread. */
+/** Counts the records in output topics to determine figures that a driver cannot know. Confined to one thread. */
 public final class WrittenRecords {
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 

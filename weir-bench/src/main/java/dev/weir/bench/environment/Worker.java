@@ -12,7 +12,7 @@ import java.util.Set;
  * @param java the program that starts a JVM on the worker
  * @param home folder on the worker with the same content as this command's checkout or archive; empty to copy the files
  *     that drivers need
- * @param clockAheadMillis for tests: difference by which the worker's clocks are ahead
+ * @param clockAheadMillis number of milliseconds that the worker's clocks are ahead; used only in tests
  */
 public record Worker(Place place, String image, Set<Role> roles, String java, String home, long clockAheadMillis) {
 

@@ -81,7 +81,7 @@ final class Facts {
         return median(run -> share(run.totals().cpuNanos(), run.totals()));
     }
 
-    /** Average number of runnable threads of the driver that waited for a processor core. */
+    /** Average number of runnable driver threads that waited for a processor core. */
     double waitedCores() {
         return metric(Pass.WAITED_FOR_CORES) / 100;
     }

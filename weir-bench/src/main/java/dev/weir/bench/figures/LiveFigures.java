@@ -367,8 +367,8 @@ public final class LiveFigures {
     }
 
     /**
-     * Returns the number of silent partitions in each second. With many partitions, each partition gets few records per
-     * second, so a single second without arrivals means little. A partition is therefore silent during consecutive
+     * Returns the number of silent partitions for every second. With many partitions, each partition gets few records
+     * per second, so a single second without arrivals means little. A partition is therefore silent during consecutive
      * seconds without arrivals only if enough records were sent to it during these seconds. Records sent shortly before
      * the next arrival do not count, because they may still arrive within the latency limit.
      */

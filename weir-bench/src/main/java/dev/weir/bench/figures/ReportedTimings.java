@@ -15,7 +15,7 @@ public final class ReportedTimings {
     private ReportedTimings() {}
 
     /**
-     * Returns one histogram per partition, in nanoseconds, followed by one for the time by which the sender overslept.
+     * Returns one histogram per partition, in nanoseconds, followed by one that shows how long the sender overslept.
      * Returns an empty list if the load is not planned.
      *
      * @throws RunFailure if a histogram is invalid
