@@ -60,8 +60,8 @@ public final class BrokerFigures implements AutoCloseable {
     }
 
     /**
-     * Returns the brokers' figures for the time since the last call, by name; empty if they cannot be read or a broker
-     * is down. Call this at most once a second, because each call costs the brokers a few milliseconds.
+     * Returns the brokers' figures for the time since the last call, by name; empty during a planned loss or if they
+     * cannot be read. Call this at most once a second, because each call costs the brokers a few milliseconds.
      */
     public Map<String, Double> sample() {
         if (forked.isEmpty() || losses.isAnyLost()) {

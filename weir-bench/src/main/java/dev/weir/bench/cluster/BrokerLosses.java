@@ -131,7 +131,7 @@ public final class BrokerLosses {
         return count;
     }
 
-    /** Returns whether any broker has been lost and has not been restarted. */
+    /** Returns whether any planned loss has not ended yet. */
     boolean isAnyLost() {
         return !lost.isEmpty();
     }

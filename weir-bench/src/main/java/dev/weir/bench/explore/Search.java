@@ -153,7 +153,7 @@ public final class Search {
         }
     }
 
-    /** Extends the time limit. Has no effect once the search is over. */
+    /** Extends the time limit. Does not restart a search that is over. */
     public void extend(double moreSeconds) {
         maxSeconds += moreSeconds;
     }
