@@ -54,9 +54,9 @@ public final class ConsumerHealth {
     }
 
     /**
-     * Returns the time of the last response from a broker if connections have been lost and no broker is responding;
-     * null while a broker responds. An unreachable broker is detected after 5 s. A broker that keeps its connections
-     * open without responding is detected after {@code request.timeout.ms}.
+     * Returns the time of the last response from a broker if no broker is responding, or null if at least one is. The
+     * consumer notices an unreachable broker after 5 s. It notices a broker that keeps its connections open without
+     * responding after {@code request.timeout.ms}.
      */
     public @Nullable Instant noAnswerSince() {
         return values.noAnswerSince;
