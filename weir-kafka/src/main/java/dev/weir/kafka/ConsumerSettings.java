@@ -108,7 +108,7 @@ public final class ConsumerSettings<K, V> {
     }
 
     /**
-     * How long a rebalance waits for unfinished records of the revoked partitions and for callbacks such as
+     * The time that a rebalance waits for unfinished records of the revoked partitions and for callbacks such as
      * {@link RebalanceListener#onRevoked}: 0 to 4 min, default 20 s. The commit that follows may take up to another 10
      * s.
      */
