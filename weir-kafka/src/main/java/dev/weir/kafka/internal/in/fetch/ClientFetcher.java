@@ -205,7 +205,8 @@ public final class ClientFetcher implements RecordFetcher {
     }
 
     /**
-     * Cancels the search if the failed poll's error names one of these partitions, because its result would be useless.
+     * Cancels the search if the failed poll's error names one of these partitions. The result of the search would be
+     * useless, because the partition is no longer read at that position.
      */
     private void endSearchIn(Collection<TopicPartition> ids) {
         Search vain = search;
@@ -291,7 +292,10 @@ public final class ClientFetcher implements RecordFetcher {
         client.wakeup();
     }
 
-    /** Discards the positions from earlier assignments. The client already knows its new assignment. */
+    /**
+     * Discards the positions from earlier assignments of these partitions. The client needs no call, because it already
+     * knows its new assignment.
+     */
     @Override
     public void assigned(Collection<TopicPartition> ids) {
         positions.keySet().removeAll(ids);
@@ -321,7 +325,10 @@ public final class ClientFetcher implements RecordFetcher {
         }
     }
 
-    /** Also seeks the client to an arbitrary offset, because the client looks up a position if it has none. */
+    /**
+     * Discards the position and seeks the client to an arbitrary offset. Without a position, the client would look one
+     * up.
+     */
     @Override
     public void hold(TopicPartition id) {
         endSearchIn(List.of(id));

@@ -47,10 +47,10 @@ public final class ClientRescue {
     }
 
     /**
-     * The records before an unreadable batch. If some of them had to be left out because of the size limit, the batch
-     * itself is null.
+     * The records before an unreadable batch.
      *
      * @param nextOffset the offset after the returned records
+     * @param batch the unreadable batch; null if the size limit left out some of the records before it
      */
     record Rescued(
             TopicPartition id,
@@ -207,8 +207,8 @@ public final class ClientRescue {
         }
 
         /**
-         * Reads at {@code offset}. If the broker returns the batch with base offset {@code base} again, returns the
-         * offset after the part that was read; otherwise returns -1.
+         * Reads at {@code offset}. Returns -1 unless the broker returns the batch with base offset {@code base} again.
+         * If it does, returns the offset after the part of the batch that this method read.
          */
         private long endOfRest(int index, long offset, long base) {
             lean.seek(index, StartAt.offset(offset));

@@ -70,8 +70,8 @@ final class HandOver<T> {
         private final Semaphore signals = new Semaphore(0);
 
         /**
-         * Ends the current or next wait. Any thread. Writes made before the call are visible to the waiting thread
-         * after its wait.
+         * Ends the current or next wait. May be called from any thread. Writes made before the call are visible to the
+         * waiting thread after its wait.
          */
         void raise() {
             // An unused permit already covers this call, so permits do not accumulate.

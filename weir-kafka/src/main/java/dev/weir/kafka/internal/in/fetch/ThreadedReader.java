@@ -75,7 +75,10 @@ final class ThreadedReader implements LeanReader {
         }
     }
 
-    /** Creates a reader with the given fetchers, which divides the partitions at most once per interval. */
+    /**
+     * Creates a reader that uses the given fetchers. It divides the partitions among them at most once per
+     * {@code divideNanos}.
+     */
     ThreadedReader(List<? extends PartitionFetcher> fetchers, long divideNanos) {
         this.divideNanos = divideNanos;
         this.fetchers.addAll(fetchers);
@@ -178,12 +181,12 @@ final class ThreadedReader implements LeanReader {
         PartitionPlacement placement = part.placement;
         LeanPartition partition = placement.partition;
         if (placements.get(partition.id) != placement) {
-            return; // The records precede a seek or belong to an earlier assignment.
+            return; // Drop the records, because they precede a seek or belong to an earlier assignment.
         }
         partition.add(part.records);
         placement.position = part.position;
         placement.leaderEpoch = part.leaderEpoch;
-        if (part.endOffset >= 0) { // The end is unknown right after the start. The earlier value is kept until then.
+        if (part.endOffset >= 0) { // Keep the earlier value while the end is unknown, right after the start.
             placement.endOffset = part.endOffset;
         }
         if (part.broker >= 0 && part.broker != placement.broker) {
@@ -200,7 +203,7 @@ final class ThreadedReader implements LeanReader {
                     partition, next, placement.position, placement.leaderEpoch, placement.endOffset);
             moved.broker = placement.broker;
             moved.paused = placement.paused;
-            mayDivide = true; // the last division skipped the partition because it was still moving
+            mayDivide = true; // divide again, because the last division skipped the moving partition
             placements.put(partition.id, moved);
             StartAt start = StartAt.offset(moved.position, moved.leaderEpoch);
             next.add(moved, start, part.givenAway);

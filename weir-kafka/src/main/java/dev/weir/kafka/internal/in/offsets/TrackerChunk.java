@@ -52,8 +52,8 @@ final class TrackerChunk {
     final TimestampRuns timestamps = new TimestampRuns();
 
     /**
-     * The total weight of the tracker's records up to and including this one, so that two reads give the weight of a
-     * range.
+     * The total weight of the tracker's records up to and including each record. The weight of a range is the
+     * difference of two elements.
      */
     final long[] weights = new long[SLOTS];
 
@@ -82,8 +82,8 @@ final class TrackerChunk {
     /**
      * Acknowledges the record for one holder.
      *
-     * @return whether this was the last pending acknowledgement; if so, the new state is written before any later read
-     *     by this thread
+     * @return whether this was the last pending acknowledgement; if it was, no later read by this thread is reordered
+     * before the write of the new state
      */
     boolean end(int slot) {
         if ((byte) STATE.getOpaque(states, slot) != HELD) {
@@ -168,7 +168,7 @@ final class TrackerChunk {
                 break;
             }
         }
-        // Makes everything that holders wrote before they finished visible to this thread.
+        // After this fence, this thread sees everything that holders wrote before they finished the records.
         VarHandle.acquireFence();
         return slot;
     }

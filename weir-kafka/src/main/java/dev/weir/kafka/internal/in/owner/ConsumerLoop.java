@@ -165,7 +165,7 @@ final class ConsumerLoop implements Runnable {
     }
 
     /**
-     * Requests the end, then waits for it and for the owner thread. See
+     * Requests that the consumer end. Waits until the consumer and the owner thread have ended. See
      * {@link dev.weir.stream.spi.StageContext.Termination}.
      */
     String close(Duration patience) {
@@ -178,8 +178,8 @@ final class ConsumerLoop implements Runnable {
     }
 
     /**
-     * Returns whether each record is acknowledged individually. Otherwise, a batch is represented by its first token
-     * until it is pulled.
+     * Returns whether each record is acknowledged individually. If not, the first token of a batch represents the whole
+     * batch until the batch is pulled.
      */
     boolean isTracked() {
         return plan.isTracked();
@@ -203,7 +203,10 @@ final class ConsumerLoop implements Runnable {
         });
     }
 
-    /** Logs the start of the run and sets the name for all its log lines. Call before the owner thread starts. */
+    /**
+     * Logs that the consumer is starting, and sets the consumer name used in all its log lines. Call before the owner
+     * thread starts.
+     */
     void begins(String name, ConsumerSettings<?, ?> settings) {
         observer.runLog().begins(name, settings, subscription, delivery.guarantee());
     }

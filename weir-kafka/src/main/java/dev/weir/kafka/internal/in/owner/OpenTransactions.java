@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * Finds and reports partitions where an open transaction blocks readers of committed records (ADR 213). Confined to the
  * owner thread.
  *
- * <p>Checks only partitions that have reached the end of their readable records. The position, which both fetchers
- * know, is enough to identify them: if no records arrive at a position, the last stable offset is not beyond it.
+ * <p>Checks only partitions that have reached the end of their readable records. Such a partition receives no records
+ * at its position, because its last stable offset is not beyond the position. Both fetchers know the position.
  */
 final class OpenTransactions {
 
