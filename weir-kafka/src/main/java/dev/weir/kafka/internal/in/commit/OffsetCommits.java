@@ -96,7 +96,7 @@ public final class OffsetCommits {
 
     /**
      * @param direct sends commits that bypass Kafka's client, in particular the last commit if the client refuses it
-     * during a rebalance
+     *     during a rebalance
      */
     public OffsetCommits(
             Consumer<?, ?> client,
@@ -172,7 +172,7 @@ public final class OffsetCommits {
         return isBackingOff() ? retryNanos - clock.nanoTime() : 0;
     }
 
-    /** Counts a successful commit that was not sent by {@link #commitIfDue}, and resets the retry delay. */
+    /** Records that a commit outside {@link #commitIfDue} succeeded, and resets the retry delay. */
     void succeededAhead() {
         succeeded++;
         backoffNanos = 0;
@@ -292,7 +292,8 @@ public final class OffsetCommits {
     public void committed(Collection<AssignedPartition> sent, Map<TopicPartition, OffsetAndMetadata> offsets) {
         succeeded++;
         backoffNanos = 0;
-        gone.assigned(offsets.keySet()); // the partitions exist, even if a newly started broker reported otherwise
+        // The commit proves that the partitions exist, even if a newly started broker reported that they do not.
+        gone.assigned(offsets.keySet());
         for (AssignedPartition partition : sent) {
             OffsetAndMetadata offset = offsets.get(partition.id());
             // The commit may have been sent before a seek or during an earlier assignment of the partition. Such a
@@ -361,7 +362,7 @@ public final class OffsetCommits {
                 || (failure.getCause() instanceof RetriableException);
     }
 
-    /** Counts a failed commit that was not sent by this class. */
+    /** Increments the number of failed commits for a commit that was not sent by this class. */
     public void failedElsewhere() {
         failed++;
     }
@@ -372,7 +373,7 @@ public final class OffsetCommits {
      * output of their records would be committed without their offsets.
      *
      * @return null if the complete finished set of a partition does not fit into the commit metadata; an ordinary
-     * commit would truncate the set
+     *     commit would truncate the set
      */
     public @Nullable Map<TopicPartition, OffsetAndMetadata> finishedEntirely(Collection<AssignedPartition> partitions) {
         Map<TopicPartition, OffsetAndMetadata> finished = new HashMap<>();

@@ -168,7 +168,8 @@ public final class ClientFetcher implements RecordFetcher {
         if (before == null) {
             search = new Search(by.begin(running, hint), failure, named, fetched);
         } else {
-            before.toResume.addAll(fetched); // these were not paused when the search started
+            // These partitions were not paused until now, so resume them when the search ends.
+            before.toResume.addAll(fetched);
             if (before.failure != failure) {
                 before.failure.addSuppressed(failure);
             }
@@ -195,7 +196,8 @@ public final class ClientFetcher implements RecordFetcher {
             throw (RuntimeException) done.failure;
         }
         if (!Objects.equals(positions.get(found.id()), done.look.positions().get(found.id()))) {
-            return ConsumerRecords.empty(); // The partition was revoked or its position was changed.
+            // The partition was revoked or its position was changed during the search, so drop the result.
+            return ConsumerRecords.empty();
         }
         if (found.records().isEmpty() && found.batch() != null) {
             throw new UnreadableBatch.Found(found.batch());

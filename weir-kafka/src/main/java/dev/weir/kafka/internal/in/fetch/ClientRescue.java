@@ -140,7 +140,7 @@ public final class ClientRescue {
         }
     }
 
-    /** Reads a partition up to a fault, or as far as one poll of the client could have read. */
+    /** Reads a partition until a fault is found, or as far as one poll of the client could have read. */
     private final class Reading {
 
         private final Look look;
@@ -177,7 +177,8 @@ public final class ClientRescue {
 
         private @Nullable Rescued rescued(int index, PartitionException fault) {
             if (!LeanFaults.isOfABatch(fault)) {
-                return null; // No batch is at fault, and the client's next poll will report this error.
+                // The fault does not concern a batch. The client's next poll will report it.
+                return null;
             }
             boolean all = records.size() == seen;
             long next = all ? fault.offset() : records.getLast().offset() + 1;

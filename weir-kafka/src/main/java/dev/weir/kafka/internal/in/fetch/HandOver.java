@@ -53,8 +53,8 @@ final class HandOver<T> {
     }
 
     /**
-     * Ends the current wait for capacity and all later ones. Afterwards, the number of permits no longer reflects the
-     * capacity.
+     * Ends the current wait for capacity and all later waits. After this call, the number of permits no longer reflects
+     * the capacity.
      */
     void close() {
         closed = true;

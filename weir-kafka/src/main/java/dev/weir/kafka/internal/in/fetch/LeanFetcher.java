@@ -111,7 +111,7 @@ public final class LeanFetcher implements RecordFetcher {
      * @param maxBatchBytes limit for a decompressed batch
      * @param threads 1 to fetch on the owner thread; otherwise the number of separate fetch threads
      * @param views creates the record maker of each fetch thread. A record maker converts record views to the objects
-     * handed out. The argument counts the time spent in decoders.
+     *     handed out. The argument counts the time spent in decoders.
      */
     public static LeanFetcher open(
             Consumer<byte[], byte[]> client,

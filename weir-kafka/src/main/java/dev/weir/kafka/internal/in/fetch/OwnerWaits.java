@@ -113,7 +113,7 @@ public final class OwnerWaits {
         }
     }
 
-    /** Runs a callback of the client from within a poll. */
+    /** Runs the body of a client callback, which the client invokes within a poll. */
     public void inCallback(Runnable body) {
         boolean wasPolling = polling;
         polling = false;

@@ -50,7 +50,7 @@ public interface RecordFetcher extends AutoCloseable {
             lists.clear();
         }
 
-        /** Adds the records of another partition. There must be at least one. */
+        /** Adds the records of another partition. The list must not be empty. */
         void add(TopicPartition id, List<ConsumerRecord<byte[], byte[]>> records) {
             ids.add(id);
             lists.add(records);

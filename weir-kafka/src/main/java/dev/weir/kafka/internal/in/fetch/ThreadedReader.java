@@ -22,11 +22,13 @@ import org.jspecify.annotations.Nullable;
  * {@link PartitionPlacement} that has ended are dropped.
  *
  * <pre>
- *   place        PLACED     on the thread with the fewest partitions
- *   PLACED       LEAVING    another thread should read the partition: its thread is asked to give it away
- *   LEAVING      PLACED     its thread has reported the position after all its records: the next thread continues
- *                           there; or its thread has reported a fault: the partition stays with that thread
- *   either       gone       remove; or place, which creates another placement
+ *   from         to         when
+ *   (none)       PLACED     place() is called; the thread with the fewest partitions reads the partition
+ *   PLACED       LEAVING    another thread should read the partition; the current thread is asked to give it away
+ *   LEAVING      PLACED     the current thread has reported the position after all its records; the other thread
+ *                           continues there
+ *   LEAVING      PLACED     the current thread has reported a fault; the partition stays with it
+ *   any          (none)     remove() is called, or place(), which creates another placement
  * </pre>
  */
 final class ThreadedReader implements LeanReader {

@@ -77,7 +77,8 @@ public final class OffsetTracker implements AckTarget {
     private volatile long watched = NOTHING;
 
     /**
-     * True after {@link #revoke}: work that has not started must be dropped. Written by the owner, read by all threads.
+     * Set by {@link #revoke}. If true, work that has not started must be dropped. Written by the owner, read by all
+     * threads.
      */
     private volatile boolean revoked;
 
@@ -342,7 +343,7 @@ public final class OffsetTracker implements AckTarget {
      *
      * @param committed the offset about to be committed; earlier offsets are omitted
      * @param earlier the finished set of an earlier assignment; its offsets that this tracker has not seen yet are
-     * included
+     *     included
      */
     public FinishedSet finishedPast(long committed, FinishedSet earlier) {
         if (own.head == own.tail && earlier.isBefore(committed)) {
@@ -456,7 +457,7 @@ public final class OffsetTracker implements AckTarget {
      * instead.
      *
      * @return false if there will be no callback, because the limits are met already or {@link #advance} can make
-     * progress
+     *     progress
      */
     public boolean watch(int records, long bytes) {
         if (outstanding() <= records && outstandingBytes() <= bytes) {
@@ -465,7 +466,7 @@ public final class OffsetTracker implements AckTarget {
         return watchToken(lastInTheWay(records, bytes)) || watchToken(own.head);
     }
 
-    /** Marks the records as revoked: work that has not started is left to the partition's next owner. */
+    /** Marks the records as revoked. Work that has not started is then left to the partition's next owner. */
     public void revoke() {
         revoked = true;
     }

@@ -102,7 +102,7 @@ public final class ConsumerStart {
     private final @Nullable ExternalOffsets external;
     private final Function<DecodeTime, FetchedViews.Maker> views;
 
-    /** Creates an instance whose consumers hand out records as Kafka's client would return them. */
+    /** Creates an instance whose consumers hand out ordinary records, the same as Kafka's client returns. */
     public ConsumerStart(
             ConsumerSettings<?, ?> settings,
             Subscription subscription,
@@ -177,7 +177,7 @@ public final class ConsumerStart {
 
     /**
      * Starts a consumer that lives as long as the stages of {@code context} and emits through {@code buffer}. Blocks
-     * for broker queries.
+     * while it queries brokers.
      *
      * @param decoding specifies how the stage decodes records
      * @param transactions commits offsets in transactions; null if offsets are committed without transactions
@@ -209,7 +209,7 @@ public final class ConsumerStart {
     }
 
     /**
-     * Starts a consumer that lives until it is closed. Blocks for broker queries.
+     * Starts a consumer that lives until it is closed. Blocks while it queries brokers.
      *
      * @param label names the consumer's owner in the log
      */
