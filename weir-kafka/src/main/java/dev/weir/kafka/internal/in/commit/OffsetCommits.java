@@ -37,9 +37,8 @@ import org.jspecify.annotations.Nullable;
  * Commits finished offsets for the group. Confined to the owner thread.
  *
  * <p>Commits are not queued like messages. Finished offsets are looked up when a commit is due, and at most one commit
- * is in flight. After a failure, the retry sends the offsets finished by then, with increasing delays between retries.
- * A retriable failure therefore causes at most repeated records after a crash, and committed offsets never go
- * backwards.
+ * is in flight. After a failure, a retry sends the offsets that are finished by then, so committed offsets never go
+ * backwards. The delay between retries increases. A retriable failure causes at most repeated records after a crash.
  */
 public final class OffsetCommits {
 
@@ -96,8 +95,8 @@ public final class OffsetCommits {
     private @Nullable KafkaPipelineException fatal;
 
     /**
-     * @param direct commits without Kafka's client, in particular when the client refuses a last commit because the
-     *     group is rebalancing
+     * @param direct sends commits that bypass Kafka's client, in particular the last commit if the client refuses it
+     *     during a rebalance
      */
     public OffsetCommits(
             Consumer<?, ?> client,
@@ -173,7 +172,7 @@ public final class OffsetCommits {
         return isBackingOff() ? retryNanos - clock.nanoTime() : 0;
     }
 
-    /** Counts a successful commit that was not sent by {@link #commitIfDue}, and resets the retry delay. */
+    /** Records that a commit outside {@link #commitIfDue} succeeded, and resets the retry delay. */
     void succeededAhead() {
         succeeded++;
         backoffNanos = 0;
@@ -200,8 +199,8 @@ public final class OffsetCommits {
             Map<TopicPartition, OffsetAndMetadata> offsets, java.util.function.Consumer<@Nullable Exception> then) {
         underWay = true;
         fetcher.awaitAnswer(true);
-        // The result applies to all offsets of the request, because the client for the consumer protocol does not
-        // report which of them failed.
+        // The client for the consumer protocol does not report which offsets failed, so the result applies to all
+        // offsets of the request.
         client.commitAsync(offsets, (same, failure) -> {
             underWay = false;
             fetcher.awaitAnswer(false);
@@ -259,7 +258,7 @@ public final class OffsetCommits {
         }
     }
 
-    /** Closes the connections that bypass the client. */
+    /** Closes the connections used for commits that bypass the client. */
     public void close() {
         direct.close();
     }
@@ -293,7 +292,8 @@ public final class OffsetCommits {
     public void committed(Collection<AssignedPartition> sent, Map<TopicPartition, OffsetAndMetadata> offsets) {
         succeeded++;
         backoffNanos = 0;
-        gone.assigned(offsets.keySet()); // the partitions exist, even if a newly started broker reported otherwise
+        // The commit proves that the partitions exist, even if a newly started broker reported that they do not.
+        gone.assigned(offsets.keySet());
         for (AssignedPartition partition : sent) {
             OffsetAndMetadata offset = offsets.get(partition.id());
             // The commit may have been sent before a seek or during an earlier assignment of the partition. Such a
@@ -362,17 +362,17 @@ public final class OffsetCommits {
                 || (failure.getCause() instanceof RetriableException);
     }
 
-    /** Counts a failed commit that was not sent by this class. */
+    /** Increments the number of failed commits for a commit that was not sent by this class. */
     public void failedElsewhere() {
         failed++;
     }
 
     /**
-     * Returns the offsets, with complete finished sets, for a transaction to commit. Omits partitions that have not
-     * changed since the last commit. Includes partitions that appear to be deleted, because otherwise the output of
-     * their records would be committed without their offsets.
+     * Returns the offsets for a transaction to commit, each with its complete finished set. Omits partitions that have
+     * not changed since the last commit. Includes partitions that appear to be deleted. If they were omitted, the
+     * output of their records would be committed without their offsets.
      *
-     * @return null if the finished set of a partition does not fit into the commit metadata completely; an ordinary
+     * @return null if the complete finished set of a partition does not fit into the commit metadata; an ordinary
      *     commit would truncate the set
      */
     public @Nullable Map<TopicPartition, OffsetAndMetadata> finishedEntirely(Collection<AssignedPartition> partitions) {
@@ -423,8 +423,8 @@ public final class OffsetCommits {
     }
 
     /**
-     * Returns whether every record is finished and the earlier finished set contains no offset at or after
-     * {@code offset}. The commit metadata then contains no finished set.
+     * Returns whether every record is finished and the finished set of the earlier assignment contains no offset at or
+     * after {@code offset}. In this case, the commit metadata needs no finished set.
      */
     private static boolean isWhole(AssignedPartition partition, long offset) {
         return partition.tracker().isIdle() && partition.finishedEarlier().isBefore(offset);
@@ -462,8 +462,8 @@ public final class OffsetCommits {
 
     /**
      * Commits the finished offsets of the given partitions before the partitions are released. If the client cannot
-     * commit until a rebalance ends, the commit bypasses the client. Otherwise, members that never return could delay
-     * it for as long as their session timeouts.
+     * commit until a rebalance ends, this method commits without the client. Waiting for the rebalance could take as
+     * long as the session timeouts of members that never return.
      *
      * @throws RebalanceInProgressException if the client must poll first
      * @throws KafkaException if the commit failed or timed out; the work will then be repeated
@@ -499,8 +499,9 @@ public final class OffsetCommits {
     }
 
     /**
-     * Commits the offsets and returns the committed ones. If the commit times out, leaves out deleted partitions, which
-     * the client would wait for in vain, and partitions of recreated topics, where the old offsets are meaningless.
+     * Commits the offsets and returns the committed offsets. If the commit times out, retries it without deleted
+     * partitions and without partitions of recreated topics. The client would wait for a deleted partition in vain, and
+     * the old offsets are meaningless in a recreated topic.
      */
     private Map<TopicPartition, OffsetAndMetadata> commitExisting(
             Map<TopicPartition, OffsetAndMetadata> finished, long deadlineNanos) {
@@ -541,7 +542,8 @@ public final class OffsetCommits {
                 client.commitSync(finished, Duration.ofNanos(left));
                 return;
             } catch (WakeupException late) {
-                // The wake-up was meant for an earlier poll. Try again, because this commit is still needed.
+                // The wake-up was meant for an earlier poll. This commit is still needed, so try again unless the time
+                // is up.
                 if (left == 0) {
                     throw late;
                 }

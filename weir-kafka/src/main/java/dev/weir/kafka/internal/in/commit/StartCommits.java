@@ -31,8 +31,8 @@ public final class StartCommits {
     }
 
     /**
-     * Schedules a commit of the offset. Calls {@code then} once it is committed, or {@code gone} if the partition is no
-     * longer assigned.
+     * Schedules a commit of the offset. Runs {@code then} once the offset is committed. Runs {@code gone} instead if
+     * the partition is no longer assigned.
      */
     public void add(AssignedPartition partition, long offset, Runnable then, Runnable gone) {
         waiting.add(new Place(partition, offset, then, gone));
@@ -40,7 +40,8 @@ public final class StartCommits {
 
     /** Returns the time until {@link #commitIfDue} must be called again. */
     public long nanosUntilDue() {
-        // Check for an empty list first: this method runs twice per loop iteration, and usually no commit is waiting.
+        // Check for an empty list first, because this method runs twice per loop iteration and usually no commit is
+        // waiting.
         return waiting.isEmpty() || waiting.stream().allMatch(place -> commits.isGone(place.partition.id()))
                 ? Long.MAX_VALUE
                 : commits.nanosUntilFree();

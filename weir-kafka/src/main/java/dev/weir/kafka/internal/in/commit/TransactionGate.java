@@ -48,8 +48,8 @@ public interface TransactionGate {
     void commitNow(long timeoutNanos);
 
     /**
-     * Returns whether every transaction has completed. A transaction in progress may still be committed, or it may
-     * fail, and its input must then be read again.
+     * Returns whether every transaction has completed. Until then, a transaction may still fail, and its input must
+     * then be read again.
      */
     boolean isSettled();
 

@@ -31,7 +31,8 @@ final class ClientContact {
 
     private final Consumer<?, ?> client;
 
-    // Looked up once, because a client with thousands of partitions has tens of thousands of metrics.
+    // Each metric is looked up only once, because a client with thousands of partitions has tens of thousands of
+    // metrics.
     private @Nullable Metric answers;
     private @Nullable Metric losses;
     private @Nullable Metric events;

@@ -168,7 +168,8 @@ public final class ClientFetcher implements RecordFetcher {
         if (before == null) {
             search = new Search(by.begin(running, hint), failure, named, fetched);
         } else {
-            before.toResume.addAll(fetched); // these were not paused when the search started
+            // These partitions were not paused until now, so resume them when the search ends.
+            before.toResume.addAll(fetched);
             if (before.failure != failure) {
                 before.failure.addSuppressed(failure);
             }
@@ -195,7 +196,8 @@ public final class ClientFetcher implements RecordFetcher {
             throw (RuntimeException) done.failure;
         }
         if (!Objects.equals(positions.get(found.id()), done.look.positions().get(found.id()))) {
-            return ConsumerRecords.empty(); // The partition was revoked or its position was changed.
+            // The partition was revoked or its position was changed during the search, so drop the result.
+            return ConsumerRecords.empty();
         }
         if (found.records().isEmpty() && found.batch() != null) {
             throw new UnreadableBatch.Found(found.batch());
@@ -205,7 +207,8 @@ public final class ClientFetcher implements RecordFetcher {
     }
 
     /**
-     * Cancels the search if the failed poll's error names one of these partitions, because its result would be useless.
+     * Cancels the search if the failed poll's error names one of these partitions. The result of the search would be
+     * useless, because the partition is no longer read at that position.
      */
     private void endSearchIn(Collection<TopicPartition> ids) {
         Search vain = search;
@@ -291,7 +294,10 @@ public final class ClientFetcher implements RecordFetcher {
         client.wakeup();
     }
 
-    /** Discards the positions from earlier assignments. The client already knows its new assignment. */
+    /**
+     * Discards the positions from earlier assignments of these partitions. The client needs no call, because it already
+     * knows its new assignment.
+     */
     @Override
     public void assigned(Collection<TopicPartition> ids) {
         positions.keySet().removeAll(ids);
@@ -321,7 +327,10 @@ public final class ClientFetcher implements RecordFetcher {
         }
     }
 
-    /** Also seeks the client to an arbitrary offset, because the client looks up a position if it has none. */
+    /**
+     * Discards the position and seeks the client to an arbitrary offset. Without a position, the client would look one
+     * up.
+     */
     @Override
     public void hold(TopicPartition id) {
         endSearchIn(List.of(id));

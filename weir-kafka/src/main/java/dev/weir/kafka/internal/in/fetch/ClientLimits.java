@@ -10,7 +10,7 @@ import org.apache.kafka.clients.consumer.ConsumerConfig;
  * @param maxPollRecords maximum number of records returned by a poll
  * @param partitionFetchBytes maximum number of bytes per partition in a fetch, unless its first batch is larger
  * @param maxPollInterval maximum time that the group allows a member to spend in a callback
- * @param metadataAge interval between checks for new topics and partitions if the client does not make these checks
+ * @param metadataAge interval between checks for new topics and partitions; used if the client does not check for them
  */
 public record ClientLimits(
         int maxPollRecords, int partitionFetchBytes, Duration maxPollInterval, Duration metadataAge) {

@@ -47,10 +47,10 @@ public final class ClientRescue {
     }
 
     /**
-     * The records before an unreadable batch. If some of them had to be left out because of the size limit, the batch
-     * itself is null.
+     * The records before an unreadable batch.
      *
      * @param nextOffset the offset after the returned records
+     * @param batch the unreadable batch; null if the size limit left out some of the records before it
      */
     record Rescued(
             TopicPartition id,
@@ -140,7 +140,7 @@ public final class ClientRescue {
         }
     }
 
-    /** Reads a partition up to a fault, or as far as one poll of the client could have read. */
+    /** Reads a partition until a fault is found, or as far as one poll of the client could have read. */
     private final class Reading {
 
         private final Look look;
@@ -177,7 +177,8 @@ public final class ClientRescue {
 
         private @Nullable Rescued rescued(int index, PartitionException fault) {
             if (!LeanFaults.isOfABatch(fault)) {
-                return null; // No batch is at fault, and the client's next poll will report this error.
+                // The fault does not concern a batch. The client's next poll will report it.
+                return null;
             }
             boolean all = records.size() == seen;
             long next = all ? fault.offset() : records.getLast().offset() + 1;
@@ -207,8 +208,8 @@ public final class ClientRescue {
         }
 
         /**
-         * Reads at {@code offset}. If the broker returns the batch with base offset {@code base} again, returns the
-         * offset after the part that was read; otherwise returns -1.
+         * Reads at {@code offset}. Returns -1 unless the broker returns the batch with base offset {@code base} again.
+         * If it does, returns the offset after the part of the batch that this method read.
          */
         private long endOfRest(int index, long offset, long base) {
             lean.seek(index, StartAt.offset(offset));

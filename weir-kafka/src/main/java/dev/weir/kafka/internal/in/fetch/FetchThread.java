@@ -27,7 +27,7 @@ final class FetchThread implements PartitionFetcher {
 
     private static final Duration LONGEST_WAIT = Duration.ofMillis(100);
 
-    /** One turn is in flight, in addition to the one held by the owner and the one being filled. */
+    /** Number of turns in flight to the owner. Does not count the turn held by the owner and the turn being filled. */
     private static final int TURNS_ON_THEIR_WAY = 1;
 
     private final int number;
@@ -44,8 +44,8 @@ final class FetchThread implements PartitionFetcher {
 
     private volatile boolean ending;
 
-    // Confined to this thread: the readings by placement, the same readings by partition index in the lean consumer,
-    // and the turn being filled.
+    // The state of each placement, by placement and by partition index in the lean consumer, and the turn being filled.
+    // These fields are confined to this thread.
     private final Map<PartitionPlacement, Reading> readings = new HashMap<>();
     private final List<@Nullable Reading> byIndex = new ArrayList<>();
     private FetchedTurn turn = new FetchedTurn();
@@ -112,8 +112,8 @@ final class FetchThread implements PartitionFetcher {
         order(() -> {
             Reading reading = readings.remove(earlier);
             if (reading == null) {
-                // The earlier placement was given away. A seek always applies to the current topic, even if the earlier
-                // position belonged to a deleted topic, so no topic id is passed.
+                // The partition was given away, so start reading it again. No topic id is passed, because a seek always
+                // applies to the current topic, even if the earlier position belonged to a deleted topic.
                 begin(placement, start, Uuid.ZERO_UUID, paused);
             } else {
                 lean.seek(reading.index, start);
@@ -133,8 +133,8 @@ final class FetchThread implements PartitionFetcher {
     }
 
     /**
-     * Keeps the partition if it has a fault that was found but not thrown yet. Its position may then belong to a topic
-     * that has since been recreated.
+     * Ignores the command if a fault was found in the partition but has not been thrown yet. The position of such a
+     * partition may belong to a topic that has since been recreated.
      */
     @Override
     public void giveAway(PartitionPlacement placement) {
@@ -210,7 +210,7 @@ final class FetchThread implements PartitionFetcher {
                     lean.await(LONGEST_WAIT);
                 }
             }
-        } catch (Throwable e) { // Includes exceptions from the record maker. The owner's poll rethrows them.
+        } catch (Throwable e) { // The record maker may throw, too. The owner's poll rethrows the exception.
             fail(e);
         }
     }

@@ -32,7 +32,10 @@ public final class FetchedViews {
 
     private static final byte[] NO_BYTES = {};
 
-    /** Maximum number of spare rows. A buffer holds fewer rows than this while the reader keeps up with the writers. */
+    /**
+     * Maximum number of unused {@link InARow} objects retained for reuse. A buffer holds fewer of these objects while
+     * the reader keeps up with the writers.
+     */
     private static final int MAX_SPARE_ROWS = 256;
 
     /**
@@ -64,7 +67,7 @@ public final class FetchedViews {
         public abstract Object unwrap();
     }
 
-    /** A decoded record. Its serialized value size is its weight. */
+    /** A decoded record. Its weight in the memory budget is stored as its serialized value size. */
     private static final class Decoded extends Made {
 
         private final Object result;
@@ -89,8 +92,8 @@ public final class FetchedViews {
 
     /**
      * Several consecutive records, represented by one record with the first offset. More records may be added until the
-     * object is handed out. The object is reused after {@link #unwrap}, because if few records arrive at a time,
-     * allocating one object per fetch would cost almost as much as allocating one per record.
+     * object is handed out. The object is reused after {@link #unwrap}. If few records arrive at a time, allocating a
+     * new object for every fetch would cost almost as much as allocating one for every record.
      */
     public static final class InARow extends Made {
 

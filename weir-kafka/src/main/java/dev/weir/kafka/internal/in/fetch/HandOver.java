@@ -53,8 +53,8 @@ final class HandOver<T> {
     }
 
     /**
-     * Ends the current wait for capacity and all later ones. Afterwards, the number of permits no longer reflects the
-     * capacity.
+     * Ends the current wait for capacity and all later waits. After this call, the number of permits no longer reflects
+     * the capacity.
      */
     void close() {
         closed = true;
@@ -70,8 +70,8 @@ final class HandOver<T> {
         private final Semaphore signals = new Semaphore(0);
 
         /**
-         * Ends the current or next wait. Any thread. Writes made before the call are visible to the waiting thread
-         * after its wait.
+         * Ends the current or next wait. May be called from any thread. Writes made before the call are visible to the
+         * waiting thread after its wait.
          */
         void raise() {
             // An unused permit already covers this call, so permits do not accumulate.

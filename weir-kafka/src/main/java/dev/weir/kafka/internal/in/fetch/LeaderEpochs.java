@@ -60,7 +60,8 @@ public final class LeaderEpochs {
     }
 
     /**
-     * Reports that all offsets before {@code offset} were read or skipped, and adds the epoch of the last of them.
+     * Reports that all offsets before {@code offset} were read or skipped, and that the last of these offsets has the
+     * given epoch.
      *
      * @return false if the epoch is lower than an earlier one
      */

@@ -20,7 +20,10 @@ public final class LeanConfig {
     private static final int KILOBYTE = 1024;
     private static final int MEGABYTE = 1024 * KILOBYTE;
 
-    /** Limits memory: each connection has two buffers of this size for a broker's responses. */
+    /**
+     * Maximum fetch size. It limits memory, because each connection has two buffers of this size for a broker's
+     * responses.
+     */
     private static final int MAX_FETCH_BYTES = 8 * MEGABYTE;
 
     private static final int DEFAULT_BATCH_BYTES = 64 * MEGABYTE;

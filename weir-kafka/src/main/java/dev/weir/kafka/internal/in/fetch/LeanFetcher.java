@@ -23,8 +23,9 @@ import org.jspecify.annotations.Nullable;
  * Fetches with lean consumers. Kafka's client is only the group member, and all its partitions are paused. See
  * {@link RecordFetcher} for the threading rules; a {@link LeanReader} may have additional threads.
  *
- * <p>While partitions are assigned, only the reader waits and is woken. Polls of the client then return immediately.
- * They are frequent while the client has work to do and rare while the group is stable.
+ * <p>While partitions are assigned, the owner thread waits only in the reader, where a wake-up ends the wait. Polls of
+ * the client then return immediately. The client is polled frequently while it has work to do and rarely while the
+ * group is stable.
  */
 public final class LeanFetcher implements RecordFetcher {
 
@@ -48,8 +49,8 @@ public final class LeanFetcher implements RecordFetcher {
     private static final long SETTLED_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /**
-     * Interval between polls of the client in a stable group if the client has a metric for events waiting for its next
-     * poll. The metric is read every {@link #EVENT_LOOK_NANOS}, and a waiting event triggers a poll.
+     * Interval between polls of the client in a stable group if the client reports the number of events waiting for its
+     * next poll. This number is read every {@link #EVENT_LOOK_NANOS}, and a waiting event triggers a poll.
      */
     private static final long TOLD_NANOS = TimeUnit.SECONDS.toNanos(5);
 
@@ -62,7 +63,7 @@ public final class LeanFetcher implements RecordFetcher {
     private final DecodeTime decodeTime;
     private final int maxPollRecords;
 
-    /** The client is polled at least this often; a fraction of its {@code max.poll.interval.ms}. */
+    /** Maximum interval between polls of the client. It is a fraction of the client's {@code max.poll.interval.ms}. */
     private final long maxSettledNanos;
 
     private final Map<TopicPartition, LeanPartition> partitions = new LinkedHashMap<>();
@@ -109,8 +110,8 @@ public final class LeanFetcher implements RecordFetcher {
      * @param name the consumer's name, used in thread names
      * @param maxBatchBytes limit for a decompressed batch
      * @param threads 1 to fetch on the owner thread; otherwise the number of separate fetch threads
-     * @param views creates a maker for each fetch thread that converts record views to the objects handed out; its
-     *     argument is the counter for the time spent in decoders
+     * @param views creates the record maker of each fetch thread. A record maker converts record views to the objects
+     *     handed out. The argument counts the time spent in decoders.
      */
     public static LeanFetcher open(
             Consumer<byte[], byte[]> client,
@@ -273,7 +274,7 @@ public final class LeanFetcher implements RecordFetcher {
      * so some records may be left for the next poll.
      */
     private Fetched handOut() {
-        takeBack(); // a rebalance during this poll may already have handed out records
+        takeBack(); // reclaim again, because a rebalance during this poll may have handed out records
         int left = maxPollRecords;
         for (LeanPartition partition : all) {
             if (left > 0 && !partition.paused && !partition.isEmpty()) {
@@ -342,8 +343,8 @@ public final class LeanFetcher implements RecordFetcher {
     }
 
     /**
-     * Also sets a position in the client, because the client looks up a position if it has none. The position has no
-     * epoch, is never verified, and never changes.
+     * Also sets a placeholder position in the client. Without a position, the client would look one up. The placeholder
+     * never changes, and the client never verifies it because it has no epoch.
      */
     @Override
     public void hold(TopicPartition id) {
@@ -361,8 +362,8 @@ public final class LeanFetcher implements RecordFetcher {
         partition.failure = null;
         StartAt start = StartAt.offset(place.offset(), place.leaderEpoch());
         if (!reader.isPlaced(partition)) {
-            // A listener may have set the position before hold() was called for the partition. Without a position, the
-            // client would look one up in every poll.
+            // A listener may call seek() before hold() is called for the partition. Make sure that the client has a
+            // position, because it would otherwise look one up in every poll.
             member.hold(id);
         }
         reader.place(partition, start);

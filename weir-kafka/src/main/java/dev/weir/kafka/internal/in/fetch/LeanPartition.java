@@ -66,7 +66,7 @@ final class LeanPartition {
         return handedOut == records.size();
     }
 
-    /** Returns the offset of the next record to hand out. There must be one. */
+    /** Returns the offset of the next record to hand out. Must not be called if {@link #isEmpty} returns true. */
     long nextOffset() {
         return records.get(handedOut).offset();
     }

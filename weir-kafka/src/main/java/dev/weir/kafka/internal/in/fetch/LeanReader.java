@@ -10,8 +10,8 @@ import dev.weir.lean.StartAt;
 interface LeanReader extends AutoCloseable {
 
     /**
-     * Starts reading a partition at the given position. If the partition is already being read, continues at that
-     * position and adds no more records from the earlier one.
+     * Starts reading a partition at the given position. If the partition is already being read, continues at the new
+     * position and adds no more records from the old one.
      */
     void place(LeanPartition partition, StartAt start);
 
@@ -34,7 +34,7 @@ interface LeanReader extends AutoCloseable {
     /** Waits until the next turn has something to do, {@link #wakeup} is called, or {@code nanos} have passed. */
     void await(long nanos);
 
-    /** Ends the current or next wait. Any thread. */
+    /** Ends the current or next wait. May be called from any thread. */
     void wakeup();
 
     /**

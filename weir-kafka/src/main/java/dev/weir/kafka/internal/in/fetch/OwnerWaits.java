@@ -11,8 +11,8 @@ import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The waits of the owner thread, which all end when {@link #wake} is called. {@link #wake} is thread-safe; the other
- * methods belong to the owner thread unless they say otherwise.
+ * The waits of the owner thread. All of them end when {@link #wake} is called. {@link #wake} is thread-safe. Unless
+ * noted otherwise, only the owner thread may call the other methods.
  *
  * <p>The fetcher is woken only while it polls. At any other time, a wake-up would end an unrelated commit or position
  * query, so the signal is retained for the next poll.
@@ -29,8 +29,8 @@ public final class OwnerWaits {
     private volatile boolean polling;
 
     /**
-     * The signal for waits within a callback. It is separate from {@link #signalled}, because the loop must still see a
-     * signal that the callback has cleared.
+     * True if {@link #wake} was called since a callback last cleared this flag. Waits within a callback check this flag
+     * instead of {@link #signalled}, which must stay set for the loop.
      */
     private volatile boolean callbackSignalled;
 
@@ -41,7 +41,7 @@ public final class OwnerWaits {
         this.clock = clock;
     }
 
-    /** Makes the owner check for changes soon. Any thread. */
+    /** Makes the owner check for changes soon. May be called from any thread. */
     public void wake() {
         signalled = true;
         callbackSignalled = true;
@@ -56,7 +56,7 @@ public final class OwnerWaits {
         owner = Thread.currentThread();
     }
 
-    /** Waits until the owner thread has terminated. Call only after its work is done. Any thread. */
+    /** Waits until the owner thread has terminated. Call only after its work is done. May be called from any thread. */
     public void awaitOwnerGone() {
         Thread thread = owner;
         if (thread == null || thread == Thread.currentThread()) {
@@ -113,7 +113,7 @@ public final class OwnerWaits {
         }
     }
 
-    /** Runs a callback of the client from within a poll. */
+    /** Runs the body of a client callback, which the client invokes within a poll. */
     public void inCallback(Runnable body) {
         boolean wasPolling = polling;
         polling = false;
@@ -128,7 +128,7 @@ public final class OwnerWaits {
     }
 
     /**
-     * Clears the signals for waits within this callback. The caller must then check everything that may have caused a
+     * Clears the flag that ends waits within a callback. The caller must then check everything that may have caused a
      * signal.
      */
     public void clearCallbackSignal() {

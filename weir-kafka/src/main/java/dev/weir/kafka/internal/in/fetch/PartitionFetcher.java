@@ -6,8 +6,8 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fetches some of the partitions. This is the owner thread's view of a fetch thread. Only {@link #join} waits; commands
- * are queued and executed in order before the next fetch. Confined to the owner thread.
+ * Fetches some of the partitions. The owner thread controls a fetch thread through this interface. Commands are queued
+ * and executed in order before the next fetch. Only {@link #join} waits. Confined to the owner thread.
  */
 interface PartitionFetcher {
 

@@ -29,8 +29,8 @@ final class PartitionPlacement {
     PartitionFetcher next;
 
     /**
-     * True if the last command to the fetch thread paused the partition. After a resume, it stays true until the
-     * records waiting at the owner have been handed out, because only then is the thread notified.
+     * True if the last command to the fetch thread paused the partition. A resume does not reset this flag immediately,
+     * because the thread is notified only after the records waiting at the owner have been handed out.
      */
     boolean paused;
 

@@ -50,7 +50,7 @@ public interface RecordFetcher extends AutoCloseable {
             lists.clear();
         }
 
-        /** Adds the records of another partition. There must be at least one. */
+        /** Adds the records of another partition. The list must not be empty. */
         void add(TopicPartition id, List<ConsumerRecord<byte[], byte[]>> records) {
             ids.add(id);
             lists.add(records);
@@ -97,17 +97,17 @@ public interface RecordFetcher extends AutoCloseable {
     Fetched poll(long nanos);
 
     /**
-     * Returns whether {@link #fetchOnly} can return records now, which is possible only if the member's client does not
-     * fetch them.
+     * Returns whether {@link #fetchOnly} may be called now. It may never be called if the member's client fetches the
+     * records.
      */
     default boolean canFetchOnly() {
         return false;
     }
 
     /**
-     * Returns the available records, or waits for records if there are none, without serving the group. Used to read
-     * retained partitions while a rebalance callback waits within {@link #poll}. Faults are reported by the next poll.
-     * Call only if {@link #canFetchOnly} returns true.
+     * Returns the available records, or waits for records if there are none. Does not serve the group. This method
+     * reads retained partitions while a rebalance callback waits within {@link #poll}. Faults are reported by the next
+     * poll. Call only if {@link #canFetchOnly} returns true.
      */
     default Fetched fetchOnly(long nanos) {
         throw new UnsupportedOperationException("records arrive through the member's client");
@@ -124,7 +124,7 @@ public interface RecordFetcher extends AutoCloseable {
         return false;
     }
 
-    /** Ends the current or next poll. Any thread. */
+    /** Ends the current or next poll. May be called from any thread. */
     void wakeup();
 
     /**
@@ -156,8 +156,8 @@ public interface RecordFetcher extends AutoCloseable {
 
     /**
      * Returns the position set by a seek or, after a poll, the position after the last record returned and any skipped
-     * offsets that follow it. Does not query the client, because the query could throw a fault that the next poll would
-     * then no longer report.
+     * offsets that follow it. Does not query the client. Such a query could throw a fault, and the next poll would then
+     * not report that fault.
      */
     long position(TopicPartition id);
 
@@ -175,7 +175,7 @@ public interface RecordFetcher extends AutoCloseable {
         return 0;
     }
 
-    /** Returns the time that decoders have spent on the fetch threads. Any thread. */
+    /** Returns the time that decoders have spent on the fetch threads. May be called from any thread. */
     default DecodeTime decodeTime() {
         return DecodeTime.NONE;
     }

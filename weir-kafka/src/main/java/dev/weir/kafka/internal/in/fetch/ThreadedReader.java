@@ -22,11 +22,13 @@ import org.jspecify.annotations.Nullable;
  * {@link PartitionPlacement} that has ended are dropped.
  *
  * <pre>
- *   place        PLACED     on the thread with the fewest partitions
- *   PLACED       LEAVING    another thread should read the partition: its thread is asked to give it away
- *   LEAVING      PLACED     its thread has reported the position after all its records: the next thread continues
- *                           there; or its thread has reported a fault: the partition stays with that thread
- *   either       gone       remove; or place, which creates another placement
+ *   from         to         when
+ *   (none)       PLACED     place() is called; the thread with the fewest partitions reads the partition
+ *   PLACED       LEAVING    another thread should read the partition; the current thread is asked to give it away
+ *   LEAVING      PLACED     the current thread has reported the position after all its records; the other thread
+ *                           continues there
+ *   LEAVING      PLACED     the current thread has reported a fault; the partition stays with it
+ *   any          (none)     remove() is called, or place(), which creates another placement
  * </pre>
  */
 final class ThreadedReader implements LeanReader {
@@ -75,7 +77,10 @@ final class ThreadedReader implements LeanReader {
         }
     }
 
-    /** Creates a reader with the given fetchers, which divides the partitions at most once per interval. */
+    /**
+     * Creates a reader that uses the given fetchers. It divides the partitions among them at most once per
+     * {@code divideNanos}.
+     */
     ThreadedReader(List<? extends PartitionFetcher> fetchers, long divideNanos) {
         this.divideNanos = divideNanos;
         this.fetchers.addAll(fetchers);
@@ -178,12 +183,12 @@ final class ThreadedReader implements LeanReader {
         PartitionPlacement placement = part.placement;
         LeanPartition partition = placement.partition;
         if (placements.get(partition.id) != placement) {
-            return; // The records precede a seek or belong to an earlier assignment.
+            return; // Drop the records, because they precede a seek or belong to an earlier assignment.
         }
         partition.add(part.records);
         placement.position = part.position;
         placement.leaderEpoch = part.leaderEpoch;
-        if (part.endOffset >= 0) { // The end is unknown right after the start. The earlier value is kept until then.
+        if (part.endOffset >= 0) { // Keep the earlier value while the end is unknown, right after the start.
             placement.endOffset = part.endOffset;
         }
         if (part.broker >= 0 && part.broker != placement.broker) {
@@ -200,7 +205,7 @@ final class ThreadedReader implements LeanReader {
                     partition, next, placement.position, placement.leaderEpoch, placement.endOffset);
             moved.broker = placement.broker;
             moved.paused = placement.paused;
-            mayDivide = true; // the last division skipped the partition because it was still moving
+            mayDivide = true; // divide again, because the last division skipped the moving partition
             placements.put(partition.id, moved);
             StartAt start = StartAt.offset(moved.position, moved.leaderEpoch);
             next.add(moved, start, part.givenAway);

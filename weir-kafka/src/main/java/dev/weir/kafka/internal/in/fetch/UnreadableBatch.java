@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A batch or a single record that cannot be read because it is too large, corrupt, or compressed with an unknown codec.
- * This element replaces the batch's records at the offset of the first one. Its value is the batch as stored by the
- * broker, or null if the batch is too large. Immutable, except for the contents of the byte array.
+ * This object is handed out in place of the batch's records and has the offset of the first one. Its value is the batch
+ * as stored by the broker, or null if the batch is too large. Immutable, except for the contents of the byte array.
  */
 public final class UnreadableBatch extends ConsumerRecord<byte[], byte[]> {
 
@@ -49,7 +49,7 @@ public final class UnreadableBatch extends ConsumerRecord<byte[], byte[]> {
     private final long nextOffset;
     private final Throwable cause;
 
-    @SuppressWarnings("NullAway") // the superclass accepts a null key and value
+    @SuppressWarnings("NullAway") // the superclass allows the key and the value to be null
     private UnreadableBatch(
             TopicPartition id,
             long offset,
@@ -114,8 +114,8 @@ public final class UnreadableBatch extends ConsumerRecord<byte[], byte[]> {
     }
 
     /**
-     * Returns the offset after the batch's last record. If the header is damaged, returns the offset after the last
-     * record known.
+     * Returns the offset after the batch's last record; -1 if it is unknown. If the header is damaged, returns the
+     * offset after the batch's last known record.
      */
     public long nextOffset() {
         return nextOffset;

@@ -87,8 +87,8 @@ public final class AdminLookup implements Lookup {
     /**
      * {@inheritDoc}
      *
-     * <p>First asks a broker which partitions have a leader. If a partition has none, Kafka's client would otherwise
-     * request its leader thousands of times a second, without a backoff.
+     * <p>First asks a broker which partitions have a leader. A partition without a leader fails without further
+     * queries, because Kafka's client would request the leader thousands of times a second, without a backoff.
      */
     @Override
     public Map<TopicPartition, CompletionStage<Long>> offsets(

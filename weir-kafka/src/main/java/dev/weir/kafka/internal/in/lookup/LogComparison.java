@@ -27,7 +27,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Detects by leader epoch whether logs were truncated and rewritten before committed positions; see
+ * Checks by leader epoch whether a log was truncated and rewritten before a committed position; see
  * {@link Lookup#divergentOffsets}. Thread-safe.
  *
  * <p>If the leader's epoch equals the position's epoch, no records were replaced. If the leader's epoch is later, a
@@ -137,7 +137,8 @@ final class LogComparison {
                 new KafkaConsumer<>(configOf(config), new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
             Set<TopicPartition> open = new HashSet<>(earlier.keySet());
             consumer.assign(open);
-            // Make the consumer look up the leaders, because it verifies positions only after it knows them.
+            // The consumer verifies a position only if it knows the leader of the partition. This query makes it look
+            // up the leaders.
             var ignored = consumer.endOffsets(open, left());
             earlier.forEach(consumer::seek);
             while (!open.isEmpty()) {

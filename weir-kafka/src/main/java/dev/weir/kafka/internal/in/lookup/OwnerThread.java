@@ -9,29 +9,34 @@ import java.util.concurrent.Executor;
  */
 public interface OwnerThread extends Executor {
 
-    /** Runs the request on the owner thread soon, unless the consumer is closed first. Any thread. */
+    /**
+     * Runs the request on the owner thread soon, unless the consumer is closed first. May be called from any thread.
+     */
     @Override
     void execute(Runnable request);
 
-    /** Makes the owner thread check for changes soon. Any thread. */
+    /** Makes the owner thread check for changes soon. May be called from any thread. */
     void wake();
 
-    /** Returns the consumer's current phase. Any thread. */
+    /** Returns the consumer's current phase. May be called from any thread. */
     ConsumerPhase phase();
 
-    /** Returns whether records may still be emitted. Any thread. */
+    /** Returns whether records may still be emitted. May be called from any thread. */
     default boolean isEmitting() {
         return phase() == ConsumerPhase.RUNNING;
     }
 
-    /** Fails the pipelines that read from this consumer. Any thread. */
+    /** Fails the pipelines that read from this consumer. May be called from any thread. */
     void fail(Throwable failure);
 
-    /** Returns {@code nanos}, limited to the remaining close timeout if a close was requested. Owner thread. */
+    /**
+     * Returns {@code nanos}, limited to the remaining close timeout if a close was requested. Must be called on the
+     * owner thread.
+     */
     long withinPatience(long nanos);
 
     /**
-     * Waits until {@code done} completes. Returns false if the consumer ends first. Any thread other than the owner
+     * Waits until {@code done} completes. Returns false if the consumer ends first. Must not be called on the owner
      * thread.
      */
     boolean awaitOrEnd(CompletableFuture<?> done);

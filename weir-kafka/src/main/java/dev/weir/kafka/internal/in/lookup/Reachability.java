@@ -56,12 +56,12 @@ public final class Reachability {
     /** Reports that a broker responded, either to the client or on another connection. */
     public void answered() {
         answeredNanos = clock.nanoTime();
-        // Use the count from the previous reading. A connection lost between the two readings may have been lost after
-        // the response.
+        // Use the number of lost connections read by the last look(). A connection lost since then may have been lost
+        // after the response.
         lossesBefore = last.losses();
     }
 
-    /** Returns the time since which no broker has responded; null if brokers respond. Any thread. */
+    /** Returns the time since which no broker has responded; null if brokers respond. May be called from any thread. */
     @Nullable
     public Instant silentSince() {
         Long since = silentSinceNanos;

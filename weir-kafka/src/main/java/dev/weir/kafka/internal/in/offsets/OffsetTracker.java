@@ -28,7 +28,9 @@ public final class OffsetTracker implements AckTarget {
 
     private static final int SLOT_MASK = TrackerChunk.SLOTS - 1;
 
-    /** Maximum number of empty chunks retained for upcoming records; a large poll fills this many. */
+    /**
+     * Maximum number of empty chunks retained for upcoming records. The records of a large poll fill this many chunks.
+     */
     private static final int MAX_SPARES = 16;
 
     /** Stands for the timestamp of a record that has none. */
@@ -75,7 +77,8 @@ public final class OffsetTracker implements AckTarget {
     private volatile long watched = NOTHING;
 
     /**
-     * True after {@link #revoke}: work that has not started must be dropped. Written by the owner, read by all threads.
+     * Set by {@link #revoke}. If true, work that has not started must be dropped. Written by the owner, read by all
+     * threads.
      */
     private volatile boolean revoked;
 
@@ -199,8 +202,8 @@ public final class OffsetTracker implements AckTarget {
     @Override
     public void ack(long token) {
         if (chunkOf(token).end((int) token & SLOT_MASK)) {
-            // end() has written the state before `watched` is read here. Therefore, either the owner sees the new
-            // state, or this thread sees the owner's new value of `watched`.
+            // end() writes the record's state before this thread reads `watched`. Therefore, either the owner sees the
+            // new state, or this thread sees the value of `watched` that the owner has written.
             tellIfWatched(token);
         }
     }
@@ -242,13 +245,13 @@ public final class OffsetTracker implements AckTarget {
         return true;
     }
 
-    /** Leaves the record unfinished. A closing consumer does not wait for it. */
+    /** Marks the record as dropped. The record stays unfinished, but a closing consumer does not wait for it. */
     @Override
     public void forgo(long token) {
         drop(token);
     }
 
-    /** Leaves the record unfinished. A closing consumer does not wait for it. */
+    /** Marks the record as dropped. The record stays unfinished, but a closing consumer does not wait for it. */
     @Override
     public void abandon(long token) {
         drop(token);
@@ -305,8 +308,9 @@ public final class OffsetTracker implements AckTarget {
     }
 
     /**
-     * Returns whether all records before the offset were finished at the last {@link #advance}. Used to verify
-     * {@link #committableOffset}, so it does not rely on that method and checks every record of the first chunk.
+     * Returns whether all records before the offset were finished at the last {@link #advance}. This method verifies
+     * the result of {@link #committableOffset}. It therefore does not call that method but checks every record of the
+     * first chunk.
      */
     public boolean isFinishedTo(long offset) {
         for (long token = own.head & ~(long) SLOT_MASK; token < own.head; token++) {
@@ -335,11 +339,11 @@ public final class OffsetTracker implements AckTarget {
     }
 
     /**
-     * Returns the offsets that are finished now and follow the first unfinished record.
+     * Returns the finished offsets after the first unfinished record.
      *
+     * @param committed the offset about to be committed; earlier offsets are omitted
      * @param earlier the finished set of an earlier assignment; its offsets that this tracker has not seen yet are
      *     included
-     * @param committed the offset about to be committed; earlier offsets are omitted
      */
     public FinishedSet finishedPast(long committed, FinishedSet earlier) {
         if (own.head == own.tail && earlier.isBefore(committed)) {
@@ -376,8 +380,8 @@ public final class OffsetTracker implements AckTarget {
     public record Leftover(int held, int dropped, long from, long to) {}
 
     /**
-     * Counts the records that are unfinished as of the last {@link #advance}. Any thread, once the owner no longer uses
-     * the tracker.
+     * Counts the records that are unfinished as of the last {@link #advance}. May be called from any thread once the
+     * owner no longer uses the tracker.
      */
     public Leftover leftover() {
         int held = 0;
@@ -447,9 +451,10 @@ public final class OffsetTracker implements AckTarget {
     }
 
     /**
-     * Requests a callback as soon as no more than {@code records} records and {@code bytes} bytes are outstanding. The
-     * callback may come earlier, because only one record is watched: the last record that must finish before the limits
-     * are met or, if that record is already finished, the first unfinished record.
+     * Requests a callback for the time when at most {@code records} records and {@code bytes} bytes are outstanding.
+     * Only one record is watched, so the callback may come too early. The watched record is the last one that must
+     * finish before the limits are met. If that record is already finished, the first unfinished record is watched
+     * instead.
      *
      * @return false if there will be no callback, because the limits are met already or {@link #advance} can make
      *     progress
@@ -461,7 +466,7 @@ public final class OffsetTracker implements AckTarget {
         return watchToken(lastInTheWay(records, bytes)) || watchToken(own.head);
     }
 
-    /** Marks the records as revoked: work that has not started is left to the partition's next owner. */
+    /** Marks the records as revoked. Work that has not started is then left to the partition's next owner. */
     public void revoke() {
         revoked = true;
     }
@@ -498,8 +503,8 @@ public final class OffsetTracker implements AckTarget {
     }
 
     /**
-     * Returns the token of the last record that must finish before the limits are met. All earlier records must finish
-     * as well.
+     * Returns the token of the last record that must finish before at most {@code records} records and {@code bytes}
+     * bytes are outstanding. All earlier records must finish as well.
      */
     private long lastInTheWay(int records, long bytes) {
         long low = Math.max(own.head, own.tail - 1 - records);

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A range of the record sequence of an {@link OffsetTracker}, with each record's pending acknowledgements.
- * {@link #end}, {@link #drop} and {@link #retain} are thread-safe; all other methods belong to the owner.
+ * {@link #end}, {@link #drop} and {@link #retain} are thread-safe. Only the owner may call the other methods.
  *
  * <p>A record has one pending acknowledgement unless a holder adds more, which is rare. Its state is therefore a single
  * byte, written once by the last holder. {@code extra} counts the acknowledgements beyond the first one and exists only
@@ -16,8 +16,11 @@ import org.jspecify.annotations.Nullable;
  * add them.
  *
  * <pre>
- *   state    HELD, until its last acknowledgement ends, then FINISHED or, if one of them was dropped, DROPPED
- *   extra    none | 0: one pending | n: 1 + n pending; with DROPPED_MARK: an ended acknowledgement was dropped
+ *   state    HELD      the record has a pending acknowledgement
+ *            FINISHED  all holders have acknowledged the record
+ *            DROPPED   no acknowledgement is pending, but at least one holder has dropped the record
+ *   extra    none or 0: one acknowledgement is pending; n: 1 + n are pending
+ *            DROPPED_MARK is added once a holder has dropped the record
  * </pre>
  */
 final class TrackerChunk {
@@ -52,8 +55,8 @@ final class TrackerChunk {
     final TimestampRuns timestamps = new TimestampRuns();
 
     /**
-     * The total weight of the tracker's records up to and including this one, so that two reads give the weight of a
-     * range.
+     * The total weight of the tracker's records up to and including each record. The weight of a range is the
+     * difference of two elements.
      */
     final long[] weights = new long[SLOTS];
 
@@ -82,8 +85,8 @@ final class TrackerChunk {
     /**
      * Acknowledges the record for one holder.
      *
-     * @return whether this was the last pending acknowledgement; if so, the new state is written before any later read
-     *     by this thread
+     * @return whether this was the last pending acknowledgement; if it was, no later read by this thread is reordered
+     *     before the write of the new state
      */
     boolean end(int slot) {
         if ((byte) STATE.getOpaque(states, slot) != HELD) {
@@ -102,7 +105,7 @@ final class TrackerChunk {
         return true;
     }
 
-    /** Like {@link #end}, but the record will never count as finished. */
+    /** Ends one pending acknowledgement like {@link #end}, but prevents the record from ever counting as finished. */
     boolean drop(int slot) {
         if ((byte) STATE.getOpaque(states, slot) != HELD) {
             throw new IllegalStateException("dropped after it was finished");
@@ -116,8 +119,8 @@ final class TrackerChunk {
     }
 
     /**
-     * Removes one extra acknowledgement and sets {@code mark}. Changes nothing if there is no extra acknowledgement.
-     * Returns the previous value.
+     * Removes one extra acknowledgement and sets the bits in {@code mark}. Changes nothing if there is no extra
+     * acknowledgement. Returns the previous value.
      */
     private static int subtract(int[] counts, int slot, int mark) {
         int before = (int) COUNTS.getVolatile(counts, slot);
@@ -168,7 +171,7 @@ final class TrackerChunk {
                 break;
             }
         }
-        // Makes everything that holders wrote before they finished visible to this thread.
+        // After this fence, this thread sees everything that holders wrote before they finished the records.
         VarHandle.acquireFence();
         return slot;
     }

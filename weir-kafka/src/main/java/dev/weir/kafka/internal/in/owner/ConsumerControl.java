@@ -210,7 +210,7 @@ final class ConsumerControl implements ConsumerHandle {
         seeks.removeIf(CompletableFuture::isDone);
     }
 
-    /** Fails all pending seeks, which will not be executed. Called in {@link ConsumerPhase#CLOSED}. */
+    /** Fails all pending seeks, because they will not be executed. Called in {@link ConsumerPhase#CLOSED}. */
     void ended() {
         endSeeks();
     }

@@ -32,7 +32,7 @@ final class ConsumerEnding {
     /** Timeout of each poll while the last commit waits for a rebalance. */
     private static final long REBALANCE_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /** Maximum time for closing the client, even without brokers. */
+    /** Maximum time for closing the client. It also applies if no broker responds. */
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(8);
 
     private final ConsumerOwner owner;
@@ -88,8 +88,8 @@ final class ConsumerEnding {
         stopEmission();
         boolean ignored = owner.enter(ConsumerPhase.CLOSING);
         if (emission.commitsAhead()) {
-            // By now, all pulled records are finished. The remaining records will not be pulled, so there is nothing to
-            // wait for.
+            // By now, all pulled records are finished, and the remaining records will not be pulled. Advance the
+            // partitions without waiting.
             assignment.all().forEach(AssignedPartition::advance);
             return;
         }
@@ -118,12 +118,13 @@ final class ConsumerEnding {
             LOG.warn("last commit failed: {}", OffsetTexts.messageOf(failure));
             leftUndone.add(OffsetTexts.messageOf(failure));
         }
-        // Revoke records before the listeners are notified, because work that has not started by then must not start at
-        // all. These records will be read again.
+        // Revoke the records before the listeners are notified. Work on these records that has not started by then must
+        // never start, because the records will be read again.
         assignment.all().forEach(partition -> partition.tracker().revoke());
         readers.dropRevoked();
         hooks.revoked(assignment.ids(), hooks.deadline());
-        // The count is taken as of the commit. Records finished later will be read again as well.
+        // Describe the records that were unfinished at the time of the commit. Records finished later will be read
+        // again as well.
         String what = emission.isTracked() ? "unfinished, to be read again: " : "fetched and not pulled: ";
         String unfinished = PartitionAssignment.unfinished(assignment.all());
         if (!unfinished.isEmpty()) {
@@ -164,7 +165,7 @@ final class ConsumerEnding {
 
     /**
      * Commits as soon as the client allows it. During a rebalance, the client accepts commits only for partitions that
-     * it is about to release, and it reaches that point only by polling.
+     * it is about to release. It must be polled until it is ready to release them.
      */
     private void commitWhenAllowed() {
         long deadlineNanos = clock.nanoTime() + OffsetCommits.SYNC_NANOS;

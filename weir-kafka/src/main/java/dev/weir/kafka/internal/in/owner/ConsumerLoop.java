@@ -45,11 +45,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The owner of one consumer. Its thread is the only one that uses the client, the fetcher, the assignment and the
- * trackers. Other threads communicate with it through {@link OwnerRequests} and {@link OwnerWaits#wake}. Its
- * {@link dev.weir.kafka.internal.in.lookup.ConsumerPhase} determines its work.
+ * trackers. Other threads communicate with it through {@link OwnerRequests} and {@link OwnerWaits#wake}. The
+ * {@link dev.weir.kafka.internal.in.lookup.ConsumerPhase} determines what the thread does.
  *
- * <p>It never runs user code and never waits for the pipeline, except for unfinished records of revoked partitions, and
- * then only until a deadline.
+ * <p>The owner thread never runs user code. It waits for the pipeline only to finish records of revoked partitions, and
+ * only until a deadline.
  */
 final class ConsumerLoop implements Runnable {
 
@@ -165,7 +165,7 @@ final class ConsumerLoop implements Runnable {
     }
 
     /**
-     * Requests the end, then waits for it and for the owner thread. See
+     * Requests that the consumer end. Waits until the consumer and the owner thread have ended. See
      * {@link dev.weir.stream.spi.StageContext.Termination}.
      */
     String close(Duration patience) {
@@ -178,8 +178,8 @@ final class ConsumerLoop implements Runnable {
     }
 
     /**
-     * Returns whether each record is acknowledged individually. Otherwise, a batch is represented by its first token
-     * until it is pulled.
+     * Returns whether each record is acknowledged individually. If not, the first token of a batch represents the whole
+     * batch until the batch is pulled.
      */
     boolean isTracked() {
         return plan.isTracked();
@@ -193,8 +193,8 @@ final class ConsumerLoop implements Runnable {
     /** Stops emitting the records of a partition whose stream is no longer read. */
     void abandon(AssignedPartition announced) {
         execute(() -> {
-            // A seek may have replaced the partition object, but the new object has the same outlet. A partition that
-            // was revoked and assigned again has a different outlet.
+            // Compare outlets, because a seek may have replaced the partition object. The new object has the same
+            // outlet, but a partition that was revoked and assigned again has a different one.
             AssignedPartition partition = assignment.get(announced.id());
             if (partition != null && partition.outlet() == announced.outlet()) {
                 emission.takeBack(List.of(partition));
@@ -203,7 +203,10 @@ final class ConsumerLoop implements Runnable {
         });
     }
 
-    /** Logs the start of the run and sets the name for all its log lines. Call before the owner thread starts. */
+    /**
+     * Logs that the consumer is starting, and sets the consumer name used in all its log lines. Call before the owner
+     * thread starts.
+     */
     void begins(String name, ConsumerSettings<?, ?> settings) {
         observer.runLog().begins(name, settings, subscription, delivery.guarantee());
     }

@@ -37,9 +37,10 @@ final class ConsumerObserver {
     private static final long MIN_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     /**
-     * Maximum age of a snapshot, as documented, and the interval between readings while no snapshots are requested.
-     * While snapshots are requested, the interval depends on the duration of the last reading. The first reading of
-     * thousands of partitions may take half a second, so the interval would be too long without this limit.
+     * Maximum age of a snapshot, as documented. While no snapshots are requested, this is also the interval between
+     * readings. While snapshots are requested, the interval depends on the duration of the last reading, but it never
+     * exceeds this limit. The first reading of thousands of partitions may take half a second, which would make the
+     * interval too long.
      */
     private static final long MAX_LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -87,7 +88,7 @@ final class ConsumerObserver {
     private volatile boolean worksLeft;
     private volatile int assignments;
 
-    /** True if a result was requested since the last reading. The next reading is then due earlier. */
+    /** True if a result was requested since the last reading. The next reading then takes place earlier. */
     private volatile boolean asked = true;
 
     /**
@@ -129,8 +130,8 @@ final class ConsumerObserver {
 
     ConsumerSnapshot snapshot() {
         asked = true;
-        // After the last reading, stages continue to finish or drop the records that they hold, so use the current
-        // counts.
+        // Stages continue to finish or drop the records that they hold after the last reading. Replace the counts of
+        // that reading with the current ones.
         return owner.phase() == ConsumerPhase.CLOSED ? withDropped(snapshot, true) : snapshot;
     }
 
@@ -139,7 +140,7 @@ final class ConsumerObserver {
         return counted.with(dropped.dropped(ended), dropped.skipped(), ended ? dropped.leftUndone() : 0);
     }
 
-    /** Returns the weight of the unfinished records at the last reading. Any thread. */
+    /** Returns the weight of the unfinished records at the last reading. May be called from any thread. */
     long outstandingBytes() {
         asked = true;
         return outstandingBytes;
@@ -195,8 +196,8 @@ final class ConsumerObserver {
         List<PartitionDump> starting = current.stream()
                 .filter(partition -> partition.paused().contains(Paused.STARTING) || partition.position() < 0)
                 .toList();
-        // Use the number of assignments at the time of the reading, because the reading does not contain the positions
-        // of partitions assigned later.
+        // Use the number of assignments at the time of the reading. Partitions assigned since then have no position in
+        // the reading.
         boolean ready = live && look.assignments > 0 && starting.isEmpty();
         if (look.assignments == 0) {
             reasons.add("no partition was ever assigned");

@@ -78,8 +78,8 @@ final class ConsumerOwner implements OwnerThread {
     }
 
     /**
-     * Waits until the consumer and its thread have ended. Returns a description of the unfinished work. Any thread
-     * other than the owner thread.
+     * Waits until the consumer and its thread have ended. Returns a description of the unfinished work. Must not be
+     * called on the owner thread.
      */
     String awaitEnd() {
         while (!isClosedSoon()) {

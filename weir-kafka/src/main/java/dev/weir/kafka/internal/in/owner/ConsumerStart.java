@@ -102,7 +102,7 @@ public final class ConsumerStart {
     private final @Nullable ExternalOffsets external;
     private final Function<DecodeTime, FetchedViews.Maker> views;
 
-    /** Creates an instance whose consumers hand out records as Kafka's client would return them. */
+    /** Creates an instance whose consumers hand out ordinary records, the same as Kafka's client returns. */
     public ConsumerStart(
             ConsumerSettings<?, ?> settings,
             Subscription subscription,
@@ -130,7 +130,10 @@ public final class ConsumerStart {
         refuseContradictions();
     }
 
-    /** Rejects contradictory settings when the blueprint is created, where its author sees the message. */
+    /**
+     * Rejects contradictory settings. Called when the blueprint is created, so that the author of the settings sees the
+     * message.
+     */
     private void refuseContradictions() {
         if (settings.groupId() == null && delivery.commits()) {
             throw new IllegalArgumentException(
@@ -167,14 +170,14 @@ public final class ConsumerStart {
         }
     }
 
-    /** Starts a consumer that lives as long as the stages of {@code context}. Blocks for broker queries. */
+    /** Starts a consumer that lives as long as the stages of {@code context}. Blocks while it queries brokers. */
     ConsumerLoop start(StageContext context, RecordOutlets outlets) {
         return start(context, outlets, null);
     }
 
     /**
      * Starts a consumer that lives as long as the stages of {@code context} and emits through {@code buffer}. Blocks
-     * for broker queries.
+     * while it queries brokers.
      *
      * @param decoding specifies how the stage decodes records
      * @param transactions commits offsets in transactions; null if offsets are committed without transactions
@@ -206,7 +209,7 @@ public final class ConsumerStart {
     }
 
     /**
-     * Starts a consumer that lives until it is closed. Blocks for broker queries.
+     * Starts a consumer that lives until it is closed. Blocks while it queries brokers.
      *
      * @param label names the consumer's owner in the log
      */
@@ -424,8 +427,9 @@ public final class ConsumerStart {
     }
 
     /**
-     * Returns whether commits bypass the client. On the lean path they do, because the client is only a group member,
-     * unless there are interceptors that may need to see the commits.
+     * Returns whether commits bypass the client. They do on the lean path, where the client is only a group member. If
+     * interceptors are configured, commits use the client even on the lean path, because the interceptors may need to
+     * see the commits.
      */
     private boolean commitsBesideClient(Map<String, Object> config) {
         Object interceptors = config.get(ConsumerConfig.INTERCEPTOR_CLASSES_CONFIG);
@@ -460,7 +464,7 @@ public final class ConsumerStart {
         return LeanFetcher.open(client, config, maxBatchBytes(), name, settings.fetchThreads(), views);
     }
 
-    /** Returns the limit of a batch in bytes. The settings restrict it to 1 GB, so it is an int. */
+    /** Returns the limit of a batch in bytes. The cast is safe, because the settings allow at most 1 GB. */
     private int maxBatchBytes() {
         return (int) settings.maxBatchBytes();
     }

@@ -9,8 +9,8 @@ import java.util.concurrent.locks.ReentrantLock;
 final class FlowLimits implements BufferControl {
 
     /**
-     * The limit on outstanding records may be raised to this multiple of its initial value. To make this possible, a
-     * tracker allocates one reference per 512 records in advance.
+     * The limit on outstanding records can be raised to at most this multiple of its initial value. A tracker allocates
+     * one reference per 512 records in advance, enough for the raised limit.
      */
     private static final int HEADROOM = 8;
 

@@ -21,14 +21,14 @@ import org.jspecify.annotations.Nullable;
  * Finds and reports partitions where an open transaction blocks readers of committed records (ADR 213). Confined to the
  * owner thread.
  *
- * <p>Checks only partitions that have reached the end of their readable records. The position, which both fetchers
- * know, is enough to identify them: if no records arrive at a position, the last stable offset is not beyond it.
+ * <p>Checks only partitions that have reached the end of their readable records. Such a partition receives no records
+ * at its position, because its last stable offset is not beyond the position. Both fetchers know the position.
  */
 final class OpenTransactions {
 
     private static final ConsumerLog LOG = ConsumerLog.of(OpenTransactions.class);
 
-    /** Time that records must have been waiting behind a position before the partition is reported. */
+    /** Minimum time that records must have been waiting at a position before the partition is reported. */
     private static final long TOLD_AFTER_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -40,7 +40,7 @@ final class OpenTransactions {
 
         final long offset;
 
-        /** The end of the log; equal to the position if no records wait behind it. */
+        /** The end of the log. Equal to the position if no records are waiting. */
         long end;
 
         /** The time when the first waiting record was detected. */
@@ -90,8 +90,8 @@ final class OpenTransactions {
     }
 
     /**
-     * Describes the waiting records of a partition and the transaction that blocks them. Null until the blocked
-     * partition has been reported, and again after it has made progress.
+     * Describes the waiting records of a partition and the transaction that blocks them. Returns null if the partition
+     * has not been reported as blocked or has made progress since the report.
      */
     @Nullable
     String trouble(AssignedPartition partition, long now) {
