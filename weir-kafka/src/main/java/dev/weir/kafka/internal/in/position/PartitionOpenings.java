@@ -25,9 +25,9 @@ import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.FencedInstanceIdException;
 
 /**
- * Opens assigned partitions at their committed offsets, with the leader epochs and topic ids of the commits. Skips
- * later records that are already finished. Partitions are held until the group's coordinator and the brokers have
- * responded. Confined to the owner thread.
+ * Opens assigned partitions at their committed offsets, with the leader epochs and topic ids of the commits. Records
+ * after the committed offset are skipped if they are already finished. Partitions are held until the group's
+ * coordinator and the brokers have responded. Confined to the owner thread.
  */
 final class PartitionOpenings {
 
@@ -37,8 +37,8 @@ final class PartitionOpenings {
     private static final long ANSWER_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     /**
-     * The limit for increasing the timeout. It is increased if brokers are so slow that their responses arrive too late
-     * and are discarded.
+     * The maximum timeout of a query. The timeout is increased if brokers are so slow that their responses arrive too
+     * late and are discarded.
      */
     private static final long MOST_ANSWER_NANOS = 16 * ANSWER_NANOS;
 
