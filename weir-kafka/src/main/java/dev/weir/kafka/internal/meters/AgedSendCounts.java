@@ -23,7 +23,7 @@ public final class AgedSendCounts {
     private long leftSeen;
     private long answerNanos;
 
-    /** Creates counts with one sending thread and one thread that counts acknowledgements. */
+    /** Creates counts for one thread that sends records and one thread that counts acknowledgements. */
     public AgedSendCounts() {
         this(SendCounts::new);
     }

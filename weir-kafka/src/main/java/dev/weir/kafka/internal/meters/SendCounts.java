@@ -96,7 +96,7 @@ public class SendCounts {
 
     /** Returns the number of unacknowledged records. May be called from any thread. */
     public long unanswered() {
-        long answered = answered(); // read first, so that the result is never too low
+        long answered = answered(); // acknowledgements are read first, so that the result is never too low
         return Math.max(0, (long) SENT.getAcquire(cells) - answered);
     }
 }

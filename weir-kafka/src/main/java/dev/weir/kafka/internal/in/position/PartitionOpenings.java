@@ -148,9 +148,9 @@ final class PartitionOpenings {
     }
 
     /**
-     * Queries partitions without a committed offset a second time before they start at another position. The second
-     * query is needed because a client of the consumer protocol may report that there is no committed offset if the
-     * coordinator returned errors until the timeout.
+     * Queries partitions without a committed offset a second time before they start at another position. If the
+     * coordinator returns errors until the timeout, a client of the consumer protocol may wrongly report that there is
+     * no committed offset.
      */
     private void askAgain(boolean wasLate) {
         if (wasLate) {
