@@ -6,8 +6,8 @@ import java.util.function.Supplier;
 /**
  * Counts sent and acknowledged records in two generations, to find out for how long the oldest records have been
  * unacknowledged. The monitoring thread starts a new generation once all records of the previous generation are
- * acknowledged, but at most once a second. A record therefore needs to remember only its generation, not its time. The
- * same threads as in {@link SendCounts} may call the methods.
+ * acknowledged, but at most once a second. The time is measured per generation, so each record needs to remember only
+ * its generation, not its own send time. The rules about threads in {@link SendCounts} also apply here.
  */
 public final class AgedSendCounts {
 
@@ -23,7 +23,7 @@ public final class AgedSendCounts {
     private long leftSeen;
     private long answerNanos;
 
-    /** Creates counts with one sending thread and one thread that counts acknowledgements. */
+    /** Creates counts for one thread that sends records and one thread that counts acknowledgements. */
     public AgedSendCounts() {
         this(SendCounts::new);
     }
@@ -46,12 +46,12 @@ public final class AgedSendCounts {
         return isOdd ? odd : even;
     }
 
-    /** Returns the number of acknowledged records. Any thread. */
+    /** Returns the number of acknowledged records. May be called from any thread. */
     public long answered() {
         return even.answered() + odd.answered();
     }
 
-    /** Returns the number of unacknowledged records. Any thread. */
+    /** Returns the number of unacknowledged records. May be called from any thread. */
     public long unanswered() {
         return even.unanswered() + odd.unanswered();
     }

@@ -74,29 +74,29 @@ public class SendCounts {
         }
     }
 
-    /** Counts a record that is about to be sent. Sender's thread. */
+    /** Counts a record that is about to be sent. Called on the sender's thread. */
     public void sends() {
         SENT.setRelease(cells, (long) SENT.get(cells) + 1);
     }
 
-    /** Undoes {@link #sends} for a record that was not accepted. Sender's thread. */
+    /** Undoes {@link #sends} for a record that was not accepted. Called on the sender's thread. */
     public void sendsNot() {
         SENT.setRelease(cells, (long) SENT.get(cells) - 1);
     }
 
-    /** Counts an acknowledgement. Producer's thread. */
+    /** Counts an acknowledgement. Called on the producer's thread. */
     public void answers() {
         ANSWERED.setRelease(cells, (long) ANSWERED.get(cells) + 1);
     }
 
-    /** Returns the number of acknowledged records. Any thread. */
+    /** Returns the number of acknowledged records. May be called from any thread. */
     public long answered() {
         return (long) ANSWERED.getAcquire(cells);
     }
 
-    /** Returns the number of unacknowledged records. Any thread. */
+    /** Returns the number of unacknowledged records. May be called from any thread. */
     public long unanswered() {
-        long answered = answered(); // read first, so that the result is never too low
+        long answered = answered(); // acknowledgements are read first, so that the result is never too low
         return Math.max(0, (long) SENT.getAcquire(cells) - answered);
     }
 }

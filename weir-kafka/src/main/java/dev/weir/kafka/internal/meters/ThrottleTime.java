@@ -39,7 +39,7 @@ public final class ThrottleTime {
         try {
             double came = answers - answersBefore;
             if (came > 0) {
-                // An estimate that is too high is better than one that is too low: with the latter, responses without
+                // This estimate may be too high, but must not be too low. If it were too low, responses without
                 // throttling would add throttle time.
                 double counted = Double.isNaN(answersPerSecond)
                         ? answersBefore

@@ -5,8 +5,8 @@ import java.lang.invoke.VarHandle;
 import java.util.function.LongSupplier;
 
 /**
- * Counts records that the brokers have acknowledged. One writer at a time, any number of readers; the writer needs no
- * memory fence per record.
+ * Counts records that the brokers have acknowledged. Supports one writer at a time and any number of readers. The
+ * writer needs no memory fence per record.
  */
 public final class WrittenCount implements LongSupplier {
 
@@ -23,7 +23,7 @@ public final class WrittenCount implements LongSupplier {
     @SuppressWarnings("unused") // accessed through WRITTEN
     private long written;
 
-    /** Counts one record. Writer's thread. */
+    /** Counts one record. Called on the writer's thread. */
     public void increment() {
         WRITTEN.setOpaque(this, (long) WRITTEN.get(this) + 1);
     }

@@ -74,7 +74,7 @@ final class OwnerRequests {
         }
     }
 
-    /** Returns {@code nanos}, but at most the remaining close timeout if a close was requested. */
+    /** Returns {@code nanos}, limited to the remaining close timeout if a close was requested. */
     long withinPatience(long nanos) {
         return close ? Math.min(nanos, closeDeadlineNanos - clock.nanoTime()) : nanos;
     }

@@ -10,8 +10,8 @@ import java.util.Set;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Adds newly assigned partitions, whether the group assigned them or a consumer without a group assigned them to
- * itself. Confined to the owner thread.
+ * Adds newly assigned partitions. They are assigned by the group or, without a group, by the consumer itself. Confined
+ * to the owner thread.
  */
 final class PartitionArrivals {
 

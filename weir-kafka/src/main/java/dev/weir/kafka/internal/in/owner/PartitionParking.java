@@ -95,7 +95,10 @@ final class PartitionParking {
         return owner.awaitOrEnd(attachment.detached) ? attachment.detached.join() : "";
     }
 
-    /** Ensures that {@link #detach}, whether already called or not, waits at most {@code patience} from now. */
+    /**
+     * Limits the wait of {@link #detach} to {@code patience} from now. This applies to a call that is already waiting
+     * and to a later call.
+     */
     void hurry(Attachment attachment, Duration patience) {
         long deadlineNanos = clock.nanoTime() + patience.toNanos();
         owner.execute(() -> attachment.closeBy(deadlineNanos));

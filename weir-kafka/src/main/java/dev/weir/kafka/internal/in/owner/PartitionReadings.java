@@ -106,7 +106,7 @@ final class PartitionReadings {
         return progressNanos;
     }
 
-    /** Returns the time that decoders have spent on the fetch threads. Any thread. */
+    /** Returns the time that decoders have spent on the fetch threads. May be called from any thread. */
     DecodeTime decodeTime() {
         return fetcher.decodeTime();
     }

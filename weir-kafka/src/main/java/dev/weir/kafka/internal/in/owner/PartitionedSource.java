@@ -18,7 +18,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
-/** Creates the runtime objects of a source that emits one source per assigned partition. Immutable. */
+/**
+ * Creates the runtime objects of a partitioned source. Its elements are themselves sources, one for each assigned
+ * partition. Immutable.
+ */
 public final class PartitionedSource<K, V> implements SourceFactory<PartitionSource<K, V>> {
 
     private final ConsumerSettings<K, V> settings;
@@ -52,7 +55,7 @@ public final class PartitionedSource<K, V> implements SourceFactory<PartitionSou
         return start.pulled(new Announcements(outlets, context, loop), context);
     }
 
-    /** The outer stream, which emits the sources. Confined to its segment. */
+    /** The outer stage, which emits the source of each assigned partition. Confined to the segment's thread. */
     private final class Announcements implements Stage<PartitionSource<K, V>> {
 
         private final PartitionOutlets outlets;

@@ -21,7 +21,10 @@ import org.apache.kafka.clients.consumer.InvalidOffsetException;
 /** Polls, and emits the records that arrive. Confined to the owner thread. */
 final class PollIntake {
 
-    /** Maximum duration of a poll if nothing is due. A longer poll would only make the snapshot outdated. */
+    /**
+     * Maximum duration of a poll if nothing is due. During a longer poll, the consumer's snapshot would become
+     * outdated.
+     */
     private static final long MAX_POLL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final OwnerWaits waiting;
@@ -69,8 +72,9 @@ final class PollIntake {
     }
 
     /**
-     * Waits during a rebalance until a signal arrives or {@code nanos} have passed. If a client other than the group
-     * member's fetches the records, this method keeps reading the partitions that the member retains.
+     * Waits during a rebalance until a signal arrives or {@code nanos} have passed. If the records are fetched by a
+     * separate client rather than by the group member, this method keeps reading the partitions that the member
+     * retains.
      */
     void waitInRebalance(long nanos) {
         long endNanos = clock.nanoTime() + nanos;
@@ -104,7 +108,8 @@ final class PollIntake {
     private void emit(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> records) {
         int ofAnotherLog = partition.epochs().note(records);
         if (ofAnotherLog != LeaderEpochs.NONE) {
-            // Earlier records in this response are not emitted either, because they may also belong to the other log.
+            // The record belongs to a different log than the records read so far. Earlier records in this response are
+            // not emitted either, because they may also belong to that log.
             positions.ofAnotherLog(partition, records.get(ofAnotherLog));
             return;
         }

@@ -33,8 +33,8 @@ final class RebalanceHandler implements ConsumerRebalanceListener {
     private static final ConsumerLog LOG = ConsumerLog.of(RebalanceHandler.class);
 
     /**
-     * Interval between requests to the pipeline to drop revoked records. The request is repeated because it misses
-     * records that are moving from one stage to the next.
+     * Interval between requests to the pipeline to drop revoked records. A single request is not enough, because it
+     * would miss records that are moving from one stage to the next.
      */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
@@ -110,7 +110,7 @@ final class RebalanceHandler implements ConsumerRebalanceListener {
 
     /**
      * Waits until all records of the partitions are finished or dropped. Returns false on a timeout. If a close has
-     * been requested, the wait ends at its deadline at the latest, because a failed pipeline never finishes its
+     * been requested, the wait ends no later than the close deadline, because a failed pipeline never finishes its
      * records.
      */
     private boolean awaitFinished(Collection<AssignedPartition> partitions, long deadlineNanos) {

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 final class UnfinishedFinder {
 
     /**
-     * An unfinished record, noted by the owner thread for a search on another thread, which must not read the
-     * partition's state itself.
+     * An unfinished record to search for. The owner thread creates this object, because the searching thread must not
+     * read the partition's state.
      */
     record Sought(AssignedPartition partition, RecordBuffer outlet, long token) {
 
@@ -54,8 +54,8 @@ final class UnfinishedFinder {
     }
 
     /**
-     * Returns the problems reported by the pipelines' stages, without duplicates: several pipelines may have a stage in
-     * common.
+     * Returns the problems reported by the pipelines' stages. Duplicates are removed, because several pipelines may
+     * contain the same stage.
      */
     List<String> troubles() {
         return readers.get().stream()

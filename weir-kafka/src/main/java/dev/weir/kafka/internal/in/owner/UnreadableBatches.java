@@ -93,7 +93,7 @@ final class UnreadableBatches {
         }
         if (isRestOfPassed(id, batch)) {
             String text = "{} offsets {} to {} are left out, as the rest of the damaged batch before them";
-            if (batch.isWithoutBytes()) { // only assumed, because the batch has no bytes
+            if (batch.isWithoutBytes()) { // without bytes, it is only assumed to be the rest
                 LOG.warn(text, id, batch.offset(), batch.nextOffset() - 1);
             } else {
                 LOG.debug(text, id, batch.offset(), batch.nextOffset() - 1);
@@ -111,8 +111,8 @@ final class UnreadableBatches {
 
     /**
      * Returns whether this batch is the remainder of the previous unreadable batch. If the header of a batch is
-     * damaged, the end offset in it may be too low, so that the remainder is found as another batch. A corrupt batch
-     * without bytes is assumed to be a remainder if it directly follows the previous batch.
+     * damaged, its end offset may be too low. The remainder of the batch is then reported as a separate batch. A
+     * corrupt batch without bytes is assumed to be a remainder if it directly follows the previous batch.
      */
     private boolean isRestOfPassed(TopicPartition id, UnreadableBatch batch) {
         Passed before = passed.get(id);

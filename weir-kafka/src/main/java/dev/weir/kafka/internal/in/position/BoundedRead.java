@@ -66,15 +66,15 @@ public final class BoundedRead {
     private long groupLookDueNanos;
 
     /**
-     * Partitions that have been read to their ends. For each of them, the brokers were asked to confirm the topic once
-     * more.
+     * Partitions that have been read to their ends. The brokers were asked to confirm that the topics of these
+     * partitions have not been recreated.
      */
     private final Set<AssignedPartition> doubted = new HashSet<>();
 
-    /** The partitions in {@link #doubted} whose topics the brokers have confirmed since the request. */
+    /** The partitions in {@link #doubted} for which the brokers have given this confirmation. */
     private final Set<AssignedPartition> sureOf = new HashSet<>();
 
-    /** Time at which the read ends even without these confirmations. */
+    /** Time at which the read ends even if some partitions in {@link #doubted} are still unconfirmed. */
     private long sureByNanos;
 
     /**

@@ -45,8 +45,8 @@ final class LogRange {
         long dueNanos;
 
         /**
-         * The result of comparing the offset with the log's range. Final unless the position has a leader epoch, which
-         * is checked next.
+         * The result of comparing the offset with the log's range. If the position has a leader epoch, this result is
+         * preliminary, and the epoch is checked next.
          */
         Answer inRange = Answer.UNKNOWN;
 
@@ -112,7 +112,10 @@ final class LogRange {
         questions.remove(id);
     }
 
-    /** Returns the reason why there is no result; null if there is one or nothing was queried. */
+    /**
+     * Returns the reason why the partition's query has no result yet. Returns null if there is a result, if no attempt
+     * has failed yet, or if nothing was queried.
+     */
     @Nullable
     String trouble(TopicPartition id) {
         Question question = questions.get(id);

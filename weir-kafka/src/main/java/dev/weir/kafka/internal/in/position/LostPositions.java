@@ -20,8 +20,9 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 
 /**
- * Applies the out-of-range policy to partitions whose log does not contain their position, whose log was truncated and
- * rewritten before their position, or whose topic was recreated. Confined to the owner thread.
+ * Applies the out-of-range policy to partitions that cannot continue at their position. Either the log does not contain
+ * the position, or records before the position were truncated and replaced, or the topic was recreated. Confined to the
+ * owner thread.
  *
  * <p>Such a partition restarts, because the offsets of its records, finished or not, have lost their meaning.
  */
@@ -160,8 +161,8 @@ final class LostPositions {
     // ---------------------------------------------------------------------------------------------------
 
     /**
-     * Handles a record whose leader epoch is lower than the epoch of an earlier record, so that it cannot belong to the
-     * log read so far.
+     * Handles a record whose leader epoch is lower than the epoch of an earlier record. Such a record cannot belong to
+     * the log read so far.
      */
     void ofAnotherLog(AssignedPartition partition, ConsumerRecord<?, ?> record) {
         AssignedPartition renewed = renew(partition, Reason.RECREATED);

@@ -105,8 +105,9 @@ public final class OffsetQueries {
     }
 
     /**
-     * Adds a query and replaces a pending query for the same partition. {@link #askIfDue} sends the query once the
-     * partition's topic id is known. Otherwise a resulting offset could not be attributed to a topic that is recreated.
+     * Adds a query and replaces a pending query for the same partition. {@link #askIfDue} sends the query only when the
+     * partition's topic id is known. Without the id, it would be unclear whether the resulting offset belongs to the
+     * old or the new topic if the topic is recreated.
      *
      * @param positions the positions whose offsets are queried
      * @param then called with those offsets if the partition is still assigned

@@ -50,8 +50,8 @@ public final class OffsetReset {
     }
 
     /**
-     * Returns the current time minus {@code ago}, but no time before the Unix epoch, because no record has an earlier
-     * timestamp.
+     * Returns the current time minus {@code ago}. An earlier time than the Unix epoch is replaced with the epoch,
+     * because no record has an earlier timestamp.
      */
     private static Instant past(Duration ago) {
         Instant now = Instant.now();

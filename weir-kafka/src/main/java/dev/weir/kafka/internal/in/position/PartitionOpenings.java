@@ -25,9 +25,9 @@ import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.FencedInstanceIdException;
 
 /**
- * Opens assigned partitions at their committed offsets, with the leader epochs and topic ids of the commits. Skips
- * later records that are already finished. Partitions are held until the group's coordinator and the brokers have
- * responded. Confined to the owner thread.
+ * Opens assigned partitions at their committed offsets, with the leader epochs and topic ids of the commits. Records
+ * after the committed offset are skipped if they are already finished. Partitions are held until the group's
+ * coordinator and the brokers have responded. Confined to the owner thread.
  */
 final class PartitionOpenings {
 
@@ -37,8 +37,8 @@ final class PartitionOpenings {
     private static final long ANSWER_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     /**
-     * The limit for increasing the timeout. It is increased if brokers are so slow that their responses arrive too late
-     * and are discarded.
+     * The maximum timeout of a query. The timeout is increased if brokers are so slow that their responses arrive too
+     * late and are discarded.
      */
     private static final long MOST_ANSWER_NANOS = 16 * ANSWER_NANOS;
 
@@ -148,9 +148,9 @@ final class PartitionOpenings {
     }
 
     /**
-     * Queries partitions without a committed offset a second time before they start at another position. The second
-     * query is needed because a client of the consumer protocol may report that there is no committed offset if the
-     * coordinator returned errors until the timeout.
+     * Queries partitions without a committed offset a second time before they start at another position. If the
+     * coordinator returns errors until the timeout, a client of the consumer protocol may wrongly report that there is
+     * no committed offset.
      */
     private void askAgain(boolean wasLate) {
         if (wasLate) {

@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  * overrides the committed offset, if there is none, or if its record no longer exists. Confined to the owner thread.
  *
  * <p>Such a partition is held (neither fetched nor committed) until the brokers have resolved its offset, independently
- * of other partitions. The client itself never resets an offset, because it would do so silently.
+ * of other partitions. The client is not allowed to reset offsets itself, because it would do so silently.
  */
 public final class StartPositions {
 
@@ -61,8 +61,8 @@ public final class StartPositions {
     private final StartSizes sizes;
 
     /**
-     * Commits start positions; null if the source commits nothing, or if it commits every offset before emitting the
-     * record anyway.
+     * Commits start positions. Null if the source commits nothing. Also null if the source commits every offset before
+     * it emits the record, because start positions then need no commit of their own.
      */
     private final @Nullable StartCommits places;
 
@@ -385,8 +385,9 @@ public final class StartPositions {
     }
 
     /**
-     * Makes partitions continue at the given positions, like {@link #place(Map)}. When all are done, reports whether
-     * every partition was still assigned when its offset was resolved.
+     * Makes partitions continue at the given positions, like {@link #place(Map)}. After the offsets of all partitions
+     * have been resolved, calls {@code then} with true if every partition was still assigned when its offset was
+     * resolved, or with false otherwise.
      */
     public void place(Map<AssignedPartition, Position> positions, Consumer<Boolean> then) {
         if (positions.isEmpty()) {

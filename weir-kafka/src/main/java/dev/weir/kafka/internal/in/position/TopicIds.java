@@ -69,7 +69,7 @@ final class TopicIds {
         /** The number of consecutive responses that must confirm the topic. */
         final int needed;
 
-        /** The number of the first query whose response counts. */
+        /** The number of the first query used for this wait. Responses to earlier queries are ignored. */
         long from;
 
         /** True if the last {@link #times} responses differed from the expected id; false if they matched it. */
@@ -409,8 +409,8 @@ final class TopicIds {
         boolean differs = partition.topicId() != null && !isSame(partition.topicId(), id);
         wait.times = differs == wait.differed ? wait.times + 1 : 1;
         wait.differed = differs;
-        // A different id must be reported twice, because this may be the first response about the topic, from a broker
-        // with outdated metadata. Once is enough if the position's id is known to be an earlier id of the topic.
+        // A different id must usually be reported twice, because a single response may come from a broker with outdated
+        // metadata. One response is enough if the position's id is known to be an earlier id of the topic.
         int needed = differs ? (topic.left.contains(partition.topicId()) ? 1 : 2) : wait.needed;
         if (wait.times < needed) {
             wait.from = topic.questions + 1;
@@ -434,7 +434,10 @@ final class TopicIds {
         }
     }
 
-    /** Returns whether the ids may belong to the same topic. Brokers before Kafka 2.8 report no topic ids. */
+    /**
+     * Returns whether the ids may belong to the same topic. A zero id matches any id, because brokers before Kafka 2.8
+     * report no topic ids.
+     */
     private static boolean isSame(Uuid one, Uuid other) {
         return one.equals(other) || one.equals(Uuid.ZERO_UUID) || other.equals(Uuid.ZERO_UUID);
     }

@@ -69,7 +69,7 @@ public final class EncodedElement implements EncodedRecords, RecordOutput {
         return unfolded;
     }
 
-    @SuppressWarnings("NullAway") // null if the record has no such key or value
+    @SuppressWarnings("NullAway") // returns null if the key or value is null
     private static byte[] part(ByteBuffer from) {
         int length = ByteUtils.readVarint(from);
         if (length < 0) {

@@ -9,11 +9,11 @@ import org.apache.kafka.common.MetricName;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Detects from outside whether a Kafka client can still complete records. Two faults are silent. First, a client splits
- * a batch that is too large for its topic into batches of {@code batch.size}. If the topic's limit is lower, or if a
- * single record exceeds it, each split produces the same batch again, and the client repeats this forever. Second, an
- * {@link Error} may have killed the client's thread. Confined to the monitoring thread. Each instance observes the
- * acknowledgements of one producer or of one transaction.
+ * Detects from outside whether a Kafka client can still complete records, because the client itself does not report two
+ * kinds of failure. First, a client splits a batch that is too large for its topic into batches of {@code batch.size}.
+ * If the topic's limit is lower, or if a single record exceeds it, each split produces the same batch again, and the
+ * client repeats this forever. Second, an {@link Error} may have killed the client's thread. Confined to the monitoring
+ * thread. Each instance observes the acknowledgements of one producer or of one transaction.
  */
 public final class ClientHealth {
 
@@ -36,7 +36,7 @@ public final class ClientHealth {
 
     /** The state of the client. */
     public enum Found {
-        /** The client completes records, or it is too early to tell that it does not. */
+        /** The client completes records, or no problem has been detected so far. */
         WELL,
         /** The client splits a batch endlessly. */
         SPLITS,
@@ -141,7 +141,7 @@ public final class ClientHealth {
         } else if (unanswered > 0 && isEndless(splits - splitsAtAnswer, nowNanos - answerNanos)) {
             found = Found.SPLITS;
         }
-        seenDead = dead; // reported only if seen twice, because the last acknowledgements may be arriving
+        seenDead = dead; // death is reported only by the next check, because the last acknowledgements may be arriving
         return found;
     }
 

@@ -3,7 +3,7 @@ package dev.weir.kafka.internal.out.client;
 import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
-/** Translates the interrupt exceptions of Kafka's client. Functions only. */
+/** Translates the interrupt exceptions of Kafka's client. Stateless. */
 public final class ClientInterrupts {
 
     private ClientInterrupts() {}

@@ -16,11 +16,11 @@ import org.jspecify.annotations.Nullable;
  * waits forever, which is right while brokers are down. A client therefore counts as stuck only if two conditions are
  * met. Its oldest record must have been unacknowledged for several request timeouts. In addition, two queries on a
  * separate connection must have confirmed that all partitions of the client's topics have a leader and all replicas,
- * and that the client's transaction coordinators respond. The second query is sent when half of the first condition's
- * time has passed since the first query. A stuck client is reported by the first check after the second query, because
+ * and that the client's transaction coordinators respond. The two queries are separated by at least half of the time
+ * required by the first condition. A stuck client is reported by the first check after the second query, because
  * acknowledgements may arrive during the query.
  *
- * <p>Each detection doubles the time until the next one, so that a fault that a new client cannot cure does not cause
+ * <p>Each detection doubles the time until the next one. Otherwise, a fault that persists with a new client would cause
  * records to be written again and again. Confined to the monitoring thread, except for {@link #trouble}.
  */
 public final class ClientProgress {

@@ -7,8 +7,8 @@ import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.serialization.Serializer;
 
 /**
- * A serializer wrapped for one client, which also discovers the client's thread: before the client sends its first
- * record, that thread reports cluster metadata to the serializer. Thread-safe if the wrapped serializer is.
+ * Wraps a serializer for one client, and also discovers the client's thread. The thread reports cluster metadata to the
+ * serializer before the client sends its first record. Thread-safe if the wrapped serializer is.
  *
  * @param closes whether the serializer is closed together with the client
  */

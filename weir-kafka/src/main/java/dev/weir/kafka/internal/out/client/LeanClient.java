@@ -52,7 +52,7 @@ final class LeanClient<K, V> implements Producer<K, V> {
 
     /**
      * The producer's own thread; null until it has completed a record. Only that thread writes this field. Other
-     * threads may read a stale value, but never their own thread.
+     * threads may read an outdated value. That is harmless, because the value is always null or the producer's thread.
      */
     private @Nullable Thread answering;
 
@@ -165,7 +165,7 @@ final class LeanClient<K, V> implements Producer<K, V> {
     /** Receives the outcomes of records on the producer's thread. */
     private final class Answers implements SendListener {
 
-        /** Cached because outcomes arrive batch by batch. */
+        /** The partition of the last outcome. Cached because consecutive outcomes usually belong to the same batch. */
         private TopicPartition last = new TopicPartition("", -1);
 
         private @Nullable SendException lastFault;

@@ -12,7 +12,7 @@ import org.apache.kafka.common.config.ConfigException;
 
 /**
  * Converts the Kafka client's properties into the settings of a lean producer, and refuses properties that would have
- * no effect. Functions only.
+ * no effect. Stateless.
  */
 public final class LeanProducerConfig {
 

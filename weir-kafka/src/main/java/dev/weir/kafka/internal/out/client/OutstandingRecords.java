@@ -29,7 +29,8 @@ final class OutstandingRecords {
     private final AtomicLong next = new AtomicLong();
     private final ConcurrentHashMap<Long, Chunk> chunks = new ConcurrentHashMap<>();
 
-    // The chunk used last. A race only costs a map lookup.
+    // The chunks used by the last add and the last remove, cached to avoid map lookups. If threads overwrite each
+    // other's values, the next call only has to look up its chunk in the map.
     private volatile Chunk lastAdded = new Chunk(-1);
     private volatile Chunk lastRemoved = lastAdded;
 

@@ -6,7 +6,7 @@ import org.apache.kafka.common.errors.ApiException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.protocol.Errors;
 
-/** Translates a lean producer's exceptions into the exceptions of Kafka's client. Contains only functions. */
+/** Translates a lean producer's exceptions into the exceptions of Kafka's client. Stateless. */
 public final class ProduceFaults {
 
     private ProduceFaults() {}

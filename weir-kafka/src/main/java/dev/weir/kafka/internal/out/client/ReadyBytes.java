@@ -4,7 +4,7 @@ package dev.weir.kafka.internal.out.client;
  * An already serialized key or value, which {@link ClientSerializer} passes through, whatever the producer's key and
  * value types. Immutable.
  *
- * @param bytes null if the record has no such key or value
+ * @param bytes the serialized key or value; null if the record's key or value is null
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record ReadyBytes(byte[] bytes) {}

@@ -28,7 +28,7 @@ public final class RecordRefusals {
             case InvalidTimestampException invalid -> true;
             case KafkaException ofTheClient -> false;
             case IllegalStateException ofTheClient -> false;
-            // Any other exception was thrown by a serializer.
+            // Any other exception was thrown by a serializer, and therefore concerns only this record.
             default -> true;
         };
     }

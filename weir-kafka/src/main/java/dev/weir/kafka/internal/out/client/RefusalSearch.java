@@ -9,7 +9,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Searches records that were rejected together for the faulty ones. Brokers reject whole batches, and a client also
+ * Finds the faulty records among records that were rejected together. Brokers reject whole batches, and a client also
  * fails all records after a rejected one. At first, a rejection therefore shows only that at least one of several
  * records is faulty. Each of these records is sent again alone. If it is rejected again, it is certain that this record
  * is faulty.
@@ -129,12 +129,12 @@ public final class RefusalSearch<R> {
     }
 
     /**
-     * Ends an attempt. A rejected record becomes a suspect if the rule covers its exception. A faulty record is removed
-     * from the search. A record whose exception is not covered is removed as well, because such an exception does not
-     * explain a later failure.
+     * Ends an attempt. If {@code takes} accepts the exception of a rejected record, the record becomes a suspect. A
+     * faulty record is removed from the search. A record is also removed if {@code takes} does not accept its
+     * exception, because such an exception does not explain a later failure.
      *
-     * @param takes returns whether the rule covers an exception
-     * @param atFault receives the removed faulty records whose exceptions are covered
+     * @param takes returns whether the pipeline's rule for rejected records covers an exception
+     * @param atFault receives the removed faulty records whose exceptions are covered by the rule
      * @return whether the rule covers any of the exceptions
      */
     public boolean review(Predicate<? super Exception> takes, BiConsumer<? super R, ? super Exception> atFault) {

@@ -23,10 +23,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A producer whose client is replaced by a new one with the same configuration if an error may have made it unusable,
- * or if it no longer completes records. Confined to one thread, with these exceptions: the monitoring thread calls
- * {@link #look}, and any thread may call {@link #close} and the methods whose comments allow it. Any thread may also
- * call {@link #send} while no client is being replaced.
+ * A producer that replaces its client if an error may have made the client unusable, or if the client no longer
+ * completes records. The new client has the same configuration. Confined to one thread, with these exceptions: the
+ * monitoring thread calls {@link #look}, and any thread may call {@link #close} and the methods whose comments allow
+ * it. Any thread may also call {@link #send} while no client is being replaced.
  */
 public final class ReplaceableProducer<K, V> {
 
@@ -135,19 +135,19 @@ public final class ReplaceableProducer<K, V> {
         }
     }
 
-    /** The open client; null if there is none. Any thread. */
+    /** The open client; null if there is none. May be called from any thread. */
     public @Nullable Producer<K, V> client() {
         Opened<K, V> open = opened;
         return open == null ? null : open.client;
     }
 
-    /** The metrics of the open client; null if there is none. Any thread. */
+    /** The metrics of the open client; null if there is none. May be called from any thread. */
     public @Nullable ProducerLook meters() {
         Opened<K, V> open = opened;
         return open == null ? null : open.meters;
     }
 
-    /** The thread of the open client, or an unknown thread if there is no client. Any thread. */
+    /** The thread of the open client, or an unknown thread if there is no client. May be called from any thread. */
     public ClientThread thread() {
         Opened<K, V> open = opened;
         return open == null ? new ClientThread() : open.thread;
@@ -174,8 +174,8 @@ public final class ReplaceableProducer<K, V> {
         clientsOpened++;
         opened = open;
         if (closed) {
-            // The closing thread may have looked for an open client before this client was stored. It has not closed
-            // this client in that case.
+            // A concurrent close() may have looked for an open client before this client was stored. In that case,
+            // close() has not closed this client.
             ClientClosing.begin(open.client);
         }
         return open;
@@ -237,7 +237,10 @@ public final class ReplaceableProducer<K, V> {
         }
     }
 
-    /** Makes the open client fail all uncompleted records, and does not wait until they have failed. Any thread. */
+    /**
+     * Makes the open client fail all uncompleted records, but does not wait until they have failed. May be called from
+     * any thread.
+     */
     public void breakOff() {
         Opened<K, V> open = opened;
         if (open != null) {
@@ -270,7 +273,7 @@ public final class ReplaceableProducer<K, V> {
         return Found.STUCK;
     }
 
-    /** A sentence about the last check that returned {@link Found#STUCK}. */
+    /** Returns a description of the problem found by the last check that returned {@link Found#STUCK}. */
     public String stuck() {
         return stuck;
     }

@@ -21,7 +21,7 @@ import org.apache.kafka.common.errors.UnsupportedVersionException;
 
 /**
  * Checks whether topics can be written to and whether transaction coordinators respond. Queries the brokers, on a new
- * connection for each check. Stateless except for its settings.
+ * connection for each check. Keeps no state between checks.
  */
 final class WritableTopics {
 
@@ -105,8 +105,8 @@ final class WritableTopics {
             } catch (TimeoutException silent) {
                 return "the coordinator of transactional.id=" + id + " does not answer";
             } catch (ExecutionException failure) {
-                // A coordinator that does not know the id has responded. Brokers older than 3.0 do not support the
-                // query, so it cannot reveal an obstacle.
+                // Neither of these two failures is an obstacle. If the id is unknown, the coordinator has responded. If
+                // the query is not supported, the brokers are older than 3.0, and the coordinator cannot be checked.
                 if (!(failure.getCause() instanceof TransactionalIdNotFoundException)
                         && !(failure.getCause() instanceof UnsupportedVersionException)) {
                     return "the coordinator of transactional.id=" + id + " does not answer: " + failure.getCause();

@@ -76,8 +76,8 @@ final class AbortedWork<K, V> {
     }
 
     /**
-     * Removes an element that was written or will not be written, even if another abort has queued other elements
-     * before it.
+     * Removes an element that was written or will not be written. It need not be the first element, because another
+     * abort may have queued other elements before it.
      */
     void done(TransactionRecord<K, V> element) {
         again.removeFirstOccurrence(element);

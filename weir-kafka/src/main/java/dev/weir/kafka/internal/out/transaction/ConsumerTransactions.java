@@ -27,20 +27,23 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The consumer's part of transactions: decides when a transaction ends and which offsets it commits, and makes aborted
- * inputs be read again. Confined to the owner thread.
+ * The consumer's part of transactions: decides when a transaction ends and which offsets it commits, and has the inputs
+ * of aborted transactions read again. Confined to the owner thread.
  *
- * <p>A transaction is cut under the lock of the {@link TransactionsOfRun}, and therefore between two records of the
- * pipeline. If an input is finished at that point, all its records are in this transaction or an earlier one. The
- * finished offsets after the committed one are stored in the commit's metadata. If they do not fit, the pipeline's
- * intake stops until they do.
+ * <p>A transaction is cut, which means that it accepts no more records, under the lock of the
+ * {@link TransactionsOfRun}. The cut is therefore between two records of the pipeline. If an input is finished at that
+ * point, all its records are in this transaction or an earlier one. The finished offsets after the committed one are
+ * stored in the commit's metadata. If they do not fit, the pipeline's intake stops until they do.
  */
 public final class ConsumerTransactions<K, V> implements TransactionGate {
 
-    /** The interval between checks of the group's other transactions while partitions wait for their offsets. */
+    /**
+     * The interval between searches for open transactions of runs that have ended. Such a transaction may delay the
+     * committed offset of a partition, so the searches take place only while a partition is held.
+     */
     private static final long FENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-    /** Minimum time after a commit before a transaction without records commits further offsets. */
+    /** Minimum time between a commit and a further transaction that commits only offsets, without any records. */
     private static final long OFFSETS_ONLY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
@@ -91,7 +94,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
      */
     private final Set<AssignedPartition> goneAtTheEnd = new LinkedHashSet<>();
 
-    /** The number of aborts after which the run has resumed. */
+    /** The number of times that the run has resumed after an abort. */
     private long aborts;
 
     private final CommitGaps scatter = new CommitGaps();
@@ -246,8 +249,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
         if (run.isSending() || run.aborted.isWaiting()) {
             return later(run.isIntakeHeld());
         }
-        // Checked before the inputs. Otherwise an input that finishes between the two checks would look as if nothing
-        // could finish it any more.
+        // Evaluated before the inputs are checked. In the reverse order, an input that finishes between the two checks
+        // would be mistaken for an input that nothing can finish any more.
         boolean nothingMoves = run.isInputEnded() && nothingMoves();
         OpenTransaction<K, V> filling = run.filling();
         if (filling != null) {
@@ -318,8 +321,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
 
     /**
      * Fails the run if the transaction has waited too long for unfinished inputs. This happens well before the
-     * coordinator would abort the transaction. Otherwise the run would repeat the same work, and the coordinator would
-     * abort it again, forever.
+     * coordinator would abort the transaction. Otherwise the coordinator would abort it, and the run would repeat the
+     * same work until the next abort, forever.
      */
     private void failIfStuck(OpenTransaction<K, V> filling) {
         if (filling.waitedNanos(clock.nanoTime()) >= plan.patienceNanos() && context.failure() == null) {
@@ -337,7 +340,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
                     .filter(partition -> commits.finishedEntirely(List.of(partition)) == null)
                     .map(partition -> partition.id() + "@" + partition.tracker().firstUnfinished())
                     .collect(Collectors.joining(", "));
-            if (!places.isEmpty()) { // empty if the gaps have just closed
+            if (!places.isEmpty()) { // there are none if the gaps have just closed
                 context.fail(TransactionFaults.scattered(places, plan));
             }
         }

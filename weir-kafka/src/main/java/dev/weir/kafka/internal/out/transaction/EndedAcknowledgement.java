@@ -5,17 +5,20 @@ import dev.weir.stream.spi.AckTarget;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A copy of the inputs of an acknowledgement that has ended. Immutable; acknowledging it again has no effect. */
+/**
+ * Remembers the inputs of an element after the element has been acknowledged. Immutable. Acknowledging the element
+ * again has no effect.
+ */
 final class EndedAcknowledgement implements AckTarget {
 
     private final List<Root> roots = new ArrayList<>(1);
     private final List<String> places;
 
     /**
-     * Captures the inputs of an acknowledgement that is about to end. If the target belongs to a source, its inputs can
-     * also be captured after the acknowledgement has ended.
+     * Captures the inputs of an element. Must be called before the element is acknowledged, unless the target belongs
+     * to a source.
      *
-     * @param places the places of the target's inputs; empty if they are not needed
+     * @param places the origins of the inputs, as returned by {@link AckTarget#placeOf}; empty if they are not needed
      */
     EndedAcknowledgement(AckTarget target, long token, List<String> places) {
         this.places = places;

@@ -172,7 +172,7 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
     }
 
     @Override
-    @SuppressWarnings("unchecked") // opened by this object, and therefore with the same types
+    @SuppressWarnings("unchecked") // safe because opened.of must be this object, which has the same type parameters
     public SinkLoop<ProducerRecord<K, V>> create(StageContext context) {
         WeakReference<Opened<?, ?>> handedOver = HANDED_OVER.get();
         Opened<K, V> opened = handedOver == null ? null : (Opened<K, V>) handedOver.get();

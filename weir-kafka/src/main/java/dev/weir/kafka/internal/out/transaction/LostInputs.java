@@ -28,7 +28,8 @@ final class LostInputs<K, V> {
     /** The source of this run that was checked last. */
     private AckTarget lastOwn = AckTarget.NONE;
 
-    // The last element with several inputs that this run owned completely when it was checked, and one input per source
+    // The last element with several inputs that passed the check because this run owned all its inputs. livingSources
+    // contains one input per source.
     private AckTarget livingJoint = AckTarget.NONE;
     private long livingToken;
     private Collection<Root> livingSources = List.of();
@@ -39,9 +40,9 @@ final class LostInputs<K, V> {
     }
 
     /**
-     * Returns whether this run no longer owns the element's input, in which case the element's acknowledgement has
-     * ended. If this run still owns other inputs of the element, the open transaction is aborted, because these inputs
-     * must be read again without the lost one. Must be called with the lock held.
+     * Returns whether this run no longer owns an input of the element. If so, the element's acknowledgement is ended.
+     * If this run still owns other inputs of the element, the open transaction is aborted, because these inputs must be
+     * read again without the lost one. Must be called with the lock held.
      */
     boolean isDropped(AckTarget target, long token) {
         if (target == AckTarget.NONE) {
@@ -97,8 +98,8 @@ final class LostInputs<K, V> {
 
     /** Returns whether this run no longer owns an input. */
     boolean isGone(AckTarget source, long token) {
-        // A source of this run is never foreign, because it is either registered or revoked. One check per source is
-        // therefore enough.
+        // Checking each source once is enough. A source of this run stays registered until it is revoked, so it is
+        // never mistaken for a foreign source.
         if (source != lastOwn) {
             if (run.isForeign(source, token)) {
                 throw new KafkaPipelineException(foreign(source.placeOf(token)));

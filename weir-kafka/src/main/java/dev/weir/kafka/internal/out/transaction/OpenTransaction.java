@@ -34,8 +34,8 @@ import org.jspecify.annotations.Nullable;
 final class OpenTransaction<K, V> implements Callback {
 
     /**
-     * The timestamps of a transaction's records. Consecutive records with the same millisecond, which are common, take
-     * one slot. Confined to the thread that holds the transaction.
+     * The timestamps of a transaction's records. Consecutive records with the same timestamp, which are common, share
+     * one array entry. Not thread-safe; used only by the thread that currently owns the transaction.
      */
     static final class RecordTimes {
 
@@ -80,7 +80,7 @@ final class OpenTransaction<K, V> implements Callback {
      */
     private final Set<Root> open = new HashSet<>();
 
-    /** The targets from which the transaction's records came. */
+    /** The sources of the inputs from which the transaction's records were made. */
     private final Set<AckTarget> sources = Collections.newSetFromMap(new IdentityHashMap<>());
 
     private AckTarget lastSource = AckTarget.NONE;
@@ -92,7 +92,7 @@ final class OpenTransaction<K, V> implements Callback {
 
     private final BiConsumer<OpenTransaction<K, V>, Exception> onRefusal;
 
-    // Single writer, which holds the lock
+    // Written only by the thread that holds the lock
     private volatile long records;
     private final RecordTimes times = new RecordTimes();
     private final AtomicLong bytes = new AtomicLong();
@@ -111,19 +111,20 @@ final class OpenTransaction<K, V> implements Callback {
     private long answersSeen = -1;
     private long waitingNanos;
 
-    /** Rejected records that a rule covers. Complete once all records are acknowledged or rejected. */
+    /**
+     * Rejected records whose exceptions are covered by a rule. More may be added until all records are acknowledged or
+     * rejected.
+     */
     final Queue<TransactionRule.Refusal> refusals = new ConcurrentLinkedQueue<>();
 
     /** The sent records in order, to be written again after an abort; null if they are not kept. */
     final @Nullable List<TransactionRecord<K, V>> kept;
 
-    /**
-     * The ended acknowledgements of the records in {@link #kept}. Records made from the same group of inputs share one.
-     */
+    /** The remembered inputs of the records in {@link #kept}. Records made from the same element share one object. */
     private final Map<Root, EndedAcknowledgement> lasting = new HashMap<>();
 
-    // The number of dead-letter records in the transaction, and how many were written without their value. Guarded by
-    // the lock
+    // The number of all dead-letter records in the transaction, and the number of dead-letter records that were written
+    // without their value. Both are guarded by the lock
     private int deadLetters;
     private int cutDeadLetters;
 
@@ -172,10 +173,10 @@ final class OpenTransaction<K, V> implements Callback {
     }
 
     /**
-     * Returns a target that still reports its inputs after its acknowledgement has ended. Must be called before the
-     * acknowledgement ends.
+     * Returns a target that still reports the inputs of an element after the element has been acknowledged. Must be
+     * called before the element is acknowledged.
      *
-     * @param withPlaces whether the places of the inputs will be needed
+     * @param withPlaces whether the origins of the inputs will be needed; see {@link AckTarget#placeOf}
      */
     AckTarget lasting(AckTarget target, long token, boolean withPlaces) {
         boolean knowsForGood =
@@ -200,7 +201,7 @@ final class OpenTransaction<K, V> implements Callback {
     }
 
     /**
-     * Notes that a record of the element was sent, and ends the element's acknowledgement.
+     * Notes that a record made from the element was sent, and acknowledges the element.
      *
      * @param timestamp the record's own timestamp, or null
      */
@@ -237,7 +238,7 @@ final class OpenTransaction<K, V> implements Callback {
         }
     }
 
-    /** The targets from which the records came, whether or not they are finished. */
+    /** The sources of the inputs from which the records were made. Finished and unfinished inputs are included. */
     Set<AckTarget> sources() {
         return sources;
     }
@@ -308,12 +309,15 @@ final class OpenTransaction<K, V> implements Callback {
         return times;
     }
 
-    /** The number of records neither acknowledged nor rejected. Any thread. */
+    /** The number of records neither acknowledged nor rejected. May be called from any thread. */
     long unanswered() {
         return Math.max(0, records - answers.get());
     }
 
-    /** A lower bound of the time since the last acknowledgement, if records are unacknowledged. One thread. */
+    /**
+     * A lower bound of the time since the last acknowledgement, if records are unacknowledged. Confined to the
+     * monitoring thread.
+     */
     long noAnswerNanos(long nowNanos) {
         long answered = answers.get();
         if (answered != answersSeen || records == answered) {
@@ -324,7 +328,8 @@ final class OpenTransaction<K, V> implements Callback {
     }
 
     /**
-     * Returns the failure of the run if the client can no longer complete records; otherwise null. One thread.
+     * Returns the failure of the run if the client can no longer complete records; otherwise null. Confined to the
+     * monitoring thread.
      *
      * @param committing whether the run waits, or will wait, for the response to the transaction's commit
      */

@@ -15,7 +15,7 @@ final class ProducersLook {
 
     private ProducersLook() {}
 
-    /** The current values of both producers. Any thread. */
+    /** The current values of both producers. May be called from any thread. */
     static <K, V> Snapshot at(TransactionsOfRun<K, V> run, List<TransactionalProducer<K, V>> producers, String stage) {
         List<Snapshot> open = new ArrayList<>();
         for (TransactionalProducer<K, V> producer : producers) {

@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Aborts transactions that cannot be committed, and wakes the owner, which has their inputs read again or their records
- * written again. Confined to the committing thread.
+ * Aborts transactions that cannot be committed, then wakes the owner thread, so that their inputs are read again or
+ * their records are written again. Confined to the committing thread.
  */
 final class TransactionAborts<K, V> {
 
@@ -72,7 +72,7 @@ final class TransactionAborts<K, V> {
                     why.toString());
         }
         broken.forEach(transaction -> transaction.producer.abort());
-        // Now that the transactions are aborted, each of their records has been acknowledged or rejected.
+        // Checked after the aborts, because only then has each record been acknowledged or rejected.
         boolean isExcused = rule != null && rule.excuses(broken);
         if (!isExcused) {
             if (fatal != null && mayBeExcused) {

@@ -303,7 +303,7 @@ final class TransactionCommitter<K, V> {
     private void look(OpenTransaction<K, V> transaction, boolean committing, long nowNanos) {
         KafkaPipelineException broken = transaction.look(committing, nowNanos);
         if (broken != null && !run.isEnded()) {
-            context.fail(broken); // first, because closing the client causes less specific failures
+            context.fail(broken); // called first, because closing the client causes less specific failures
             transaction.producer.breakOff();
         }
     }
