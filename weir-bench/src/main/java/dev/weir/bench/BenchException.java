@@ -1,6 +1,6 @@
 package dev.weir.bench;
 
-/** Thrown if a campaign cannot continue; the message says why and what to do. Immutable. */
+/** Thrown if a campaign cannot continue. The message gives the reason and suggests what the user can do. Immutable. */
 public final class BenchException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

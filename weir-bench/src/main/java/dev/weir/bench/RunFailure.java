@@ -1,6 +1,6 @@
 package dev.weir.bench;
 
-/** Thrown if one run gave no figures; the campaign continues. Immutable. */
+/** Thrown if a run produced no results. The campaign continues with the next run. Immutable. */
 public final class RunFailure extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
@@ -9,7 +9,7 @@ public final class RunFailure extends RuntimeException {
         super(message);
     }
 
-    /** Creates the failure for an unexpected message from a process. */
+    /** Creates the failure for a run in which a process sent an unexpected report. */
     public static RunFailure unasked() {
         return new RunFailure("it sent an unexpected report");
     }

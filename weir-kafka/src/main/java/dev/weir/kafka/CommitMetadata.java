@@ -34,9 +34,9 @@ public interface CommitMetadata {
     }
 
     /**
-     * Returns the number of offsets after the committed one that the metadata marks as finished. A consumer does not
-     * read these offsets again. Returns 0 for metadata that Weir did not write. Offsets without a record are counted if
-     * they lie between finished offsets.
+     * Returns how many offsets beyond the committed offset are marked as finished in the metadata. A consumer does not
+     * read these offsets again. The count includes offsets without a record that lie between finished offsets. Returns
+     * 0 for metadata that Weir did not write.
      */
     static long finishedPast(long committedOffset, String metadata) {
         try {

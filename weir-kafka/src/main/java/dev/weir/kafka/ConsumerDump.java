@@ -109,7 +109,8 @@ public final class ConsumerDump {
 
     /**
      * The total time that the decoder of {@link KafkaSource#decodedBy} has spent on the fetch threads so far, estimated
-     * from samples. 0 if there is no such decoder, because deserializers run in the source's stage instead.
+     * from samples. The time is 0 if there is no such decoder. Time spent in deserializers is not included, because
+     * they run in the source's stage.
      */
     public long decodeNanos() {
         return values.decodeNanos;
@@ -150,9 +151,9 @@ public final class ConsumerDump {
         /** The start position is not known yet. */
         STARTING("position not known yet"),
         /**
-         * The partition is read with {@code isolation.level=read_committed} and is blocked by an open transaction: for
-         * 60 to 90 seconds, there have been records after its last stable offset that cannot be read.
-         * {@link PartitionDump#trouble} identifies the transaction's producer. Weir does not end the transaction.
+         * The partition is read with {@code isolation.level=read_committed} and is blocked by another producer's open
+         * transaction. This reason is reported after the transaction has kept records from being read for 60 to 90
+         * seconds. {@link PartitionDump#trouble} identifies the producer. Weir does not end the transaction.
          */
         OPEN_TRANSACTION("held up by an open transaction of another producer"),
         /** No pipeline of the reusable consumer reads the partition. */
@@ -173,9 +174,9 @@ public final class ConsumerDump {
     }
 
     /**
-     * Explains in plain sentences why records do not flow. The sentences report that no broker responds or that no
-     * partition is assigned, the {@link #troubles} of stages, and each partition that is paused or has an unfinished
-     * record.
+     * Explains in plain sentences why records do not flow. There is a sentence if no broker responds, a sentence if no
+     * partition is assigned, a sentence for each of the {@link #troubles}, and a sentence for each partition that is
+     * paused or has an unfinished record.
      */
     public List<String> why() {
         List<String> sentences = new ArrayList<>();
@@ -270,8 +271,8 @@ public final class ConsumerDump {
         }
 
         /**
-         * The number of records pulled by the pipeline, counted from the first unfinished record. Finished records
-         * after it are included.
+         * The number of records that the pipeline has pulled, starting with the first unfinished record. Later records
+         * count even if they are already finished, because their offsets cannot be committed yet.
          */
         public int inFlight() {
             return values.inFlight;
@@ -309,7 +310,7 @@ public final class ConsumerDump {
 
         /**
          * The age of the first unfinished record, according to its timestamp. Zero if the partition has no lag. Null if
-         * none of the remaining records has been fetched yet, or if the record has no timestamp.
+         * the partition has a lag but no unfinished record has been fetched yet, or if the record has no timestamp.
          */
         public @Nullable Duration lagTime() {
             return values.lagTime;
@@ -535,19 +536,19 @@ public final class ConsumerDump {
         }
 
         /**
-         * The murmur2 hash of the record's key, as computed by the default partitioner; dumps show this hash instead of
-         * the key. A string key is hashed as UTF-8. Null if the record has no key, if a deserializer has turned the key
-         * into anything but bytes or a string, or if the key is unknown because a stage has mapped the record to
-         * another type or cannot identify it.
+         * The murmur2 hash of the record's key, as computed by the default partitioner. Dumps show this hash instead of
+         * the key. A string key is hashed as UTF-8. The hash is null if the record has no key, or if a deserializer has
+         * converted the key to a type other than bytes or a string. It is also null if a stage cannot identify the
+         * record or has mapped it to another type.
          */
         public @Nullable Integer keyHash() {
             return values.keyHash;
         }
 
         /**
-         * The record's location in the pipeline. Before the record is pulled, it is {@value #BUFFERED}; afterwards, it
-         * is {@value #IN_FLIGHT}, followed, if known, by the stage that has the record and whether the record is
-         * waiting or being processed there.
+         * The record's location in the pipeline. The value is {@value #BUFFERED} until the record is pulled, and then
+         * begins with {@value #IN_FLIGHT}. If known, it also names the stage that has the record and says whether the
+         * record is waiting or being processed there.
          */
         public String stage() {
             return values.stage;

@@ -35,10 +35,10 @@ public interface ConsumerHandle {
     ConsumerSnapshot snapshot();
 
     /**
-     * Takes a new snapshot on the consumer's owner thread. The snapshot is current, so it can be compared with other
-     * counters read at the same time. If the thread does not respond within the given time, because it is busy (for
-     * example with a rebalance) or has ended, this method returns the last snapshot. Suitable for displays, but not for
-     * a call per record.
+     * Takes a new snapshot on the consumer's owner thread and waits for it, so that the values are current when this
+     * method returns. If the thread does not respond within the given time, this method returns the last snapshot
+     * instead. The thread may be busy, for example with a rebalance, or may have ended. Suitable for displays, but too
+     * slow to be called for every record.
      */
     ConsumerSnapshot snapshot(Duration within);
 
@@ -57,8 +57,9 @@ public interface ConsumerHandle {
     ConsumerDump dump();
 
     /**
-     * Returns the dump without the locations of the oldest records; only their offsets and ages are included. Suitable
-     * for frequent calls, unlike {@link #dump}, which scans the stages' tables under their locks to locate the records.
+     * Returns a dump like {@link #dump}, but without the location of each partition's oldest unfinished record in the
+     * pipeline. Only the record's offset and age are included. Suitable for frequent calls. {@link #dump} is more
+     * expensive, because it locks and searches the stages' tables to locate these records.
      */
     default ConsumerDump outline() {
         return dump();
@@ -72,8 +73,8 @@ public interface ConsumerHandle {
     /**
      * Returns the values for health probes.
      *
-     * @param stall how long the consumer may go without finishing a record, although it has records to finish, before
-     *     it no longer counts as progressing; set it longer than the slowest handler call
+     * @param stall how long the consumer may have unfinished records without finishing any of them. After this time, it
+     *     is reported as not progressing. Choose a longer time than the slowest handler call takes
      */
     ConsumerHealth health(Duration stall);
 
@@ -82,14 +83,14 @@ public interface ConsumerHandle {
      * still processed. The consumer stays in its group and keeps the records that it has fetched, so a pause costs
      * almost nothing. The pause also applies to partitions assigned later.
      *
-     * @return a completed stage, as returned by all methods that pause or resume
+     * @return a stage that is already completed. All methods that pause or resume return such a stage
      */
     CompletionStage<Void> pause();
 
     /**
-     * Pauses all partitions except the given ones, including partitions assigned later. The next {@link #pause()} or
-     * {@code pauseAllBut} replaces this pause, and {@link #resume()} ends it. If one of the given partitions is paused
-     * separately, it remains paused.
+     * Pauses all partitions except the given ones. The pause also applies to partitions assigned later. It is replaced
+     * by the next call of {@link #pause()} or {@code pauseAllBut}, and ended by {@link #resume()}. A given partition
+     * remains paused if it or its topic has been paused by another method.
      */
     CompletionStage<Void> pauseAllBut(Collection<TopicPartition> partitions);
 
@@ -97,7 +98,8 @@ public interface ConsumerHandle {
     CompletionStage<Void> pause(String topic);
 
     /**
-     * Pauses individual partitions, which may be assigned now or later, until {@link #resume(Collection)} is called.
+     * Pauses individual partitions until {@link #resume(Collection)} is called. A partition that is not assigned yet is
+     * paused when it is assigned.
      */
     CompletionStage<Void> pause(Collection<TopicPartition> partitions);
 
@@ -120,7 +122,8 @@ public interface ConsumerHandle {
      *
      * @return a stage that completes when each partition is at its new position, without waiting for the next record.
      *     The stage fails if a partition is not assigned or is revoked before the seek is done, or if the consumer has
-     *     stopped. Partitions that have already reached their new positions then remain there
+     *     stopped. Even if the stage fails, some partitions may have reached their new positions, and those partitions
+     *     continue from there
      */
     CompletionStage<Void> seek(Map<TopicPartition, Position> positions);
 }

@@ -22,13 +22,13 @@ public final class ConsumerSettings<K, V> {
 
     private static final int MEGABYTE = 1024 * 1024;
 
-    // The record size from which the default of max.poll.records is derived: a poll returns at most as many records as
-    // would fit into the buffer if each had this size. Actual and compressed sizes do not matter.
+    // The assumed size of a record. By default, max.poll.records is the number of records of this size that would fit
+    // into the buffer. The actual sizes of records are not taken into account.
     private static final int POLL_RECORD_BYTES = 8 * 1024;
     private static final int MIN_POLL_RECORDS = 500;
 
-    // The upper bound of the default of max.poll.records. The records of a poll are read twice, and up to this number
-    // of records is still in the CPU cache the second time.
+    // The upper bound of the default of max.poll.records. Weir reads the records of a poll twice, and this many records
+    // are still in the CPU cache when it reads them for the second time.
     private static final int MAX_POLL_RECORDS = 2_048;
     private static final int MAX_OUTSTANDING = 1_000_000;
     private static final int MAX_FETCH_THREADS = 64;
@@ -101,16 +101,16 @@ public final class ConsumerSettings<K, V> {
     /**
      * The memory for fetched and unfinished records, including their headers, divided evenly among the assigned
      * partitions: at least 1 MB; the default is an eighth of the heap, but at least 4 and at most 128 MB. The memory in
-     * use can exceed this value by half of the value plus the records of one poll.
+     * use can exceed this limit by up to 50 %, plus the size of the records returned by one poll.
      */
     public long bufferBytes() {
         return values.bufferBytes;
     }
 
     /**
-     * The time that a rebalance waits for unfinished records of the revoked partitions and for the methods that are
-     * notified of the revocation, such as {@link RebalanceListener#onRevoked}: 0 to 4 min, default 20 s. The commit
-     * that follows may take up to 10 s longer.
+     * The time that a rebalance waits for unfinished records of the revoked partitions and for callbacks such as
+     * {@link RebalanceListener#onRevoked}: 0 to 4 min, default 20 s. The commit that follows may take up to another 10
+     * s.
      */
     public Duration revokeDeadline() {
         return values.revokeDeadline;
@@ -119,8 +119,7 @@ public final class ConsumerSettings<K, V> {
     /**
      * The policy that applies if the next record to read has been deleted or does not exist yet, or if the topic has
      * been recreated; the default is {@link OutOfRangePolicy#FAIL}. The client path checks for recreated topics every 5
-     * s, or less often if there are thousands of partitions: each partition adds a millisecond to the interval. The
-     * lean path detects a recreated topic when it fetches.
+     * s. This interval grows by a millisecond per partition. The lean path detects a recreated topic when it fetches.
      */
     public OutOfRangePolicy outOfRange() {
         return values.outOfRange;
@@ -289,8 +288,8 @@ public final class ConsumerSettings<K, V> {
 
     /**
      * Returns the client's configuration: Weir's defaults, overridden by the given properties, overridden by the values
-     * that Weir must control. Weir polls more records than the client does by default, because it splits each poll into
-     * batches anyway.
+     * that Weir must control. Weir's default for {@code max.poll.records} is higher than the client's. A large poll
+     * does no harm, because Weir splits it into batches.
      */
     public Map<String, Object> clientConfig() {
         Map<String, Object> config = new HashMap<>();
@@ -456,7 +455,8 @@ public final class ConsumerSettings<K, V> {
 
         /**
          * Reduces memory use, so that one or many consumers fit into a small heap: 4 MB of records, small windows, and
-         * small fetches, which mean more requests. Records larger than a fetch are still read, one at a time.
+         * small fetches. Small fetches require more requests. A record that is larger than a fetch can still be read,
+         * in a fetch of its own.
          */
         public Builder<K, V> lowMemory() {
             property(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, "500");

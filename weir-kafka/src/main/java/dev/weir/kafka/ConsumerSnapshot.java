@@ -59,10 +59,11 @@ public final class ConsumerSnapshot {
     }
 
     /**
-     * The records that the pipeline had pulled but not finished when the partition's assignment ended. With the reasons
-     * {@code revoked} (unfinished at the deadline), {@code lost} (session lost) and {@code seek}, the partition's owner
-     * reads the records again. With the reasons {@code out-of-range} and {@code recreated}, the log no longer contains
-     * them. A record that is still being processed counts as in flight; it is listed here once its processing has
+     * The records that the pipeline had pulled but not finished when the partition's assignment ended. The reason is
+     * {@code revoked} if the records were unfinished at the deadline of a revocation, {@code lost} if the member's
+     * session was lost, and {@code seek} after a seek. In these cases, the partition's owner reads the records again.
+     * With the reasons {@code out-of-range} and {@code recreated}, the log no longer contains the records. A record
+     * that is still being processed is counted by {@link #inFlight} and listed here only after its processing has
      * ended. Always empty with transactions and with at-most-once delivery.
      */
     public List<RecordRange> dropped() {
@@ -193,8 +194,8 @@ public final class ConsumerSnapshot {
         }
 
         /**
-         * The number of emitted and buffered records, counted from the first unfinished record. Finished records after
-         * it are included.
+         * The number of buffered and emitted records, starting with the first unfinished record. Later records count
+         * even if they are already finished, because their offsets cannot be committed yet.
          */
         public int outstanding() {
             return values.outstanding;
@@ -233,8 +234,8 @@ public final class ConsumerSnapshot {
     }
 
     /**
-     * Returns the number of records pulled by the pipeline, counted in each partition from the first unfinished record.
-     * Finished records after it are included.
+     * Returns the number of records that the pipeline has pulled, starting with the first unfinished record of each
+     * partition. Later records count even if they are already finished, because their offsets cannot be committed yet.
      */
     public long inFlight() {
         return Math.max(

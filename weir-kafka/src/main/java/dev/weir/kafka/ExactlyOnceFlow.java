@@ -42,9 +42,10 @@ import org.jspecify.annotations.Nullable;
  * partitions are not affected. The side effects of stages are repeated for the records that are read again.
  *
  * <p>A bounded read ({@link Subscription#untilEnd}) ends when all of its output has been committed. If a transaction is
- * aborted after all input was read, its records are written again; they are kept in memory for this purpose. Two kinds
- * of input remain unprocessed and are reported when the run ends: inputs of a transaction whose commit has an unknown
- * outcome, and inputs of an element that combines records of a lost partition with records of an owned one.
+ * aborted after all input was read, its records are written again; they are kept in memory for this purpose. Some
+ * inputs may remain unprocessed and are reported when the run ends: the inputs of a transaction if the outcome of its
+ * commit is unknown, and the inputs of an element that was created from records of several partitions if some of these
+ * partitions were lost.
  */
 public final class ExactlyOnceFlow<K, V> {
 
@@ -118,8 +119,8 @@ public final class ExactlyOnceFlow<K, V> {
      * partition are in order. Aborted transactions are not reported, and neither is a commit that succeeded just before
      * the process crashed.
      *
-     * @param listener called by the committing thread, which waits for it to return; an exception fails the run. A
-     *     listener requires one additional object per record of the open transaction
+     * @param listener called by the committing thread, which waits for it to return; an exception fails the run. With a
+     *     listener, the flow allocates one more object for each record of the open transaction
      */
     public ExactlyOnceFlow<K, V> whenCommitted(Action<? super List<RecordMetadata>> listener) {
         return new ExactlyOnceFlow<>(
@@ -141,9 +142,10 @@ public final class ExactlyOnceFlow<K, V> {
      *
      * <p>If a record is rejected, the transaction is aborted and its inputs are read again. Each record derived from
      * the rejected record's input is then tried alone, in a transaction that is always aborted, so that only the
-     * rejected records are left out. With a rule, each record requires a few additional objects until it is
-     * acknowledged. Once a bounded read has read all of its input, the run no longer reads inputs again, but writes the
-     * aborted records again. When an unbounded read is drained, the inputs of such a transaction remain unprocessed.
+     * rejected records are left out. With any rule except {@link WriteFailures#fail}, the flow keeps a few more objects
+     * for each record until the record is acknowledged. After a bounded read has read all of its input, it does not
+     * read the inputs of an aborted transaction again, but writes the transaction's records again. If an unbounded read
+     * is being drained, the inputs of an aborted transaction remain unprocessed.
      */
     public ExactlyOnceFlow<K, V> onFailure(WriteFailures newFailures) {
         return new ExactlyOnceFlow<>(

@@ -54,9 +54,9 @@ public abstract sealed class HandledRecords<K, V, R, F extends HandledRecords<K,
     }
 
     /**
-     * Retries the handler when it throws. Records that are queued behind the failed record, by key or in input order,
-     * keep waiting; other records continue. A record that waits for its next call still counts toward the concurrency
-     * limit. On virtual threads, the wait does not block a platform thread.
+     * Retries the handler when it throws. Records that must be handled after the failed record, because of their key or
+     * the input order, keep waiting. Other records continue. A record that is waiting to be retried still counts toward
+     * the concurrency limit. On virtual threads, the wait does not block a platform thread.
      */
     public F retry(RetryPolicy policy) {
         return with(plan.rules().withRetry(Objects.requireNonNull(policy, "policy")));
@@ -80,8 +80,8 @@ public abstract sealed class HandledRecords<K, V, R, F extends HandledRecords<K,
 
     /**
      * Sets the action for records whose handler throws this type. The first matching rule applies;
-     * {@link FailureAction#RETRY} applies to all other types. A record that cannot be decoded is treated as having
-     * thrown {@link RecordDecodeException}, which is never retried.
+     * {@link FailureAction#RETRY} applies to all other types. If a record cannot be decoded, the rules are applied as
+     * if its handler had thrown {@link RecordDecodeException}, except that it is never retried.
      *
      * <p>Errors that are not caused by the record fail the pipeline regardless of any rules: an
      * {@link InterruptedException}, a {@link LinkageError}, or a {@link VirtualMachineError} other than

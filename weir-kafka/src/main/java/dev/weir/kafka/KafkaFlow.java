@@ -124,16 +124,17 @@ public final class KafkaFlow<K, V> {
      *
      * <p>If the handler throws, the batch is split until the failing record is found. Only that record is treated as
      * failed, and the rules of this flow apply to it. If a batch of n records contains one failing record, the handler
-     * is called at most 2 log2(n) + 1 times, rounded up. Each of the other records is then part of at most log2(n)
-     * calls that throw. A record that has an outcome is never handled again in this run.
+     * is called at most 2 log2(n) + 1 times, rounded up. Each of the other records is handled unsuccessfully at most
+     * log2(n) times, because the failing record was in the same call. A record that has an outcome is never handled
+     * again in this run.
      *
      * <p>With {@link RecordOrdering#byKey} or {@link RecordOrdering#byPartition}, records with the same key are never
      * handled by two calls at the same time, and their order is kept. If a record is being retried, later records with
-     * its key wait. A rebalance waits for calls that have already started. Records of revoked partitions are dropped
-     * before the next call. A retry delays the rest of its batch.
+     * its key wait. If a record is retried, the rest of its batch is delayed too. A rebalance waits for handler calls
+     * that have already started. Records of revoked partitions that have not been passed to a call yet are dropped.
      *
-     * @param concurrency the number of batches handled concurrently and, with ordering by key, the number of queues in
-     *     which batches are collected; at least 1
+     * @param concurrency the number of batches handled concurrently; at least 1. With ordering by key, records are also
+     *     collected in this number of queues
      * @param max the maximum number of records in a batch; at least 1
      * @param within how long a batch waits for more records after its first; more than zero, at most an hour
      */

@@ -88,8 +88,8 @@ public final class KafkaSink<K, V> {
     /**
      * Limits the number of records or messages in flight, in addition to {@code buffer.memory}: 1 to 1,000,000. For
      * {@link #flow} and for a sink with a {@link Sender}, the limit counts messages and is 10,000 by default. For a
-     * sink with its own producer, the limit counts records, and by default there is none.
-     * {@link #transactional}, and {@link #encoded} without a failure rule, refuse the limit.
+     * sink with its own producer, the limit counts records, and by default the number of records is unlimited. The
+     * limit cannot be set for {@link #transactional}, or for {@link #encoded} without a failure rule.
      */
     public KafkaSink<K, V> maxInFlight(int count) {
         if (count < 1 || count > MAX_IN_FLIGHT) {
@@ -109,15 +109,16 @@ public final class KafkaSink<K, V> {
      * partition are written in order. The acknowledgements may arrive in any order, because each applies only to its
      * own input.
      *
-     * <p>Each run has its own producer. The client's {@code buffer.memory} limits the records in flight. A second limit
-     * is about twice the amount of data that fits into the client's concurrent requests to the brokers. With the
-     * default settings, this is about ten batches of {@code batch.size} per partition. At either limit, the upstream
-     * stage waits, including while brokers are down. The client retries transient errors for as long as they last.
+     * <p>Each run has its own producer. The client's {@code buffer.memory} limits the records in flight. They are also
+     * limited to about twice the amount of data that the client can send in concurrent requests. With the default
+     * settings, this second limit is about ten batches of {@code batch.size} per partition. When either limit is
+     * reached, the upstream stage waits, including while brokers are down. The client retries transient errors for as
+     * long as they last.
      *
-     * <p>Without a rule, the run fails with {@link ProduceException} when a record can never be written because it is
-     * too large, rejected, not serializable, or addressed to a topic that does not exist. The record's input is not
-     * acknowledged. With a run's own producer, no later record of the partition is written before the rule has been
-     * applied to the rejected record.
+     * <p>A record can never be written if it is too large, rejected, not serializable, or addressed to a topic that
+     * does not exist. Unless {@link #onFailure} sets another rule, the run then fails with {@link ProduceException},
+     * and the record's input is not acknowledged. If the run has its own producer, later records of the same partition
+     * are written only after the rule has been applied to the rejected record.
      */
     public Sink<ProducerRecord<K, V>> records() {
         if (sender == null) {

@@ -106,8 +106,9 @@ public final class KafkaSource<K, V> {
      * partitions that the group assigns. Without one, it reads all partitions of its topics, including those added
      * later, from the subscription's start position.
      *
-     * @throws IllegalArgumentException if the subscription is bounded and a group assigns the partitions, because no
-     *     member would know when all of them have been read; omit the group or name the partitions
+     * @throws IllegalArgumentException if the subscription is bounded and a group assigns the partitions. A member of
+     *     the group would not know whether the other members have read their partitions to the end. Omit the group or
+     *     name the partitions
      */
     public Source<ConsumerRecord<K, V>> plain() {
         return Source.custom("consume", ConsumerSource.plain(settings, subscription, null));
@@ -141,7 +142,8 @@ public final class KafkaSource<K, V> {
     /**
      * Emits one stream per partition, like {@link #partitioned()}, but without commits. Each stream starts at the
      * position provided by {@code offsets}, and {@link ExternalOffsets#revoked} is called when work on its records has
-     * ended. Use it to store results together with their position, partition by partition.
+     * ended. Use this source to store the results of each partition together with the position up to which it has been
+     * processed.
      */
     public Source<PartitionSource<K, V>> partitioned(ExternalOffsets offsets) {
         return Source.custom(
@@ -152,8 +154,8 @@ public final class KafkaSource<K, V> {
     /**
      * Emits records like {@link #atLeastOnce}, except that a record rejected by a deserializer does not fail the run:
      * it is emitted as {@link Decoded.Refused}, with its bytes. Like any other record, it is committed after the stage
-     * that receives it has acknowledged it. If {@link ConsumerSettings#unreadableBatches} is set accordingly, a batch
-     * that cannot be read is emitted in the same way, as one record with the batch's bytes.
+     * that receives it has acknowledged it. If {@link ConsumerSettings#unreadableBatches} is {@code DEAD_LETTER}, a
+     * batch that cannot be read is emitted in the same way, as one record with the batch's bytes.
      * {@link DeadLetterTopic#divert} sends such records to a topic.
      */
     public Source<Decoded<K, V>> decoded() {
@@ -164,9 +166,9 @@ public final class KafkaSource<K, V> {
 
     /**
      * Emits views of records in the receive buffer, at least once. An element contains consecutive records of a
-     * partition, either one batch as written by its producer or several small ones, and is acknowledged as a unit. No
-     * object is allocated per record. With {@link KafkaSink#encoded} as the sink, a pipeline copies records from topic
-     * to topic without allocating an object for any of them:
+     * partition and is acknowledged as a unit. It consists of one batch, as written by a producer, or of several small
+     * batches. No object is allocated per record. With {@link KafkaSink#encoded} as the sink, a pipeline copies records
+     * from topic to topic without allocating an object for any of them:
      *
      * <pre>{@code
      * KafkaSource.from(consumer, "clicks")
@@ -176,7 +178,7 @@ public final class KafkaSource<K, V> {
      *         .to(KafkaSink.with(producer).encoded())
      * }</pre>
      *
-     * <p>Only for settings with {@link FetchPath#LEAN}, whose deserializers are not used. Otherwise like
+     * <p>Requires {@link FetchPath#LEAN}. The deserializers in the settings are not used. Otherwise like
      * {@link #atLeastOnce}, except that commits, windows, rates and meters count elements instead of records, and an
      * unacknowledged element is read again from its first record.
      *
@@ -192,8 +194,8 @@ public final class KafkaSource<K, V> {
 
     /**
      * Returns sources of the elements that {@code decoder} creates from the records. The decoder reads each record in
-     * the receive buffer, so its key, value and headers are not copied. Only for settings with {@link FetchPath#LEAN},
-     * whose deserializers are not used.
+     * the receive buffer, so the record's key, value and headers are not copied. Requires {@link FetchPath#LEAN}. The
+     * deserializers in the settings are not used.
      *
      * <p>The decoder runs on the fetch thread, so it must be fast and must never block. With several
      * {@linkplain ConsumerSettings#fetchThreads() fetch threads}, each of them calls the decoder, so it must be

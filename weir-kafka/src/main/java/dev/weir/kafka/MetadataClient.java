@@ -97,8 +97,8 @@ public final class MetadataClient implements AutoCloseable {
     }
 
     /**
-     * Returns the number of records between a group's committed offset and the current end of the partition, for each
-     * partition with a committed offset; -1 for a partition whose end no broker reports within 5 s.
+     * Returns a group's lag for each partition with a committed offset: the number of records between the committed
+     * offset and the current end of the partition. The lag is -1 if no broker reports the partition's end within 5 s.
      */
     public CompletionStage<Map<TopicPartition, Long>> lag(String group) {
         return committed(group).thenCompose(committed -> {

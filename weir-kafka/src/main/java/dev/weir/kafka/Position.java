@@ -11,14 +11,13 @@ public sealed interface Position {
         /** The oldest record that still exists. */
         BEGINNING,
         /**
-         * The position after the newest record, or after the last stable offset under
-         * {@code isolation.level=read_committed}.
+         * The position after the newest record or, with {@code isolation.level=read_committed}, the last stable offset.
          */
         END
     }
 
     /**
-     * The record with the given offset, or the next record if it does not exist.
+     * The record with the given offset, or the next record if there is no record with this offset.
      *
      * @param offset the offset, at least 0
      */

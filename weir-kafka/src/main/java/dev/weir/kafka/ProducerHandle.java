@@ -139,8 +139,9 @@ public interface ProducerHandle {
 
     /**
      * The distribution of times from a record's timestamp to its acknowledgement, in milliseconds. The values are exact
-     * below 64 ms and accurate to one part in 32 above. Records produced without a timestamp are not counted. If output
-     * records keep the timestamp of their input, the times start when the input was produced. Immutable.
+     * below 64 ms and accurate to one part in 32 above. Records produced without a timestamp are not counted. If an
+     * output record keeps the timestamp of its input, its latency includes the time since the input was produced.
+     * Immutable.
      */
     final class Latency {
 

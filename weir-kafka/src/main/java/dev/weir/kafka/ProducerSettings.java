@@ -79,8 +79,8 @@ public final class ProducerSettings<K, V> {
     /**
      * Returns the client's configuration: Weir's defaults, overridden by the given properties. By default, a record is
      * retried without a time limit, in order and without duplicates (idempotence). The memory for unsent records is an
-     * eighth of the heap, but at least 4 and at most 32 MB. It is limited because more unsent records would only mean
-     * more small objects for the garbage collector to copy. When this memory is used up, upstream stages wait.
+     * eighth of the heap, but at least 4 and at most 32 MB. A larger buffer would not help, because the garbage
+     * collector would have to copy more small objects. When this memory is used up, upstream stages wait.
      */
     public Map<String, Object> clientConfig() {
         Map<String, Object> config = new HashMap<>();

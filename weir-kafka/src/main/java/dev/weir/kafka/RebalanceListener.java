@@ -4,11 +4,11 @@ import java.util.Set;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * A listener for rebalances. Its methods are called on virtual threads, one at a time. The consumer's owner thread
- * waits for each call within the rebalance, for at most {@link ConsumerSettings#revokeDeadline}. During a revocation,
- * the wait for unfinished records uses up part of that time, but the listener always gets at least 10 s, or the whole
- * deadline if that is less than 10 s. A call that takes longer is interrupted; the rebalance then continues, and a
- * warning is logged. An exception fails the run.
+ * A listener for rebalances. Its methods are called on virtual threads, one at a time. During the rebalance, the
+ * consumer's owner thread waits for each call to return, for at most {@link ConsumerSettings#revokeDeadline}. If
+ * partitions are revoked, the wait for unfinished records uses up part of this time. Even then, the listener gets at
+ * least 10 s, or the whole {@code revokeDeadline} if it is shorter. A call that takes longer is interrupted. The
+ * rebalance then continues, and a warning is logged. An exception fails the run.
  */
 public interface RebalanceListener {
 
@@ -20,16 +20,20 @@ public interface RebalanceListener {
         }
     };
 
-    /** Called with newly assigned partitions, at least one. None of their records has been read yet. */
+    /** Called after partitions have been assigned. The set is never empty. None of their records has been read yet. */
     default void onAssigned(Set<TopicPartition> partitions, RestrictedConsumer consumer) {}
 
     /**
-     * Called with revoked partitions, at least one, and also when the pipeline ends. Their finished records have been
-     * committed, and no more of their records are emitted. As with {@link ExternalOffsets#revoked}, stages start no
-     * more work on their records, except with {@link KafkaSource#atMostOnce}.
+     * Called after partitions have been revoked, and when the pipeline ends. The set is never empty. The partitions'
+     * finished records have been committed, and no more of their records are emitted. As with
+     * {@link ExternalOffsets#revoked}, stages start no more work on their records, except with
+     * {@link KafkaSource#atMostOnce}.
      */
     default void onRevoked(Set<TopicPartition> partitions, RestrictedConsumer consumer) {}
 
-    /** Called with partitions that were lost without notice, at least one. Another member may already own them. */
+    /**
+     * Called after partitions have been lost without notice. The set is never empty. Another member may already own
+     * them.
+     */
     default void onLost(Set<TopicPartition> partitions) {}
 }

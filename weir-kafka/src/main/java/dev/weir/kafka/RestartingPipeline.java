@@ -88,8 +88,8 @@ public final class RestartingPipeline implements AutoCloseable {
     }
 
     /**
-     * Prevents further restarts and returns the current run, or null if there is none. A run that another thread is
-     * starting at this moment is ended by that thread.
+     * Prevents further restarts and returns the current run, or null if there is none. If another thread is just
+     * starting a run, that thread ends the run.
      */
     private @Nullable RunningPipeline endRestarts(boolean close) {
         lock.lock();

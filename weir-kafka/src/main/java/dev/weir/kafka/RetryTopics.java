@@ -7,8 +7,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A sequence of retry topics through which failed records pass. Each topic has a delay that a record waits before the
- * next attempt. Immutable.
+ * A sequence of retry topics through which failed records pass. A record waits in each topic for the topic's delay
+ * before the next attempt. Immutable.
  *
  * {@snippet :
  * RetryTopics.of("orders-retry-1m", Duration.ofMinutes(1)).then("orders-retry-10m", Duration.ofMinutes(10))
@@ -78,7 +78,7 @@ public final class RetryTopics {
     /** Header: the number of handler calls for the record so far. */
     public static final String ATTEMPTS = PREFIX + "attempts";
 
-    /** Header: the number of retry topics in which the record has been, including this one. */
+    /** Header: the number of retry topics to which the record has been written so far, including the current one. */
     public static final String TIER = PREFIX + "tier";
 
     /** Header: the time of the next attempt, in milliseconds since the Unix epoch. */

@@ -8,12 +8,12 @@ import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * A group member that serves several pipelines, concurrently or one after the other. Thread-safe. It runs until it is
- * closed; close it after its pipelines have ended.
+ * A group member that serves several pipelines, concurrently or one after the other. Thread-safe. The consumer runs
+ * until {@link #close} is called. Close it only after its pipelines have ended.
  *
  * <p>The consumer outlives its pipelines, so a failed pipeline can be restarted without a rebalance. The restarted
- * pipeline continues at the first unacknowledged record; of the later records, it receives only the unfinished ones
- * again.
+ * pipeline continues at the first unacknowledged record. It does not receive later records again if they were already
+ * finished.
  *
  * <pre>{@code
  * try (var consumer = ReusableConsumer.start(settings, Subscription.topics("orders", "returns"))) {

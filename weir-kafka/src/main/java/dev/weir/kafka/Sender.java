@@ -41,9 +41,9 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li>an {@link Error} on the thread of Kafka's client, such as one thrown by an interceptor;
  *   <li>with {@link ProducePath#LEAN}, credentials that no broker accepts;
- *   <li>no response for four times {@code request.timeout.ms} (at least 10 s), although the brokers report that all
- *       partitions of the topics being written have a leader and all of their replicas: the client is stuck and is
- *       closed. Records that have not been acknowledged may have been written;
+ *   <li>a stuck client, which has received no response for four times {@code request.timeout.ms} (at least 10 s),
+ *       although the brokers report that all partitions of the topics being written have a leader and all of their
+ *       replicas. The client is closed, and records without an acknowledgement may have been written;
  *   <li>a batch that is too large for its topic, which the client would keep splitting forever.
  * </ul>
  */
@@ -84,8 +84,8 @@ public final class Sender<K, V> implements AutoCloseable {
     }
 
     /**
-     * Fails pending records once the client can no longer write. Later calls do so again, because another thread may
-     * have sent a record in the meantime.
+     * Fails all pending records if the client can no longer write. Later calls do this again, because a thread that has
+     * not seen {@link #broken} yet may have added another record.
      */
     private void look(long nowNanos) {
         if (closing) {
@@ -100,7 +100,8 @@ public final class Sender<K, V> implements AutoCloseable {
             dead = new IllegalStateException(fault + "; open another sender");
             broken = dead;
             failAwaited(dead);
-            // Otherwise, the broken client could still write its records after a new sender has written.
+            // Fail the client's unsent records too. The client could otherwise write them after records from a new
+            // sender.
             producer.breakOff();
         }
         failAwaited(dead);
@@ -211,8 +212,8 @@ public final class Sender<K, V> implements AutoCloseable {
                 try {
                     written.add(await(futures.get(i), all.get(i).topic()));
                 } catch (ExecutionException refusal) {
-                    // If the client was closed because it is broken, the record's exception does not contain the
-                    // reason.
+                    // If the client was closed because it is broken, report the reason. The record's own exception does
+                    // not contain it.
                     Throwable cause = broken == null ? refusal.getCause() : broken;
                     throw new ProduceException(all.get(i).topic(), Objects.requireNonNullElse(cause, refusal));
                 }
@@ -253,7 +254,7 @@ public final class Sender<K, V> implements AutoCloseable {
         endWatch.run();
         producer.close(patience);
         producers.close();
-        // A closed client fails its unwritten records itself, unless it is stuck.
+        // A closed client normally fails its unwritten records itself. A stuck client does not, so fail them here.
         IllegalStateException closed = new IllegalStateException(CLOSED);
         broken = closed;
         failAwaited(closed);

@@ -68,8 +68,8 @@ final class SettingsText {
     private SettingsText() {}
 
     /**
-     * Returns whether a name begins with the prefix of Weir's own settings. Ignores case, because no client setting
-     * begins with this prefix in any case.
+     * Returns whether a name begins with the prefix of Weir's own settings, in upper or lower case. Ignoring case is
+     * safe, because no name of a client setting begins with this prefix.
      */
     static boolean isOwn(String name) {
         return name.regionMatches(true, 0, OWN, 0, OWN.length());
@@ -138,7 +138,7 @@ final class SettingsText {
             Properties line = new Properties();
             try {
                 line.load(new StringReader(lines.get(i)));
-            } catch (IOException | IllegalArgumentException e) { // invalid alone: part of a continued line
+            } catch (IOException | IllegalArgumentException e) { // not valid without the rest of a continued line
                 continue;
             }
             if (line.containsKey(name)) {

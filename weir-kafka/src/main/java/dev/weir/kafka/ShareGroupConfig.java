@@ -74,7 +74,7 @@ public final class ShareGroupConfig {
 
     /**
      * The group's {@code share.renew.acknowledge.enable}: whether members may renew acquisition locks. The default is
-     * true. If members may not, a record whose handler takes longer than {@link #lockDuration} is delivered again.
+     * true. If renewal is disabled, a record is delivered again if its handler takes longer than {@link #lockDuration}.
      */
     public boolean renewsLocks() {
         return values.renewsLocks;

@@ -17,9 +17,9 @@ public interface ShareHandle {
     /**
      * Returns the values for health probes, without blocking. The member is ready once the group has assigned
      * partitions to it. With {@link FetchPath#CLIENT} it then remains ready, because Kafka's client does not report
-     * when an assignment ends. It is live until the pipeline ends; a permanent error also ends the pipeline. It is not
-     * progressing while a downstream stage reports that it makes no progress, such as a producer that has been waiting
-     * too long for a response.
+     * when an assignment ends. The member is live until the pipeline ends, normally or because of a permanent error. It
+     * is not progressing while a downstream stage reports that it makes no progress, such as a producer that has been
+     * waiting too long for a response.
      */
     ConsumerHealth health();
 

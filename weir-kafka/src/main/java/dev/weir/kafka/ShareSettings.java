@@ -219,7 +219,8 @@ public final class ShareSettings<K, V> {
 
     /** The maximum decompressed size of a batch; used only with {@link FetchPath#LEAN}. */
     public long maxBatchBytes() {
-        // Batches are decompressed on the heap, as by Kafka's client, so the default of the client path applies.
+        // A share group member decompresses batches on the heap, like Kafka's client. The default of the client path
+        // therefore also applies to the lean path.
         return maxBatchBytes == ConsumerSettings.BY_PATH
                 ? ConsumerSettings.defaultBatchBytes(FetchPath.CLIENT)
                 : maxBatchBytes;
@@ -230,7 +231,7 @@ public final class ShareSettings<K, V> {
         return deadLetterTopic;
     }
 
-    /** The topic for copies of records that have only their last deliveries left, or null if there is none. */
+    /** The topic to which a record is copied before its last deliveries, or null if there is none. */
     public @Nullable DeadLetterTopic parking() {
         return parking == null ? deadLetterTopic : parking;
     }
@@ -429,8 +430,8 @@ public final class ShareSettings<K, V> {
 
         /**
          * Sets the number of records processed concurrently, 1 to 100,000; default 16. {@link SharedFlow} sets it to
-         * its own concurrency. The number of acquired records adapts to it and, with {@link FetchPath#LEAN}, to
-         * measurements.
+         * its own concurrency. The number of records that a member acquires depends on this setting. With
+         * {@link FetchPath#LEAN}, it also depends on measurements during the run.
          */
         public Builder<K, V> workers(int newWorkers) {
             this.workers = newWorkers;
@@ -439,10 +440,11 @@ public final class ShareSettings<K, V> {
 
         /**
          * Sets the maximum number of share consumers of a run, 1 to 200, default 16; used only with
-         * {@link FetchPath#CLIENT}. A run has one share consumer per worker, up to this number. Together, the share
-         * consumers acquire one record per worker, rounded up so that each acquires the same number. Each share
-         * consumer has two threads and a connection to each broker. It is also a member of the group, which can have
-         * 200 members by default ({@code group.share.max.size} of the brokers).
+         * {@link FetchPath#CLIENT}. A run has one share consumer per worker, up to this number. All share consumers
+         * acquire the same number of records. This number is the number of workers divided by the number of share
+         * consumers, rounded up. Each share consumer has two threads and a connection to each broker. It is also a
+         * member of the group, and a group can have 200 members by default ({@code group.share.max.size} of the
+         * brokers).
          */
         public Builder<K, V> maxLanes(int newMaxLanes) {
             this.maxLanes = newMaxLanes;
@@ -457,11 +459,12 @@ public final class ShareSettings<K, V> {
 
         /**
          * Sets the fetch path; the default is {@link FetchPath#LEAN}, which runs one member on one thread. The member
-         * has its own connections: one per broker and one for the group. Each finished record frees capacity for the
-         * next, and Weir continually adapts the number of records acquired in advance. {@link FetchPath#CLIENT} is for
-         * users who must use Kafka's own client. It runs a fixed number of Kafka's share consumers ({@link #maxLanes}).
-         * Each share consumer fetches again only when all records of its last fetch are finished. Except for the
-         * rounding described for {@link #maxLanes}, no records are acquired in advance.
+         * has its own connections: one per broker and one for the group. When a record is finished, the member can
+         * acquire another one, and Weir continually adapts the number of records acquired in advance.
+         * {@link FetchPath#CLIENT} is for users who must use Kafka's own client. It runs a fixed number of Kafka's
+         * share consumers ({@link #maxLanes}). Each share consumer fetches again only when all records of its last
+         * fetch are finished. No records are acquired in advance, except for the few that result from the rounding
+         * described at {@link #maxLanes}.
          */
         public Builder<K, V> fetch(FetchPath path) {
             this.fetch = Objects.requireNonNull(path, "path");
@@ -470,10 +473,10 @@ public final class ShareSettings<K, V> {
 
         /**
          * Sets a member name that the process keeps across restarts, such as the pod name in a stateful set: 1 to 255
-         * characters, only for {@link FetchPath#LEAN}. By default, each start is a new member, and the partitions of a
-         * killed member are reassigned only when its session times out, after 45 s by default. A member that restarts
-         * under the same name gets its partitions immediately. Two processes must never use the same name in a group at
-         * the same time, because each would keep evicting the other.
+         * characters, only for {@link FetchPath#LEAN}. Without a name, a restarted process joins as a new member, and
+         * the partitions of a killed member are reassigned only when its session times out, after 45 s by default. A
+         * member that restarts under the same name gets its partitions immediately. Two processes must never use the
+         * same name in a group at the same time, because each would keep evicting the other.
          */
         public Builder<K, V> memberName(String name) {
             this.memberName = Objects.requireNonNull(name, "name");
@@ -483,8 +486,8 @@ public final class ShareSettings<K, V> {
         /**
          * Sets the topic for records that fail in their last delivery ({@link SharedFlow}). Without {@link #parking},
          * the topic also receives a copy of each record before its last two deliveries begin, so that no crash can lose
-         * the record. By default there is no such topic, and the brokers give up a record that has used up its
-         * deliveries.
+         * the record. By default there is no such topic, and a record that fails in its last delivery is never
+         * delivered again.
          */
         public Builder<K, V> deadLetterTopic(DeadLetterTopic topic) {
             this.deadLetterTopic = Objects.requireNonNull(topic, "topic");
@@ -518,7 +521,10 @@ public final class ShareSettings<K, V> {
             return this;
         }
 
-        /** Sets the topic for copies of records before their last two deliveries; by default, the dead-letter topic. */
+        /**
+         * Sets the topic to which a record is copied before its last two deliveries. The default is the dead-letter
+         * topic.
+         */
         public Builder<K, V> parking(String topic) {
             this.parkingTopic = Objects.requireNonNull(topic, "topic");
             return this;

@@ -104,7 +104,7 @@ public final class Subscription {
     }
 
     /**
-     * The partitions of all topics whose names match, including topics created later.
+     * The partitions of all topics whose names match a regular expression, including topics created later.
      *
      * @param regex a pattern that must match the complete name
      */
@@ -208,8 +208,8 @@ public final class Subscription {
         }
 
         /**
-         * Returns the number of distinct lower priorities. The default priority 0 counts even if no priority is set to
-         * 0.
+         * Returns the number of distinct priorities below the given one. The default priority 0 is included in the
+         * count even if it is not set explicitly.
          */
         public int countBelow(int priority) {
             Set<Integer> below = new TreeSet<>(topics.values());
@@ -266,9 +266,9 @@ public final class Subscription {
     }
 
     /**
-     * Creates an unbounded subscription to the partitions of all topics whose complete name matches. A topic created
-     * later is found at the client's next metadata refresh: every 30 seconds, unless {@code metadata.max.age.ms} is
-     * set.
+     * Creates an unbounded subscription to the partitions of all topics whose complete names match a regular
+     * expression. A topic created later is found at the client's next metadata refresh: every 30 seconds, unless
+     * {@code metadata.max.age.ms} is set.
      */
     public static Subscription pattern(String regex) {
         return new Subscription(new Matching(regex), Bound.NONE, Bound.NONE, Priorities.NONE, null);
@@ -342,8 +342,8 @@ public final class Subscription {
      *
      * <p>Priorities do not affect records that have already been pulled, so stages should buffer few records. A higher
      * priority also gets a larger part of {@link ConsumerSettings#bufferBytes}: twice as much as the next lower
-     * priority, up to 16 times as much as the lowest. If there is one stream per partition
-     * ({@link KafkaSource#partitioned}), this is the only effect of a priority.
+     * priority, up to 16 times as much as the lowest. With {@link KafkaSource#partitioned}, which emits one stream per
+     * partition, priorities affect only the buffer and not the order of emission.
      */
     public Subscription priority(String topic, int priority) {
         return new Subscription(
@@ -362,13 +362,14 @@ public final class Subscription {
      * due themselves. Other partitions continue. Use one topic per delay, so that records become due in the order in
      * which they are stored.
      *
-     * <p>Waiting records are fetched but not pulled, up to the window and the partition's part of
-     * {@link ConsumerSettings#bufferBytes}; beyond that, the partition is paused. Waiting records are not committed, a
-     * drain does not wait for them, and a revocation drops them, so that the next owner reads them. They are not
-     * reported as a stall; health reports and dumps show the partition as not due. A bounded read does not end before
-     * its last record is due. If the clock is set back, records wait longer, but none is repeated. A time that is never
-     * reached blocks the partition until retention has deleted the record and the pipeline is restarted. If {@code due}
-     * throws, the run fails with {@link KafkaPipelineException} after all earlier records have been delivered.
+     * <p>Records that are not due are fetched but not pulled. The partition is paused when these records have used up
+     * the window or the partition's part of {@link ConsumerSettings#bufferBytes}. They are not committed, and a drain
+     * does not wait for them. If the partition is revoked, they are dropped, and the next owner reads them. They do not
+     * count as a stall. Health reports and dumps show the partition as not due. A bounded read does not end before its
+     * last record is due. If this machine's clock is set back, records wait longer, but no record is delivered twice.
+     * If a record never becomes due, it blocks the partition until retention has deleted the record and the pipeline is
+     * restarted. If {@code due} throws, the run fails with {@link KafkaPipelineException} after all earlier records
+     * have been delivered.
      *
      * {@snippet :
      * Subscription.topics("reminders")

@@ -55,8 +55,8 @@ public interface TransactionHandle {
         }
 
         /**
-         * The number of output records in aborted transactions. The inputs of these records were read again. At the end
-         * of a bounded read, the records themselves were written again instead.
+         * The number of output records in aborted transactions. After an abort, the inputs of these records are read
+         * again. Once a bounded read has read all of its input, the output records are written again instead.
          */
         public long rewoundRecords() {
             return values.rewoundRecords;

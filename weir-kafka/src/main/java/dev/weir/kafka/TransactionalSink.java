@@ -9,9 +9,10 @@ import java.util.Objects;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
- * A transactional sink for input from outside the Kafka cluster to which it writes, such as a queue, a file or another
- * cluster. Consumers with {@code read_committed} see either all records of a transaction or none. Each input is
- * acknowledged when the transaction that contains its record has been committed. Immutable and safe to share.
+ * A transactional sink for input that does not come from the Kafka cluster to which the sink writes. The input may come
+ * from a queue, a file or another cluster. Consumers with {@code read_committed} see either all records of a
+ * transaction or none. Each input is acknowledged when the transaction that contains its record has been committed.
+ * Immutable and safe to share.
  *
  * {@snippet :
  * payments.map(payment -> new ProducerRecord<>("booked", payment.account(), payment))

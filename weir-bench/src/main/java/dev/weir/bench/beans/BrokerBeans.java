@@ -14,8 +14,8 @@ import javax.management.remote.JMXConnectorFactory;
 import javax.management.remote.JMXServiceURL;
 
 /**
- * Reads the JMX beans of forked brokers. The beans do not depend on the tested library. Attaches to the broker
- * processes, so brokers need no JMX port. Confined to one thread.
+ * Reads the JMX beans of forked brokers. The beans belong to the brokers, so their values do not depend on the tested
+ * library. Attaches to the broker processes, so brokers need no JMX port. Confined to one thread.
  */
 public final class BrokerBeans implements AutoCloseable {
     private final List<JMXConnector> brokers = new ArrayList<>();
@@ -36,7 +36,7 @@ public final class BrokerBeans implements AutoCloseable {
         void read(MBeanServerConnection beans) throws JMException, IOException;
     }
 
-    @SuppressWarnings("BanJNDI") // the address comes from our own process, to which we have just attached
+    @SuppressWarnings("BanJNDI") // the address comes from the broker process that we forked and attached to
     private static JMXConnector attach(Broker broker) throws IOException, AttachNotSupportedException {
         VirtualMachine machine = VirtualMachine.attach(Long.toString(broker.pid()));
         try {
@@ -46,7 +46,7 @@ public final class BrokerBeans implements AutoCloseable {
         }
     }
 
-    /** Runs the reader on one broker after another. */
+    /** Calls the reader for each broker in turn. */
     void each(Reader reader) {
         try {
             for (JMXConnector broker : brokers) {

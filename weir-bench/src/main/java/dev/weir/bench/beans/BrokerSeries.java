@@ -8,14 +8,14 @@ import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the series of broker figures: mean request times since the previous reading, and the current numbers of
- * acquisition locks and queued requests. Confined to one thread.
+ * Reads broker figures once per sample of a series: mean request times since the previous sample, and the current
+ * numbers of acquisition locks and queued requests. Confined to one thread.
  */
 public final class BrokerSeries {
-    /** Total number of acquisition locks that share groups hold. */
+    /** Total number of acquisition locks held by share groups. */
     static final String LOCKED = "broker: records locked";
 
-    /** Number of acquisition locks in the partition with the most. */
+    /** Number of acquisition locks in the partition with the most acquisition locks. */
     static final String LOCKED_OF_ONE = LockWindow.HELD;
 
     static final String QUEUE = "broker: requests queued";
@@ -30,8 +30,8 @@ public final class BrokerSeries {
     }
 
     /**
-     * Returns the current figures by series name. The first call returns no request times, because they need an earlier
-     * reading.
+     * Returns the current figures by series name. The first call returns no request times, because a request time is
+     * the mean since the previous call.
      */
     public Map<String, Double> look() {
         Map<String, Double> figures = new LinkedHashMap<>();

@@ -8,17 +8,18 @@ import javax.management.MBeanServerConnection;
 import javax.management.ObjectName;
 
 /**
- * Reads from the brokers' own metrics the time that brokers spend on client requests, by phase, and on garbage
- * collection. Confined to one thread.
+ * Reads broker metrics: the time that brokers spend on garbage collection and on each phase of client requests.
+ * Confined to one thread.
  *
- * <p>A broker reports the count and mean of all requests since its start. Two readings give the mean of the requests
- * between them. A broker's percentiles cover the last few minutes, including earlier runs, and cannot be split.
+ * <p>A broker reports the count and mean time of all requests since it started, so two readings are enough to compute
+ * the mean of the requests between them. This does not work for percentiles. A broker computes its percentiles over the
+ * last few minutes, which may include earlier runs.
  */
 public final class BrokerTimes {
-    /** Prefix of the figures of consumers' fetch requests, from any client. */
+    /** Prefix of the figures for fetch requests of consumers, no matter which client sent them. */
     public static final String FETCHES = "broker: fetch ";
 
-    /** Suffix of the figures that are not means. */
+    /** Suffix of the figures that are 99th percentiles instead of means. */
     static final String P99 = " p99 ms";
 
     private static final Map<String, String> REQUESTS = Map.of(
@@ -53,7 +54,10 @@ public final class BrokerTimes {
      */
     public record Reading(Map<String, Times> times, long collections, long collectionMillis) {
 
-        /** Returns the differences by name. Kinds of requests that did not occur in between are missing. */
+        /**
+         * Returns the figures for the time since an earlier reading, by name. Leaves out kinds of requests that did not
+         * occur in that time.
+         */
         public Map<String, Double> since(Reading earlier) {
             Map<String, Double> figures = new LinkedHashMap<>();
             times.forEach((name, now) -> {
@@ -69,7 +73,7 @@ public final class BrokerTimes {
         }
     }
 
-    /** The counts of one phase of one kind of request. */
+    /** The number of requests of one kind, with the total time and 99th percentile of one of their phases. */
     record Times(double count, double sumMillis, double p99Millis) {
         static final Times NONE = new Times(0, 0, 0);
 
@@ -102,8 +106,8 @@ public final class BrokerTimes {
     }
 
     private static Times times(MBeanServerConnection beans, ObjectName name) throws JMException, IOException {
-        // All attributes are read in one call. In separate calls, the mean would include requests that the count does
-        // not.
+        // Read all attributes in one call. Otherwise, a request that ends between two calls could be included in the
+        // mean but not in the count.
         double[] read = beans.getAttributes(name, ATTRIBUTES).asList().stream()
                 .mapToDouble(attribute -> ((Number) attribute.getValue()).doubleValue())
                 .toArray();

@@ -16,7 +16,7 @@ public final class FetchCounter {
     private final ObjectName requests;
 
     /**
-     * Counts since the start of the brokers, or between two readings.
+     * The bytes and requests counted since the brokers started, or between two readings.
      *
      * @param bytes bytes of the record batches in fetch responses to consumers
      */

@@ -15,8 +15,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The brokers of a campaign: an existing cluster, or forked brokers with the broker count and settings that a point
- * requires. Replaces forked brokers if the next point requires different ones. Confined to one thread, which also
+ * The brokers of a campaign: either an existing cluster, or forked brokers in the number and with the settings of the
+ * current point. Replaces the forked brokers if the next point needs different ones. Confined to one thread, which also
  * closes this object.
  */
 final class CampaignBrokers implements AutoCloseable {
@@ -31,11 +31,11 @@ final class CampaignBrokers implements AutoCloseable {
     private String runningAs = "";
 
     /**
-     * Starts no brokers yet.
+     * Creates the object without starting brokers.
      *
-     * @param settings the settings, which name the existing cluster or the folder in which forked brokers keep filled
-     *     topics
-     * @param doing receives a message for each start
+     * @param settings the settings, including the existing cluster or the folder for the filled topics of forked
+     *     brokers
+     * @param doing receives a message when brokers are about to start
      * @param note receives messages for the user
      */
     CampaignBrokers(
@@ -139,8 +139,8 @@ final class CampaignBrokers implements AutoCloseable {
     }
 
     /**
-     * Returns the data folder of a point. Brokers with other settings or releases may store their logs differently, so
-     * they have a folder of their own.
+     * Returns the data folder of a point. Points with their own broker settings or Kafka release have their own folder,
+     * because their brokers may store logs differently.
      */
     private Path folder(WorkloadPoint point) {
         String differs =

@@ -25,7 +25,7 @@ final class CampaignDescription {
 
     private CampaignDescription() {}
 
-    /** Fails if the values in {@code topic.valueFile} have changed since the campaign began. */
+    /** Fails if the contents of a {@code topic.valueFile} have changed since the campaign began. */
     static void requireSameValues(Campaign begun, String digests) {
         if (!begun.environment().settings().getOrDefault(VALUES, "").equals(digests)) {
             throw new BenchException("topic.valueFile holds other values than when the campaign started:"

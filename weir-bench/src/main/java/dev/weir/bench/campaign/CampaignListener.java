@@ -20,7 +20,7 @@ public interface CampaignListener {
     void status(String doing, int runsDone, int runs, @Nullable Duration remaining);
 
     /**
-     * Receives the figures of one second of a run that accepts orders.
+     * Receives the figures of one second of a run. Called only for runs that accept orders.
      *
      * @param series figures of clients, brokers and the machine by name
      */

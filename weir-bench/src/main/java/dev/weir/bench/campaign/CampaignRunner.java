@@ -27,8 +27,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs a campaign. First verifies each driver, then measures each driver at each point in several rounds, in a new
- * random order per round. {@link #run} belongs to one thread; any thread may call {@link #stop}.
+ * Runs a campaign. First verifies all drivers, then measures each driver at each point. The measurements are repeated
+ * in several rounds, and each round has a new random order. {@link #run} belongs to one thread; any thread may call
+ * {@link #stop}.
  */
 public final class CampaignRunner {
     /** Suffix of the control's name. The control is a second run of the baseline in each round. */
@@ -78,7 +79,7 @@ public final class CampaignRunner {
     }
 
     /**
-     * Creates a runner and starts nothing yet.
+     * Creates a runner without starting any brokers or drivers.
      *
      * @throws BenchException if no drivers are built in the checkout, the baseline cannot reach the brokers, or an
      *     existing cluster cannot satisfy a point
@@ -95,7 +96,7 @@ public final class CampaignRunner {
         }
     }
 
-    /** Returns the workload without the drivers that do not support the cluster's security protocol. */
+    /** Returns the workload, limited to the drivers that support the cluster's security protocol. */
     private Workload reaching(Workload all, @Nullable ExistingCluster cluster) {
         if (cluster == null || !cluster.isSecured()) {
             return all;
@@ -150,7 +151,7 @@ public final class CampaignRunner {
                 if (!isStopped()) {
                     throw e;
                 }
-                // The stop has ended the current run. The folder is complete without that run.
+                // The campaign was stopped, so the current run was discarded. All runs in the folder are complete.
             }
             return folder;
         }
@@ -184,7 +185,7 @@ public final class CampaignRunner {
         listener.status(what, 0, mostRuns(workload, drivers), null);
     }
 
-    /** Returns the number of runs if the campaign runs every point. */
+    /** Returns the number of runs in a campaign that leaves out no points. */
     static int mostRuns(Workload workload, List<String> drivers) {
         return workload.rounds() * workload.points().size() * drivers.size();
     }
@@ -223,7 +224,9 @@ public final class CampaignRunner {
         }
     }
 
-    /** Refuses to resume at another cluster, because the campaign would then compare clusters. */
+    /**
+     * Refuses to resume on a different cluster, because the campaign would then compare clusters instead of drivers.
+     */
     private static void requireSameCluster(Campaign campaign, BenchCluster cluster) {
         Map<String, String> begunAt = campaign.environment().settings();
         String id = begunAt.get(BenchCluster.CLUSTER_ID);
@@ -235,7 +238,7 @@ public final class CampaignRunner {
         }
     }
 
-    /** Refuses to resume on other machines, because the campaign would then compare machines. */
+    /** Refuses to resume on different machines, because the campaign would then compare machines instead of drivers. */
     private void requireSamePlaces(Campaign campaign) {
         String begunAt = campaign.environment().settings().getOrDefault(DriverLauncher.WORKERS, "");
         String now = launcher.described().getOrDefault(DriverLauncher.WORKERS, "");

@@ -91,12 +91,12 @@ final class CampaignRuns {
 
     /**
      * Runs the baseline once without recording the result. The JVMs of newly started brokers are still compiling, so
-     * the first runs would otherwise be measured with slower brokers than the rest.
+     * without this run the brokers would be slower in the first measured runs than in later ones.
      */
     private void warm() throws InterruptedException {
         WorkloadPoint point = workload.points().get(0);
         BenchCluster cluster = brokers.at(point);
-        cluster.figures().times(); // Attaches to the brokers now, before anything is measured.
+        cluster.figures().times(); // attaches to the brokers now, so that no measured run has to
         if (folder.campaign().rounds() == 1
                 || point.isPlanned()
                 || point.asksForFreshBrokers()
@@ -113,7 +113,7 @@ final class CampaignRuns {
                     CampaignRunner.log(folder, WARM_LOG),
                     settings.seed());
         } catch (RunFailure e) {
-            if (!launcher.isStopped()) { // Not fatal: the runs will show the error.
+            if (!launcher.isStopped()) { // Not fatal, because the measured runs will report the error.
                 listener.note("the brokers were not warmed: " + e.getMessage());
             }
         } finally {
@@ -177,7 +177,7 @@ final class CampaignRuns {
             Run run = finished(step, ofThis, seed, startedAtMillis, System.currentTimeMillis(), measured);
             return new Kept(run, measured.latencies());
         } catch (RunFailure e) {
-            cluster.requireBrokers(); // throws if a broker has ended: then the driver is not at fault
+            cluster.requireBrokers(); // throws if a broker has ended, because the driver is then not at fault
             Run failed = Run.failed(
                     step.point().id(),
                     step.driver(),

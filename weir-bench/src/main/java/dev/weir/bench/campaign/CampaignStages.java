@@ -30,7 +30,7 @@ final class CampaignStages {
     private final ResultsFolder folder;
     private final long seed;
     private final List<String> drivers;
-    private final @Nullable Refinement refinement; // null if all points are run
+    private final @Nullable Refinement refinement; // null if the campaign runs all points
     private final Set<Integer> chosen = new TreeSet<>(); // indices of points
     private Set<Integer> asked = Set.of();
     private int stage;
@@ -67,8 +67,8 @@ final class CampaignStages {
     }
 
     /**
-     * Returns the analysis of the stages so far. Leaves out stored runs of later stages, so that a resumed campaign
-     * makes the same choices.
+     * Returns the analysis of the points chosen so far. When a campaign is resumed, its folder may already contain runs
+     * of later stages. Their points are left out, so that the resumed campaign makes the same choices.
      */
     private Analysis soFar() {
         Set<String> points =
@@ -82,8 +82,8 @@ final class CampaignStages {
     }
 
     /**
-     * Returns a text with the results of all drivers at a point. Two points have the same text only if all reported
-     * results are the same.
+     * Returns a summary of the results of all drivers at a point. The summaries of two points are equal only if all
+     * drivers have the same results at both points.
      */
     static String verdict(PointResult point, @Nullable LatencyTarget target) {
         Metric judgedBy = point.judgedBy();

@@ -12,7 +12,8 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * Provides the topics of drivers. Fills input topics on first use and recreates output topics. Confined to one thread.
+ * Provides the input and output topics of drivers. Fills an input topic when it is first used, and recreates output
+ * topics. Confined to one thread.
  */
 final class CampaignTopics {
 
@@ -30,8 +31,8 @@ final class CampaignTopics {
     }
 
     /**
-     * Returns the topic that a driver writes, or the topic that it reads, with {@code recordsPerPartition} records in
-     * each partition.
+     * Returns the topic of a driver. In {@link Scenario#PRODUCE}, this is a new output topic. In all other scenarios,
+     * it is an input topic with {@code recordsPerPartition} records in each partition.
      *
      * @param log output file of processes that fill the topic
      */

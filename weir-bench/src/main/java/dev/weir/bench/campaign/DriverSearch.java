@@ -64,7 +64,7 @@ final class DriverSearch implements Orders.Target {
     private final @Nullable BenchCluster cluster; // null in a simulation
     private final ResultsFolder folder;
     private final String driver;
-    private WorkloadPoint point; // this field and the next three can be changed by an order
+    private WorkloadPoint point; // orders can change this field and the next three
     private ExploreSettings how;
     private Search search;
     private Trials trials;
@@ -74,8 +74,8 @@ final class DriverSearch implements Orders.Target {
     private int count;
     private boolean hasPassed;
     private boolean hasFailed;
-    private @Nullable String refusal; // set after a second RunFailure if no trial has passed
-    private final Map<Double, TrialResult> held = new HashMap<>(); // last passed hold of each rate
+    private @Nullable String refusal; // set if two trials end in a RunFailure before any trial passes
+    private final Map<Double, TrialResult> held = new HashMap<>(); // result of the last passed hold at each rate
     private final List<Failed> failed = new ArrayList<>();
     private double extendedSeconds; // added by orders
 
@@ -87,7 +87,7 @@ final class DriverSearch implements Orders.Target {
      * @param target replaces the workload's target; null to keep it
      * @param status receives progress
      * @param launcher starts the processes and is closed by the caller; stopping it stops the search
-     * @param cluster the brokers; null for a model in place of drivers
+     * @param cluster the brokers; null to search a model instead of running drivers
      */
     DriverSearch(
             CampaignRunner.Settings settings,
@@ -164,7 +164,10 @@ final class DriverSearch implements Orders.Target {
         return did;
     }
 
-    /** Restarts the search, because the trials so far measured a different system. */
+    /**
+     * Restarts the search at a changed point. The results so far no longer apply, because they were measured with
+     * different settings.
+     */
     private void beginAnew(WorkloadPoint changed) {
         point = changed;
         how = ExploreSettings.of(point, target);
@@ -206,7 +209,10 @@ final class DriverSearch implements Orders.Target {
         return found(finding);
     }
 
-    /** Returns null if the desk cannot be opened; the search then runs without orders. */
+    /**
+     * Opens the desk that accepts orders for this search. Returns null if it cannot be opened or if the search is
+     * simulated; the search then accepts no orders.
+     */
     private @Nullable OrderDesk desk() {
         if (cluster == null) {
             return null;
@@ -220,7 +226,8 @@ final class DriverSearch implements Orders.Target {
     }
 
     /**
-     * Runs the trials. Applies orders between trials, because a trial that changes midway has no meaningful outcome.
+     * Runs the trials. Applies orders only between trials, because a trial whose settings change midway has no
+     * meaningful outcome.
      */
     private void searched(Orders orders) throws InterruptedException {
         orders.take(this);
@@ -257,8 +264,8 @@ final class DriverSearch implements Orders.Target {
     }
 
     /**
-     * Returns the reason for giving up early, after a second {@link RunFailure} before any trial has passed; otherwise
-     * null.
+     * Returns the reason why the search ended early, or null if it did not. A search ends early if a second trial ends
+     * in a {@link RunFailure} before any trial has passed.
      */
     @Nullable
     String refusal() {
@@ -282,7 +289,7 @@ final class DriverSearch implements Orders.Target {
             return new Outcome(Outcome.Result.GENERATOR_BOUND, String.valueOf(e.getMessage()));
         } catch (RunFailure e) {
             requireGoingOn(e);
-            if (!hasPassed && hasFailed) { // The cause may be an error in the workload, which no lower rate fixes.
+            if (!hasPassed && hasFailed) { // The workload may be wrong, and then lower rates fail too.
                 refusal = "driver " + driver + " at " + point.id() + ": " + e.getMessage() + "; its log is "
                         + folder.log(key());
             }
@@ -298,7 +305,7 @@ final class DriverSearch implements Orders.Target {
     private void requireGoingOn(RuntimeException cause) {
         if (cluster != null) {
             cluster.requireBrokers();
-        } // The check throws if a broker has ended, because then the driver did not cause the failure.
+        } // The check throws if a broker has ended, because the driver then did not cause the failure.
         if (launcher.isStopped()) {
             throw new BenchException("it was stopped", cause);
         }
@@ -318,11 +325,10 @@ final class DriverSearch implements Orders.Target {
     }
 
     /**
-     * Returns the figures of a failed trial; null if there are none. They come from the step or hold that failed at the
-     * upper end of the interval, or else from the last failed hold.
+     * Returns the figures of the trial that failed at the upper end of the interval; null if there are none. The trial
+     * is a step or a hold. If no step or hold failed there, returns the figures of the last failed hold.
      *
-     * <p>For an unstable rate, returns the figures of the perturbation without recovery, because a step at that rate
-     * passed.
+     * <p>At an unstable rate, steps and holds pass, so the figures come from the last failed perturbation at that rate.
      */
     private @Nullable TrialFigures edge(Finding finding) {
         if (finding.verdict() == Verdict.UNSTABLE_AT) {
@@ -365,7 +371,10 @@ final class DriverSearch implements Orders.Target {
                 timeline);
     }
 
-    /** Returns the hold at the found rate as a run, so that the folder's tables show it. */
+    /**
+     * Returns the last hold at the found rate as a run, so that the results tables include it. Returns a failed run if
+     * no hold passed at that rate.
+     */
     private Run asRun(Finding finding, int order) {
         long now = System.currentTimeMillis();
         TrialResult last = held.get(finding.low());
@@ -394,7 +403,7 @@ final class DriverSearch implements Orders.Target {
                 measured.warmUpIntervals(),
                 measured.intervals(),
                 measured.totals(),
-                Ledger.NONE, // Members take over each other's records, and each process knows only its own.
+                Ledger.NONE, // no ledger: members take over each other's records, and each process sees only its own
                 flags,
                 null,
                 timeline,

@@ -18,8 +18,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers across campaigns which drivers have passed their dry run. A driver with unchanged files and settings skips
- * the dry run. Confined to one thread.
+ * Remembers across campaigns which drivers have passed their dry run. A driver does not repeat the dry run while its
+ * files and settings are unchanged. Confined to one thread.
  */
 final class DryRuns {
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -35,7 +35,7 @@ final class DryRuns {
         this.folder = folder;
     }
 
-    /** Returns a key for the driver's current build and the settings of a point. */
+    /** Returns a key that identifies a dry run: the driver's files, the Java version and the settings of a point. */
     static String key(String driver, DriverCatalog.Entry entry, WorkloadPoint point) {
         StringBuilder all = new StringBuilder(driver).append('\n').append(Runtime.version());
         point.settings().forEach((path, value) -> {
@@ -65,7 +65,7 @@ final class DryRuns {
         try {
             Path file = file(key);
             return Files.exists(file) ? JSON.readValue(file.toFile(), Report.Hello.class) : null;
-        } catch (IOException e) { // The file is incomplete or belongs to another version.
+        } catch (IOException e) { // The file is incomplete, or another version wrote it.
             return null;
         }
     }

@@ -14,7 +14,7 @@ final class EdgeLimiter {
     private EdgeLimiter() {}
 
     /**
-     * The limiter; null if no component was busy enough.
+     * Returns the component that limited the driver; null if no component was busy enough to be the limit.
      *
      * @param edge figures of the lowest failed rate; null if none failed
      */

@@ -88,7 +88,7 @@ public final class ExploreRunner {
         CampaignBrokers.check(workload.points(), settings.cluster());
     }
 
-    /** Creates a runner that searches a seeded model instead of drivers. The model has its own clock. */
+    /** Creates a runner that searches a seeded model instead of measuring drivers. The model has its own clock. */
     public static ExploreRunner simulated(
             Workload workload,
             CampaignRunner.Settings settings,
@@ -170,14 +170,17 @@ public final class ExploreRunner {
         return CampaignDescription.of(workload, settings, workload.drivers(), greeted(first), processes, first);
     }
 
-    /** Returns the indices of the next stage's points. */
+    /** Returns the indices of the points in the next stage. Without a refinement, the only stage has all points. */
     private List<Integer> stage(@Nullable Refinement refinement) {
         return refinement == null
                 ? IntStream.range(0, workload.points().size()).boxed().toList()
                 : List.copyOf(refinement.next());
     }
 
-    /** Runs a search and returns its finding in the form that an adaptive design compares. */
+    /**
+     * Runs a search, reports its finding and returns its verdict as text. An adaptive design compares these texts to
+     * choose its next points.
+     */
     private String explore(
             CampaignBrokers brokers,
             ResultsFolder folder,
@@ -222,7 +225,10 @@ public final class ExploreRunner {
         listener.status(doing, seconds());
     }
 
-    /** Returns the drivers' greetings. Refuses a driver that lacks the scenario, before anything is measured. */
+    /**
+     * Starts each driver and returns the drivers' greetings by name. Fails before anything is measured if a driver does
+     * not support the scenario.
+     */
     private Map<String, Report.Hello> greeted(BenchCluster cluster) throws InterruptedException {
         Map<String, Report.Hello> hellos = new LinkedHashMap<>();
         WorkloadPoint point = workload.points().get(0);

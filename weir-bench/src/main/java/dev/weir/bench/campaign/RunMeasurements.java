@@ -23,8 +23,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Measures the runs of a campaign one after another. The point of a run selects the kind of measurement. Runs that can
- * be changed accept orders meanwhile. Confined to one thread.
+ * Measures the runs of a campaign one after another. The point of a run determines the kind of measurement. Runs with
+ * settings that can be changed accept orders while they are measured. Confined to one thread.
  */
 final class RunMeasurements {
     private final Workload workload;
@@ -87,8 +87,8 @@ final class RunMeasurements {
     }
 
     /**
-     * Runs a task and meanwhile refuses all orders with the given reason. If the order desk cannot be opened, only runs
-     * the task.
+     * Runs a task. While it runs, refuses all orders with the given reason. If the order desk cannot be opened, the
+     * task runs without it.
      */
     private Measured refusing(RunOrder.Step step, String why, Task task) throws InterruptedException {
         OrderDesk desk = null;

@@ -29,13 +29,12 @@ import java.util.function.Consumer;
 final class Verification {
     private static final long RECORDS = 100_000;
 
-    // Number of records in the dry run of a scenario in which each record takes a millisecond or more.
+    // Number of records in the dry run of a slow scenario, where each record takes at least a millisecond.
     private static final long SLOW_RECORDS = 300;
     private static final Set<Scenario> SLOW =
             Set.of(Scenario.WORK, Scenario.AT_MOST_ONCE, Scenario.FLOW_CONTROL, Scenario.PIPELINE);
 
-    // Scenarios in which drivers commit finished work. The dry run verifies the commits, including the commits of a
-    // copying driver.
+    // Scenarios in which drivers commit finished records. The dry run verifies the committed offsets.
     private static final Set<Scenario> COMMITTING =
             Set.of(Scenario.AT_LEAST_ONCE, Scenario.AT_MOST_ONCE, Scenario.WORK, Scenario.PIPELINE, Scenario.COPY);
 
@@ -104,13 +103,16 @@ final class Verification {
             }
             return hello;
         } catch (RunFailure e) {
-            cluster.requireBrokers(); // throws if a broker has ended: then the driver is not at fault
+            cluster.requireBrokers(); // throws if a broker has ended, because the driver is then not at fault
             throw new BenchException("driver " + driver + " does not pass the dry run of "
                     + point.scenario().label() + ": " + e.getMessage() + "; its log is " + log);
         }
     }
 
-    /** Runs a pass. The driver must deliver each record once and in order, and commit if the scenario requires it. */
+    /**
+     * Runs a pass and returns the driver's greeting if the pass succeeds. The driver must deliver each record once and
+     * in order, and must commit if the scenario requires it.
+     */
     private Report.Hello verified(
             BenchCluster cluster, DriverSession driver, WorkloadPoint point, String topic, long recordsPerPartition)
             throws InterruptedException {

@@ -1,7 +1,6 @@
 /**
- * Runs a whole campaign. The input is a workload; the output is a results folder. The package verifies each driver,
- * shuffles the runs and describes the machine. {@link dev.weir.bench.campaign.CampaignRunner} runs on its caller's
- * thread.
+ * Runs a whole campaign from its workload to its results folder. The package verifies each driver, shuffles the runs
+ * and describes the machine. {@link dev.weir.bench.campaign.CampaignRunner} runs on its caller's thread.
  */
 @NullMarked
 package dev.weir.bench.campaign;

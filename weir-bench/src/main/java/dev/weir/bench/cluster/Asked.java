@@ -4,12 +4,14 @@ import dev.weir.bench.BenchException;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.common.KafkaFuture;
 
-/** Waits for the brokers' answers to the admin client. Stateless. */
+/** Waits for the brokers' replies to {@code Admin} requests. Stateless. */
 final class Asked {
 
     private Asked() {}
 
-    /** Waits for an answer and returns it. If there is no answer, the exception names the request by {@code what}. */
+    /**
+     * Waits for a reply and returns it. If the request fails, the exception's message describes it with {@code what}.
+     */
     static <T> T of(String what, KafkaFuture<T> answer) {
         try {
             return answer.get();

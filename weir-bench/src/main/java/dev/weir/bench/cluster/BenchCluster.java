@@ -112,15 +112,15 @@ public final class BenchCluster implements AutoCloseable {
         return losses;
     }
 
-    /** Returns the same as {@link BrokerFigures#cpuNanos}. */
+    /** Returns the processor time of all brokers, as {@link BrokerFigures#cpuNanos} does. */
     public long cpuNanos() {
         return figures.cpuNanos();
     }
 
     /**
-     * Fails if a broker has ended, because a run then says nothing about its driver.
+     * Fails if a broker has ended unexpectedly, because the run then does not show the driver's performance.
      *
-     * @throws BenchException if a forked broker has ended unplanned
+     * @throws BenchException if a forked broker has ended and its loss was not planned
      */
     public void requireBrokers() {
         losses.requireOthers();

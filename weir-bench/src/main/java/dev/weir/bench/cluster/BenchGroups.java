@@ -21,7 +21,7 @@ public final class BenchGroups {
     private final BenchTopics topics;
     private final BrokerLosses losses;
     private final LeftGroups leftGroups;
-    private final List<GroupSettings> settingsOfRun = new ArrayList<>(); // of new consumer groups and changed groups
+    private final List<GroupSettings> settingsOfRun = new ArrayList<>(); // removed after the run
     private final List<ShareGroup> shareGroups = new ArrayList<>(); // not deleted yet
 
     BenchGroups(
@@ -41,8 +41,8 @@ public final class BenchGroups {
     }
 
     /**
-     * Returns the name of a new consumer group and applies these settings to the group. The settings are removed after
-     * the run.
+     * Applies these settings to a new consumer group and returns the group's name. The settings are removed after the
+     * run.
      *
      * @throws BenchException if the brokers refuse a setting
      */
@@ -63,8 +63,8 @@ public final class BenchGroups {
     }
 
     /**
-     * Changes settings of an existing consumer group or share group until the end of the run. Members notice the change
-     * by themselves.
+     * Changes settings of an existing consumer group or share group until the end of the run. Members pick up the
+     * change automatically.
      *
      * @throws BenchException if the brokers refuse a setting
      */

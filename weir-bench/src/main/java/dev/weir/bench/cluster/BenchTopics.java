@@ -33,16 +33,16 @@ import org.jspecify.annotations.Nullable;
 public final class BenchTopics {
     private static final String SINK = "sink";
 
-    // The cleanup policy does not depend on the cluster's default. With the policy "delete", brokers accept records
-    // that have no key.
+    // Set the cleanup policy explicitly, because the cluster's default may be "compact". Brokers then refuse records
+    // without a key.
     private static final Map<String, String> WRITTEN = Map.of("cleanup.policy", "delete");
 
-    // The broker's append time gives the time of each copy.
+    // The broker's append time is the timestamp of each copy, so it shows when the copy was written.
     private static final Map<String, String> COPIED =
             Map.of("cleanup.policy", "delete", "message.timestamp.type", "LogAppendTime");
 
-    // As in WRITTEN, records need no key. In addition, brokers never delete the records, and store batches as they were
-    // sent.
+    // Records need no key, as in WRITTEN. In addition, brokers keep all records and store batches as the producer sent
+    // them.
     private static final Map<String, String> FILLED = Map.of(
             "cleanup.policy", "delete", "retention.ms", "-1", "retention.bytes", "-1", "compression.type", "producer");
 
@@ -51,8 +51,8 @@ public final class BenchTopics {
     private final BooleanSupplier isStopped;
     private final Set<String> filled = new HashSet<>(); // topics that are known to be filled
     private final Map<Path, ValueFile> valueFiles = new HashMap<>();
-    private String sink = ""; // names of the last output topics; empty for none
-    private String output = ""; // names of the last output of a group with a generator
+    private String sink = ""; // names from the last fresh(); empty for none
+    private String output = ""; // names from the last output(); empty for none
 
     BenchTopics(Brokers brokers, BrokerLosses losses, BooleanSupplier isStopped) {
         this.brokers = brokers;
@@ -95,20 +95,20 @@ public final class BenchTopics {
         return TopicSet.text(names);
     }
 
-    /** Returns the part of a topic's name for its replicas; empty for one replica. */
+    /** Returns the part of a topic's name that shows its replica count; empty for one replica. */
     private static String replicated(WorkloadPoint point) {
         return point.replicas() == 1 ? "" : "-rf" + point.replicas();
     }
 
     /**
-     * Returns the suffix that distinguishes topics read together; empty for the first one, which may also be read
-     * alone.
+     * Returns the suffix that distinguishes topics that are read together. The suffix of the first topic is empty, so
+     * that points with a single topic can use this topic too.
      */
     private static String ofSeveral(int index) {
         return index == 0 ? "" : "-topic" + (index + 1);
     }
 
-    /** Returns the part of a topic's name for its payload. */
+    /** Returns the part of a topic's name that describes its values and headers. */
     private String payload(WorkloadPoint point) {
         ValueFile file = valueFile(point);
         return (file == null ? "" : "-f" + file.digest())
@@ -147,8 +147,8 @@ public final class BenchTopics {
     }
 
     /**
-     * Returns the name of the topic with this content and the point's partitions and replicas. Fills the topic unless
-     * all its partitions already end at {@code endOffset}.
+     * Returns the name of the topic with this content and with the point's partitions and replicas. Fills the topic
+     * first, unless each of its partitions already ends at {@code endOffset}.
      */
     public String fillOnce(String content, WorkloadPoint point, long endOffset, Filler filler)
             throws InterruptedException {
@@ -212,7 +212,9 @@ public final class BenchTopics {
         return TopicSet.text(made);
     }
 
-    /** Creates topics with one record in each partition. A generator then sends more records by plan. */
+    /**
+     * Creates new output topics with one record in each partition. A generator then adds records according to its plan.
+     */
     public String begun(WorkloadPoint point) {
         String topics = fresh(point);
         List<String> names = TopicSet.names(topics);
@@ -236,8 +238,8 @@ public final class BenchTopics {
     }
 
     /**
-     * Creates a topic and waits until each partition's leader answers. Otherwise, a leader could become available
-     * between the first and second batch of an idempotent producer. The first batch would then be refused and could
+     * Creates a topic and waits until the leader of each partition responds. If an idempotent producer sent its first
+     * batch before the leader is available and its second batch afterwards, the first batch would be refused and could
      * never be appended.
      */
     private void create(String topic, int partitions, int replicas, Map<String, String> config) {

@@ -60,8 +60,8 @@ public final class BrokerFigures implements AutoCloseable {
     }
 
     /**
-     * Returns the figures of brokers since the last call, by name; empty if they cannot be read or a broker is lost.
-     * Call this at most once a second, because each call takes brokers some milliseconds.
+     * Returns the brokers' figures for the time since the last call, by name; empty during a planned loss or if they
+     * cannot be read. Call this at most once a second, because each call costs the brokers a few milliseconds.
      */
     public Map<String, Double> sample() {
         if (forked.isEmpty() || losses.isAnyLost()) {
@@ -88,7 +88,7 @@ public final class BrokerFigures implements AutoCloseable {
         return attached;
     }
 
-    /** Detaches from the brokers; the next reading attaches again. */
+    /** Detaches from the brokers. The next call that reads their metrics attaches to them again. */
     @Override
     public void close() {
         BrokerBeans attached = beans;

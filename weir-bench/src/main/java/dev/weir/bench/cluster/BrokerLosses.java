@@ -15,7 +15,7 @@ import java.util.function.Consumer;
  */
 public final class BrokerLosses {
     private final List<Broker> forked;
-    private final Map<Integer, Long> lost = new HashMap<>(); // planned losses: CPU time until then, by broker
+    private final Map<Integer, Long> lost = new HashMap<>(); // CPU time of brokers lost by plan, by broker ID
     private Runnable whenLost = () -> {};
     private int count;
     private long goneNanos; // processor time of processes that have ended
@@ -39,13 +39,17 @@ public final class BrokerLosses {
     }
 
     /**
-     * Kills a broker with SIGKILL. The loss counts as planned until {@link #bringBack}. Returns the former process ID.
+     * Kills a broker with SIGKILL and returns the ID of the killed process. The loss counts as planned until
+     * {@link #bringBack} restarts the broker.
      */
     public long lose(int id) {
         return lose(id, Broker::kill);
     }
 
-    /** Fills a broker's disk. The broker soon ends, which counts as a planned loss. Returns the broker's process ID. */
+    /**
+     * Fills a broker's disk and returns the ID of the broker's process. The broker ends soon after, which counts as a
+     * planned loss.
+     */
     public long fillDisk(int id) {
         return lose(id, Broker::fillDisk);
     }
@@ -78,12 +82,15 @@ public final class BrokerLosses {
         return hasEnded;
     }
 
-    /** Repairs a broker's disk and returns true. If the broker is already ending, stops it and returns false. */
+    /**
+     * Repairs a broker's disk and returns true. If the repair fails because the broker is ending, stops the broker and
+     * returns false.
+     */
     private static boolean repaired(Broker broker) {
         try {
             broker.repairDisk();
             return true;
-        } catch (KafkaClusterException e) { // the broker is ending just now
+        } catch (KafkaClusterException e) { // the broker is ending because of its disk
             broker.stop();
             return false;
         }
@@ -124,15 +131,15 @@ public final class BrokerLosses {
         return count;
     }
 
-    /** Returns whether a broker is lost and not restarted. */
+    /** Returns whether any planned loss has not ended yet. */
     boolean isAnyLost() {
         return !lost.isEmpty();
     }
 
     /**
-     * Fails if a broker has ended without a plan, because a run then says nothing about its driver.
+     * Fails if a broker has ended unexpectedly, because the run then does not show the driver's performance.
      *
-     * @throws BenchException if a forked broker has ended without a plan
+     * @throws BenchException if a forked broker has ended and its loss was not planned
      */
     void requireOthers() {
         for (Broker broker : forked) {

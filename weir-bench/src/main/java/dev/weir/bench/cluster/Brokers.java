@@ -30,8 +30,8 @@ interface Brokers extends AutoCloseable {
     String named(String name);
 
     /**
-     * Returns the full name of a new topic. The name is unique if brokers may still know an earlier topic of the given
-     * name.
+     * Returns the full name of a new topic. If brokers may still know an earlier topic with the given name, a unique
+     * name is returned.
      */
     String namedAnew(String name);
 

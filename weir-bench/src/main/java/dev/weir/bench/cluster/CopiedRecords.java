@@ -33,15 +33,16 @@ final class CopiedRecords {
     private static final Duration POLL = Duration.ofMillis(100);
 
     /**
-     * Longest wait for the next record, and for the end of all transactions. A killed producer's transaction stays open
-     * for the default {@code transaction.timeout.ms}, which is shorter.
+     * Longest wait for the next record, and for open transactions to end. It is longer than the default
+     * {@code transaction.timeout.ms}, because the transaction of a killed producer stays open until this timeout.
      */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(75);
 
     private static final byte MOST = Byte.MAX_VALUE;
     private static final byte[] NONE = {};
 
-    // Reports the partition with the most markers, because a transaction of the whole topic leaves a marker in each.
+    // The number of markers in the partition with the most markers. A transaction of the whole topic writes a marker to
+    // each partition, so the total would count such a transaction many times.
     private static final String MARKERS = "output: transaction markers of a partition";
 
     private final WorkloadPoint point;
@@ -59,7 +60,7 @@ final class CopiedRecords {
     private long lastMillis = Long.MIN_VALUE;
 
     /**
-     * Creates a ledger without any records.
+     * Creates an empty ledger.
      *
      * @param ends end offsets of the input, by partition
      * @param committed the offset up to which the group has finished each partition of the input
@@ -115,8 +116,8 @@ final class CopiedRecords {
     }
 
     /**
-     * Waits until no transaction is open and returns the end of each partition. Brokers may write transaction markers
-     * after a commit has returned.
+     * Waits until no transaction is open and returns the end offset of each partition. The wait is needed because
+     * brokers may write transaction markers after the producer's commit has returned.
      */
     private static Map<TopicPartition, Long> ends(Map<String, String> connection, List<TopicPartition> partitions) {
         try (Admin admin = Admin.create(new HashMap<>(connection))) {
@@ -198,16 +199,17 @@ final class CopiedRecords {
     }
 
     /**
-     * Returns the pass with figures from the output topic in place of the driver's own counts.
+     * Returns the pass with figures measured from the output topic instead of the driver's own counts.
      *
-     * @throws RunFailure if nothing was written, or if exactly once is requested and the output contains records that
-     *     the group would read again
+     * @throws RunFailure if nothing was written, or if exactly once is requested and the output contains records whose
+     *     offsets are not committed, so the group would read the records again
      */
     Report.Passed figures(Report.Passed passed) {
         if (distinct == 0) {
             throw new RunFailure("it has written nothing, and taken " + passed.records() + " records");
         }
-        // The time before the first write counts too. Log timestamps have a resolution of milliseconds.
+        // Count from the driver's first record, because the time before the first write matters too. The minimum is 1,
+        // because log timestamps have a resolution of milliseconds.
         long millis = Math.max(1, lastMillis - Math.min(firstMillis, passed.firstMillis()));
         Map<String, Double> client = new HashMap<>(passed.client());
         if (point.isExactlyOnce()) {
@@ -227,8 +229,8 @@ final class CopiedRecords {
     }
 
     /**
-     * Returns the ledger. Each record that the group has finished must be in the output. If the point requires order by
-     * partition, all records before the last copied record of a partition must be in the output too.
+     * Returns the ledger. A record that the group has committed is missing if it is not in the output. If the point
+     * requires order by partition, a record is also missing if a later record of its partition was copied without it.
      */
     LedgerFigures ledger() {
         boolean isOrdered = point.ordering() == HandlerOrder.PARTITION;

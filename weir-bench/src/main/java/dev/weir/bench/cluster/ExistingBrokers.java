@@ -111,7 +111,7 @@ final class ExistingBrokers implements Brokers {
                                 partition.leader() == null || partition.leader().isEmpty());
             } catch (ExecutionException e) {
                 if (e.getCause() instanceof UnknownTopicOrPartitionException) {
-                    return false; // Some broker does not know the topic yet.
+                    return false; // At least one broker does not know the topic yet.
                 }
                 throw new BenchException("brokers cannot be asked for topic " + topic + ": " + e.getCause(), e);
             } catch (InterruptedException e) {
@@ -150,8 +150,8 @@ final class ExistingBrokers implements Brokers {
                         + cluster.bootstrapServers() + ": " + e.getMessage());
             }
         }
-        // Some groups cannot be deleted, such as the group of a killed process. Brokers expire such groups by
-        // themselves, unless they are share groups.
+        // A group cannot be deleted while it has members, such as a killed process. Brokers expire such groups later,
+        // except for share groups.
         try {
             List<String> groups = Asked.of(
                             "for their groups", admin.listGroups().valid())
@@ -166,9 +166,9 @@ final class ExistingBrokers implements Brokers {
     }
 
     /**
-     * Deletes the topics of this campaign and of earlier ones, including killed campaigns. Also deletes topics that
-     * were kept on purpose, because nothing else would delete them. If a topic cannot be deleted, continues with the
-     * others.
+     * Deletes all topics of campaigns, including topics of earlier and killed campaigns. Topics that were kept on
+     * purpose are deleted too, because nothing else would delete them. If a topic cannot be deleted, the others still
+     * are.
      */
     private void deleteTopics() {
         Set<String> deleted = new HashSet<>();

@@ -32,8 +32,8 @@ final class ForkedBrokers implements Brokers {
                 .forked()
                 .heapMegabytes(HEAP_MEGABYTES)
                 .brokerConfig("log.retention.ms", "-1")
-                // A run's data is deleted before the next run begins, because deleting gigabytes would disturb that
-                // run.
+                // Brokers must delete a run's data before the next run begins, because deleting gigabytes would disturb
+                // that run.
                 .brokerConfig("log.segment.delete.delay.ms", "500")
                 .brokerConfig("auto.create.topics.enable", "false")
                 .dataFolder(data.resolve("brokers-" + brokers));
@@ -83,7 +83,7 @@ final class ForkedBrokers implements Brokers {
 
     @Override
     public String namedAnew(String name) {
-        return name; // The testkit waits until no broker knows the earlier topic.
+        return name; // can be reused, because the testkit waits until no broker knows the earlier topic
     }
 
     @Override

@@ -11,7 +11,8 @@ final class GroupLag {
     private GroupLag() {}
 
     /**
-     * Returns the total lag of these partitions.
+     * Returns the total lag of the group in these partitions. The lag of a partition without a committed offset is its
+     * end offset.
      *
      * @param ends the end offset of each partition
      */

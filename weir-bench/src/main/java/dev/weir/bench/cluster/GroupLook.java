@@ -9,7 +9,7 @@ import org.apache.kafka.clients.admin.ShareGroupDescription;
 import org.apache.kafka.common.GroupState;
 import org.jspecify.annotations.Nullable;
 
-/** Checks whether the members of a group have joined and have partitions assigned. Stateless. */
+/** Reads a group's assignment and checks whether all members have joined and own partitions. Stateless. */
 final class GroupLook {
 
     private GroupLook() {}
@@ -25,8 +25,8 @@ final class GroupLook {
     }
 
     /**
-     * Returns whether at least {@code members} members of a share group have a partition each, and every partition has
-     * a member.
+     * Returns whether a share group has at least {@code members} members, each member has a partition, and each
+     * partition has a member; false while unknown.
      */
     static boolean isShareSettled(Admin admin, String group, int members, int partitions) throws InterruptedException {
         Seen seen = lookAtShared(admin, group);

@@ -10,7 +10,10 @@ import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.common.config.ConfigResource;
 import org.jspecify.annotations.Nullable;
 
-/** Settings of a group, which brokers keep after the group's end until they are removed. Immutable. */
+/**
+ * Settings of a group. Brokers keep these settings even after the group has ended, until the settings are removed.
+ * Immutable.
+ */
 record GroupSettings(String group, Map<String, String> config) {
     GroupSettings {
         config = Map.copyOf(config);
@@ -21,7 +24,10 @@ record GroupSettings(String group, Map<String, String> config) {
         alter(admin, "to set " + config, AlterConfigOp.OpType.SET);
     }
 
-    /** Returns the reason why the brokers would refuse the settings, for instance a limit; null if they accept them. */
+    /**
+     * Returns the reason why the brokers would refuse the settings, for example an exceeded limit; null if they would
+     * accept them.
+     */
     @Nullable
     String objection(Admin admin) {
         try {

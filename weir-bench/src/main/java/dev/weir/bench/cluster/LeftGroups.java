@@ -11,8 +11,8 @@ import org.apache.kafka.common.errors.GroupNotEmptyException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Share groups that could not be deleted after their pass, because killed members still belonged to them. Confined to
- * one thread.
+ * Share groups that could not be deleted right after their pass, because killed members still belonged to them. They
+ * are deleted later. Confined to one thread.
  */
 final class LeftGroups {
     /** The longest {@code group.share.session.timeout.ms} that brokers allow by default, in nanoseconds. */

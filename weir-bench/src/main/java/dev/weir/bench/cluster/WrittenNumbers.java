@@ -17,15 +17,16 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the records of one produce pass in their topic, by the number at the start of each value. A mere count does not
- * distinguish a duplicate from a record whose acknowledgement was lost. Confined to one thread; used once.
+ * Finds the records of one produce pass in their topic, by the number at the start of each value. Counting the records
+ * is not enough, because a surplus record may be a duplicate or a record whose acknowledgement was lost. Confined to
+ * one thread; used once.
  */
 final class WrittenNumbers {
     private static final Duration POLL = Duration.ofMillis(100);
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
     private static final int MAX_NAMED = 5;
 
-    private final int[][] offsets; // first offset plus 1, by partition and number
+    private final int[][] offsets; // offset of the first occurrence plus 1, by partition and number
     private final List<String> twice = new ArrayList<>();
     private long repeated;
     private long foreign;
@@ -80,7 +81,7 @@ final class WrittenNumbers {
         }
     }
 
-    /** Returns a sentence about the records found. */
+    /** Returns a sentence with the numbers of missing, repeated and foreign records. */
     String told() {
         List<String> absent = new ArrayList<>();
         long missing = 0;
@@ -104,8 +105,8 @@ final class WrittenNumbers {
     }
 
     /**
-     * Returns the sentence about a topic, or the reason why the topic could not be read. Does not fail in that case,
-     * because the caller reports a worse failure.
+     * Reads a topic and returns a sentence about missing, repeated and foreign records. If the topic cannot be read,
+     * returns the reason instead of failing, because the caller is about to report a more important failure.
      */
     static String told(Map<String, String> connection, String topic, int partitions, long recordsPerPartition) {
         try {

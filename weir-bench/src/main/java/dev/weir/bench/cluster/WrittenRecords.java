@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsOptions;
 
-/** Counts the records in output topics, for figures that a driver cannot know. Confined to one thread. */
+/** Counts the records in output topics to determine figures that a driver cannot know. Confined to one thread. */
 public final class WrittenRecords {
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
@@ -34,7 +34,7 @@ public final class WrittenRecords {
     }
 
     /**
-     * Returns the number of records in the topic. Waits until the number has reached {@code expected}, with a timeout,
+     * Returns the number of records in the topic. Waits for {@code expected} records, but no longer than a timeout,
      * because unacknowledged records may never arrive.
      */
     private long written(String topic, long expected) {
@@ -54,8 +54,8 @@ public final class WrittenRecords {
     }
 
     /**
-     * Describes the records that a produce pass wrote to a topic; empty in other scenarios. Counts alone do not
-     * distinguish a duplicate from a lost acknowledgement.
+     * Returns a sentence about missing, repeated and foreign records of a produce pass; empty in other scenarios.
+     * Counts alone would not distinguish a duplicate from a record whose acknowledgement was lost.
      */
     public String numbers(WorkloadPoint point, String topic, long recordsPerPartition) {
         return point.scenario() == Scenario.PRODUCE
@@ -64,8 +64,8 @@ public final class WrittenRecords {
     }
 
     /**
-     * Returns a pass of {@link Scenario#COPY} with records, time and ledger taken from its output. Returns other passes
-     * unchanged.
+     * Returns a {@link Scenario#COPY} pass with the records, time and ledger measured from its output topic. Passes of
+     * other scenarios are returned unchanged.
      *
      * @param recordsPerPartition number of records in each partition of the input
      * @param group the pass's group
@@ -82,7 +82,8 @@ public final class WrittenRecords {
     }
 
     /**
-     * Returns the ledger of a group that copies by plan, read from its {@link BenchTopics#output}.
+     * Returns the ledger of a group that copies a planned load. The ledger is read from the group's
+     * {@link BenchTopics#output} topics.
      *
      * @param ends end offsets of the input, by partition
      * @throws RunFailure if the output cannot be read, or was not committed together with the offsets

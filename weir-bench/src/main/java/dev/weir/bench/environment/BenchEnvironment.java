@@ -36,7 +36,7 @@ public record BenchEnvironment(String name, @Nullable BrokersAt brokers, List<Wo
         return workers.stream().allMatch(Worker::isHere);
     }
 
-    /** Describes the places of the processes. The text is the same for all runs of a campaign. */
+    /** Describes where the processes run. The description is the same for all runs of a campaign. */
     public String described() {
         return workers.stream()
                 .map(worker -> worker.label()

@@ -207,7 +207,8 @@ public final class EnvironmentFile {
         if (program.isEmpty()) {
             return usual;
         }
-        // A path is relative to the file, like other paths in the file. A plain name is looked up as usual.
+        // Like other paths in the file, a program's path is relative to the file. A plain name is looked up as a
+        // command.
         return program.contains("/") ? folder.resolve(program).normalize().toString() : program;
     }
 

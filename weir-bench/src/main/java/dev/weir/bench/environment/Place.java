@@ -5,15 +5,15 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * A place where a local command can start a process. The command forwards the standard input and output of the process.
- * Immutable.
+ * A machine, host or pod on which processes run. A local command starts each process and forwards its standard input
+ * and output. Immutable.
  */
 public sealed interface Place {
 
     /** Returns a short name for people. */
     String label();
 
-    /** Returns the command that runs {@code arguments} at the place. The first argument is a program. */
+    /** Returns the local command that runs {@code arguments} at this place. The first argument is a program. */
     List<String> command(List<String> arguments);
 
     /** This machine. */
@@ -30,9 +30,9 @@ public sealed interface Place {
     }
 
     /**
-     * A host reached by {@code ssh} without prompts.
+     * A host reached by {@code ssh}, which must not prompt the user.
      *
-     * @param program {@code ssh}, or a program with the same arguments
+     * @param program {@code ssh}, or a program that accepts the same arguments
      * @param host the host in the form that {@code ssh} accepts, with the user if necessary
      * @param options further arguments of {@code ssh}
      */
@@ -46,12 +46,13 @@ public sealed interface Place {
             return "ssh " + host;
         }
 
-        /** Quotes the words, because the host's shell splits them again. */
+        /** Quotes each argument, because the shell on the host splits the command line into words again. */
         @Override
         public List<String> command(List<String> arguments) {
             List<String> command = new ArrayList<>(List.of(program, "-T"));
             command.addAll(options);
-            // For each option, ssh uses the first value. The options from the file come first and override these.
+            // If an option occurs several times, ssh uses its first value. The options from the file come first, so
+            // they take precedence over these.
             for (String option :
                     List.of("BatchMode=yes", "ConnectTimeout=10", "ServerAliveInterval=5", "ServerAliveCountMax=3")) {
                 command.addAll(List.of("-o", option));
@@ -69,11 +70,11 @@ public sealed interface Place {
     /**
      * A container of a Kubernetes pod, reached by {@code kubectl exec}.
      *
-     * @param program {@code kubectl}, or a program with the same arguments
+     * @param program {@code kubectl}, or a program that accepts the same arguments
      * @param context context in the user's configuration; empty for the current one
-     * @param namespace empty for the context's namespace
-     * @param pod name of the pod; empty for a pod that is yet to be created
-     * @param container empty for the pod's first one
+     * @param namespace namespace of the pod; empty for the namespace of the context
+     * @param pod name of the pod; empty if the pod has not been created yet
+     * @param container name of the container; empty for the pod's first container
      */
     record Pod(String program, String context, String namespace, String pod, String container) implements Place {
         @Override

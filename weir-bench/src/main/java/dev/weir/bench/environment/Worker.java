@@ -3,15 +3,16 @@ package dev.weir.bench.environment;
 import java.util.Set;
 
 /**
- * A place for processes of a campaign. Immutable.
+ * A machine, host or pod that runs processes of a campaign. Immutable.
  *
- * @param image image of a pod to create for the campaign, in the namespace of {@code place}; empty to use an existing
- *     place
- * @param roles roles of the processes that run there
- * @param java the program that starts a JVM there
- * @param home folder there with the same content as this command's checkout or archive; empty to copy the files that
- *     drivers need
- * @param clockAheadMillis for tests: how far the clocks of processes there are ahead
+ * @param place the location of the worker
+ * @param image image of a pod that the campaign creates in the namespace of {@code place}; empty if {@code place}
+ *     already exists
+ * @param roles roles of the processes that run on the worker
+ * @param java the program that starts a JVM on the worker
+ * @param home folder on the worker with the same content as this command's checkout or archive; empty to copy the files
+ *     that drivers need
+ * @param clockAheadMillis number of milliseconds that the worker's clocks are ahead; used only in tests
  */
 public record Worker(Place place, String image, Set<Role> roles, String java, String home, long clockAheadMillis) {
 

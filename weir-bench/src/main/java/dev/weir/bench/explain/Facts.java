@@ -54,7 +54,7 @@ final class Facts {
         return cores;
     }
 
-    /** Returns whether only the brokers can keep the driver waiting; false if the workload is unknown. */
+    /** Returns whether the driver only ever waits for brokers; false if the workload is unknown. */
     boolean streams() {
         return workload != null && workload.streams();
     }
@@ -81,7 +81,7 @@ final class Facts {
         return median(run -> share(run.totals().cpuNanos(), run.totals()));
     }
 
-    /** Number of further cores that the driver's runnable threads waited for. */
+    /** Average number of runnable driver threads that waited for a processor core. */
     double waitedCores() {
         return metric(Pass.WAITED_FOR_CORES) / 100;
     }
@@ -96,7 +96,7 @@ final class Facts {
         return metric("host: busy %") / 100;
     }
 
-    /** Fraction of the time that garbage collections took, from 0 to 1. */
+    /** Fraction of the time spent on garbage collection, from 0 to 1. */
     double collecting() {
         return median(run -> run.totals().gcMillis() < 0
                 ? Double.NaN

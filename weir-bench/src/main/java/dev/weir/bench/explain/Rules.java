@@ -18,30 +18,30 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules that name a limiter. They apply in order, and the first answer wins. A rule names a component only if
- * figures show that the component was the limiter. A limiter can also distort the figures that other rules examine, so
- * its rule comes before those rules. Stateless. {@code docs/reference/limiter.md} lists the kinds.
+ * The rules that identify the limiter. They are applied in order, and the first rule that finds a limiter decides. A
+ * rule names a component only if figures show that the component was the limiter. A limiter may distort the figures
+ * used by other rules, so its rule precedes those rules. Stateless. {@code docs/reference/limiter.md} lists the kinds.
  */
 final class Rules {
 
-    /** A component or a rate counts as being at its limit if it reaches this fraction of the limit. */
+    /** A component or a rate counts as being at its limit if it reaches this fraction of its limit. */
     private static final double FULL = 0.9;
 
     /**
-     * Busy fraction below which a component clearly waits for another component. It is so far below 1 that measurement
-     * errors do not matter.
+     * A component whose busy fraction is lower than this clearly waits for another component. The value is far enough
+     * below 1 to allow for measurement errors.
      */
     private static final double RUNS_ON = 0.8;
 
     private static final double HALF = 0.5;
 
-    /** Smallest fraction of the time at which garbage collections count as the limiter. */
+    /** Garbage collection counts as the limiter if it takes at least this fraction of the time. */
     private static final double COLLECTING = 0.25;
 
-    /** Fetch size below which the fixed cost of a request dominates. */
+    /** If fetches are smaller than this, the fixed cost of each request dominates. */
     private static final double SMALL_FETCH_KB = 16;
 
-    /** Smallest round-trip time at which the network counts as slow. */
+    /** The network counts as slow if a round trip takes at least this long. */
     private static final double LONG_WAY_MILLIS = 2;
 
     private static final List<Function<Facts, @Nullable Limiter>> ALL = List.of(
@@ -128,7 +128,10 @@ final class Rules {
                 : null;
     }
 
-    /** Judges the hottest key. If records are handled in the order of keys, each key has one handler at a time. */
+    /**
+     * Checks whether the hottest key is the limiter. If records are handled in key order, each key has one handler at a
+     * time.
+     */
     private static @Nullable Limiter hotKey(Facts facts) {
         WorkloadPoint workload = facts.workload();
         double handlerMillis = facts.handlerMillis();
@@ -157,8 +160,8 @@ final class Rules {
     }
 
     /**
-     * Judges the hottest partition. If records are handled in the order of partitions, each partition has one handler
-     * at a time.
+     * Checks whether the hottest partition is the limiter. If records are handled in partition order, each partition
+     * has one handler at a time.
      */
     private static @Nullable Limiter hotPartition(Facts facts) {
         WorkloadPoint workload = facts.workload();
@@ -184,8 +187,8 @@ final class Rules {
     }
 
     /**
-     * Finds a share group that cannot acquire more records, because too many acquired records are unfinished. The
-     * handlers are idle then; an earlier rule names busy handlers.
+     * Finds a share group that cannot acquire more records because too many acquired records are unfinished. Its
+     * handlers are mostly idle, because an earlier rule already names busy handlers as the limiter.
      */
     private static @Nullable Limiter lockWindow(Facts facts) {
         double held = facts.metric(LockWindow.HELD_PERCENT);
@@ -221,7 +224,10 @@ final class Rules {
                 : null;
     }
 
-    /** Finds an at-most-once driver whose commits take at least half of the time. Each commit precedes its records. */
+    /**
+     * Finds an at-most-once driver that spends at least half of the time on commits. Such a driver commits records
+     * before it handles them.
+     */
     private static @Nullable Limiter commit(Facts facts) {
         WorkloadPoint workload = facts.workload();
         double share = facts.metric("client: commits/s") * facts.metric("client: commit ms") / 1e3;
@@ -239,7 +245,10 @@ final class Rules {
                 : null;
     }
 
-    /** Judges the fetch size. Precedes the machine's rule, because many small requests keep processors busy too. */
+    /**
+     * Checks whether small fetches are the limiter. This rule comes before {@link #machine}, because many small
+     * requests keep processors busy too.
+     */
     private static @Nullable Limiter fetchSize(Facts facts) {
         double kilobytes = facts.metric("client: kB per fetch");
         return facts.streams() && kilobytes < SMALL_FETCH_KB
@@ -273,7 +282,8 @@ final class Rules {
     }
 
     /**
-     * Finds a busy machine. The driver's threads must also have waited for processors, if the waiting time is known.
+     * Finds a machine whose processors are busy. If it is known how long the driver's threads waited for processors,
+     * that time must be significant as well.
      */
     private static @Nullable Limiter machine(Facts facts) {
         double driver = facts.driverCores();
@@ -312,7 +322,7 @@ final class Rules {
                 : null;
     }
 
-    /** Judges a driver that mostly waits, by the longest phase of its requests. */
+    /** Finds the limiter of a driver that mostly waits, from the longest phase of its requests. */
     private static @Nullable Limiter requests(Facts facts, String request, Limiter.Kind kind) {
         double whole = facts.clientMillis(request);
         boolean isUnderWay = request.equals("produce") || facts.outstandingFetches() >= HALF;

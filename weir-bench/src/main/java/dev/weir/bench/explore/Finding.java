@@ -5,10 +5,11 @@ import java.util.List;
 /**
  * The finding of a search. Immutable.
  *
- * @param low the highest sustained rate in records per second; NaN if there is none. The rate is confirmed, except with
- *     {@code TIMED_OUT}, where it is just the highest rate that passed
+ * @param low the highest sustained rate in records per second; NaN if there is none. The rate is confirmed unless the
+ *     verdict is {@code TIMED_OUT}; in that case, it is only the highest rate that passed
  * @param high upper end of the interval, derived from the lowest failed rate; NaN if none failed
- * @param unstableAt the lowest rate that the system held without recovering from a perturbation; NaN if there is none
+ * @param unstableAt the lowest rate that the system sustained, but at which it did not recover from a perturbation; NaN
+ *     if there is none
  * @param trials the trials in order
  */
 public record Finding(Verdict verdict, double low, double high, double unstableAt, List<Trial> trials) {

@@ -4,9 +4,9 @@ import java.util.Locale;
 
 /** The kinds of trials. */
 public enum Kind {
-    /** Members join, then the load begins, and a short time is judged. */
+    /** The members join before the load begins. The load is then judged for a short time. */
     STEP,
-    /** Like STEP, but judged for a longer time. */
+    /** Like {@link #STEP}, but the load is judged for a longer time. */
     HOLD,
     /** The load runs at full rate before the members join. */
     COLD_START,

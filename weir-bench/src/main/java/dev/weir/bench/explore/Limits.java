@@ -10,7 +10,7 @@ import java.util.Map;
  * @param maxRate the highest rate that is tried
  * @param maxSeconds total time of all trials; a trial does not begin if it would probably exceed this time
  * @param perturbations the perturbations to try, in order
- * @param expectedSeconds expected duration of each kind of trial until one has run; 0 if unknown
+ * @param expectedSeconds expected duration of each kind of trial, used until a trial of that kind has run; 0 if unknown
  */
 public record Limits(
         double startRate,

@@ -3,7 +3,7 @@ package dev.weir.bench.explore;
 /**
  * The outcome of a trial. Immutable.
  *
- * @param why readable text with the figures that decided
+ * @param why explanation for the user, with the figures that decided the result
  * @param recoveryMillis for a passed perturbation, time from its end until the target was met again; NaN otherwise
  * @param projected whether the backlog was still falling when the trial ended, so that {@code recoveryMillis} is an
  *     estimate

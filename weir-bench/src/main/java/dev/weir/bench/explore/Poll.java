@@ -16,8 +16,8 @@ final class Poll {
     /**
      * Creates a poll for this trial.
      *
-     * @param passCounts whether a single pass is enough; otherwise two equal results decide. A single failure is never
-     *     enough
+     * @param passCounts whether a single pass decides if no trial has failed before; otherwise two equal results
+     *     decide. A single failure never decides
      */
     Poll(Attempt attempt, boolean passCounts) {
         this.attempt = attempt;
@@ -29,8 +29,8 @@ final class Poll {
     }
 
     /**
-     * Adds a result. Returns the decision, or null if another trial is needed. After a failure, two equal results
-     * decide.
+     * Adds a result. Returns the decision, or null if another trial is needed. After a failure, a decision always
+     * requires two equal results.
      */
     @Nullable
     Result answer(Result result) {

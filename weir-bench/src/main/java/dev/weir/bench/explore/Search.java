@@ -24,54 +24,59 @@ import org.jspecify.annotations.Nullable;
  *                                               DESCEND  lower, then between ---> UNSTABLE_AT
  * </pre>
  *
- * <p>If bisection ends at the failure that ended the ramp, the search tries that rate again. If it passes now, the ramp
- * continues.
+ * <p>If the upper end of the bracket is still the rate that failed in the ramp when bisection ends, the search tries
+ * that rate again. If it passes now, the ramp continues.
  *
- * <p>A failure counts when it has occurred twice. Near the limit, a pass also counts only when it has occurred twice. A
- * decision within {@link #MARGIN} of the limit is still random. The interval therefore extends the bracket by that
- * margin on both sides, and the search confirms the lower end of the interval. LIFT then confirms higher rates in the
- * same way. It moves the lower end up to rates that were held with recovery, never down.
+ * <p>A failure counts only if it occurs twice. Near the limit, a pass also counts only if it occurs twice. Even so, the
+ * outcome is random for rates within {@link #MARGIN} of the limit. The interval therefore extends the bracket by that
+ * margin on both sides, and the search confirms the lower end of the interval. LIFT then tries to confirm higher rates
+ * in the same way. It only ever raises the lower end, to rates that the system held and at which it recovered.
  *
- * <p>DESCEND begins slightly above the throughput of the unrecovered system, if known, and then tries a rate slightly
- * below that throughput. A collapsed system has about the same throughput at any rate.
+ * <p>A collapsed system has about the same throughput at any rate. DESCEND therefore begins slightly above the
+ * throughput of the system that did not recover, if that is known. It then tries a rate slightly below that throughput.
  */
 public final class Search {
     /** Relative margin added to the interval at each end. */
     public static final double MARGIN = 0.025;
 
-    /** Bisection ends when the ratio of the lowest failed to the highest passed rate is at most this. */
+    /**
+     * Bisection ends once the ratio between the lowest failed rate and the highest passed rate is at most this value.
+     */
     static final double BRACKET = 1.05;
 
     private static final double RAMP = 2;
     private static final double NEAR = 1.3;
     private static final double DESCENT = 0.8;
 
-    /** Relative distance from the carried throughput at which DESCEND tries rates. */
+    /** DESCEND first tries rates at this relative distance above and below {@code carried}. */
     private static final double AROUND = 0.04;
 
-    /** Lifting ends when the ratio of the lowest unconfirmed to the highest confirmed rate is at most this. */
+    /**
+     * Lifting ends once the ratio between the lowest unconfirmed rate and the highest confirmed rate is at most this
+     * value.
+     */
     private static final double LIFTED = 1.01;
 
     private static final int MAX_LIFTS = 5;
     private static final double WIDEST = 1 / 0.9;
     private static final int MAX_DOWNS = 10;
 
-    /** Largest number of times that a ramp continues after a false failure. */
+    /** Largest number of times that the ramp continues because the failure that ended it was false. */
     private static final int MAX_DOUBTS = 3;
 
-    /** Largest number of lower rates that are tried after a rate was not confirmed. */
+    /** Largest number of times that the candidate is lowered because it was not confirmed. */
     private static final int MAX_LOWERINGS = 8;
 
     private enum Phase {
         RAMP,
         BISECT,
-        /** Repeats the failure that ended the ramp. */
+        /** Repeats the step that failed and ended the ramp. */
         DOUBT,
         CONFIRM,
-        /** Repeats the hold after a failed perturbation. */
+        /** Repeats the hold after a failed perturbation, because the rate itself may be too high. */
         CONTROL,
         DESCEND,
-        /** Searches for a rate above the confirmed candidate. */
+        /** Tries to confirm rates above the candidate. */
         LIFT
     }
 
@@ -82,20 +87,20 @@ public final class Search {
     private final Map<Kind, Double> lastSeconds = new EnumMap<>(Kind.class);
 
     private Phase phase = Phase.RAMP;
-    private double low = Double.NaN; // highest passed step; in DESCEND the confirmed rate
-    private double candidate = Double.NaN; // rate to confirm; in LIFT already confirmed
-    private double high = Double.NaN; // upper end of the bracket: failed, or could not be sent
-    private double failed = Double.NaN; // the lowest failed rate; a rate that could not be sent does not count
+    private double low = Double.NaN; // highest passed step; in DESCEND, the confirmed rate
+    private double candidate = Double.NaN; // rate to confirm; in LIFT, the highest confirmed rate
+    private double high = Double.NaN; // upper end of the bracket: a rate that failed or could not be sent
+    private double failed = Double.NaN; // lowest failed rate, not counting rates that could not be sent
     private boolean highIsUnsent;
     private double unstableAt = Double.NaN;
-    private double carried = Double.NaN; // throughput in the last failed perturbation
-    private double unlifted = Double.NaN; // the lowest rate above the candidate that is not confirmed
+    private double carried = Double.NaN; // throughput at the end of the last failed perturbation
+    private double unlifted = Double.NaN; // lowest rate above the candidate that could not be confirmed
     private int lifts;
     private int downs;
     private int lowerings;
     private int doubts;
     private boolean highIsOfRamp;
-    private int perturbation; // the next perturbation in CONFIRM and DESCEND; -1 for the hold
+    private int perturbation; // index of the perturbation to run at the current rate; -1 for the hold
     private double seconds;
     private @Nullable Poll poll;
     private @Nullable Verdict verdict;
@@ -148,7 +153,7 @@ public final class Search {
         }
     }
 
-    /** Extends the time limit. Has no effect once the search is over. */
+    /** Extends the time limit. Does not restart a search that is over. */
     public void extend(double moreSeconds) {
         maxSeconds += moreSeconds;
     }
@@ -195,7 +200,7 @@ public final class Search {
             failed = Double.isNaN(failed) ? rate : Math.min(failed, rate);
         } else if (decided == Result.PASSED && !attempt.kind().isPerturbation()) {
             passed.add(rate);
-            failed = failed <= rate ? Double.NaN : failed; // The earlier failure was a false one.
+            failed = failed <= rate ? Double.NaN : failed; // a failure at or below a passed rate was false
         }
     }
 
@@ -273,7 +278,7 @@ public final class Search {
         beginConfirm(low);
     }
 
-    /** Begins to confirm a rate slightly below {@code from}, which is the lower end of the bracket. */
+    /** Begins to confirm a rate slightly below {@code from}. */
     private void beginConfirm(double from) {
         candidate = from * (1 - MARGIN);
         phase = Phase.CONFIRM;
@@ -281,7 +286,7 @@ public final class Search {
         ask(Kind.HOLD, candidate);
     }
 
-    /** Returns the verdict on the confirmed rate. */
+    /** Returns the verdict after a rate has been confirmed. */
     private Verdict confirmed() {
         boolean isNarrow = failed * (1 + MARGIN) <= candidate * WIDEST;
         return highIsUnsent && !isNarrow ? Verdict.GENERATOR_BOUND : Verdict.FOUND;
@@ -328,7 +333,7 @@ public final class Search {
         }
     }
 
-    /** Chooses the next perturbation. Returns whether one is left. */
+    /** Requests the next perturbation at this rate. Returns false if all perturbations have been tried. */
     private boolean askNextPerturbation(double rate) {
         if (++perturbation >= limits.perturbations().size()) {
             return false;
@@ -362,7 +367,7 @@ public final class Search {
         ask(Kind.HOLD, Double.isNaN(low) ? descent() : Math.sqrt(low * high));
     }
 
-    /** Returns the next lower rate, as long as no rate with recovery is known. */
+    /** Returns the next rate to try as long as no rate with recovery is known. */
     private double descent() {
         double above = carried * (1 + AROUND);
         double next = above < high * (1 - AROUND) ? above : carried * (1 - AROUND);
@@ -381,7 +386,7 @@ public final class Search {
         askHigher();
     }
 
-    /** Tries a rate between the confirmed one and the lowest unconfirmed one, unless the search is over. */
+    /** Tries to confirm a rate between the candidate and the lowest unconfirmed rate, unless the search is over. */
     private void askHigher() {
         Verdict confirmed = confirmed();
         boolean isLifted = Double.isNaN(unlifted) || unlifted <= candidate * LIFTED;

@@ -3,12 +3,13 @@ package dev.weir.bench.explore;
 /** The verdict of a search. */
 public enum Verdict {
     /**
-     * The limit lies in the interval. At its lower end, the system held the rate and recovered from every perturbation.
+     * The limit lies in the interval. At the lower end of the interval, the system held the rate and recovered from
+     * every perturbation.
      */
     FOUND,
     /** The system holds a rate approached from below, but does not recover from a perturbation at that rate. */
     UNSTABLE_AT,
-    /** The system held no rate, not even the lowest one that is tried. */
+    /** The system held none of the tried rates, not even the lowest one. */
     NOT_FOUND,
     /** The system holds the highest rate that the generator can send. */
     GENERATOR_BOUND,

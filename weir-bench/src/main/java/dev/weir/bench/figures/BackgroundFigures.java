@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Figures of the brokers and of the whole machine while a driver was measured. Confined to one thread. */
 public final class BackgroundFigures {
-    private static final long LEAST_NANOS = 990_000_000; // a second, less some tolerance for an early reading
+    private static final long LEAST_NANOS = 990_000_000; // a second, minus a tolerance for early calls
 
     private final BenchCluster cluster;
     private final HostMeter host = new HostMeter();
@@ -26,7 +26,7 @@ public final class BackgroundFigures {
     /**
      * Reads the figures of these brokers.
      *
-     * @param takesSeries whether {@link #series} takes readings
+     * @param takesSeries whether {@link #series} returns figures; otherwise it always returns an empty map
      */
     public BackgroundFigures(BenchCluster cluster, boolean takesSeries) {
         this.cluster = cluster;
@@ -40,7 +40,7 @@ public final class BackgroundFigures {
         isBegun = true;
     }
 
-    /** Notes the start of a pass; does nothing before {@link #begin}. */
+    /** Marks the start of a pass; does nothing before {@link #begin}. */
     public void beginPass() {
         if (isBegun) {
             host.begin();
@@ -48,7 +48,7 @@ public final class BackgroundFigures {
     }
 
     /**
-     * Notes the end of a pass. The time until the next pass is not measured, because processors are idle while a group
+     * Marks the end of a pass. The time until the next pass is not measured, because processors are idle while a group
      * forms.
      */
     public void endPass() {
@@ -56,8 +56,8 @@ public final class BackgroundFigures {
     }
 
     /**
-     * Returns the current figures of brokers and machine by name; empty within a second of the previous reading. The
-     * first reading takes longer and has few figures.
+     * Returns the current figures of brokers and machine, by name. The result is empty if the last reading was less
+     * than a second ago. The first reading takes longer and has few figures.
      */
     public Map<String, Double> series(long nowNanos) {
         if (!takesSeries || (hasSeries && nowNanos - seriesNanos < LEAST_NANOS)) {

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Measures the first pass of a fresh process, from the start command on. Confined to one thread. */
+/** Measures the first pass of a fresh process, beginning with its start command. Confined to one thread. */
 public final class ColdStart {
     private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -20,7 +20,11 @@ public final class ColdStart {
         }
     }
 
-    /** Notes the end of the pass, with the time from the start command to the first record. Later calls do nothing. */
+    /**
+     * Marks the end of the pass. Later calls do nothing.
+     *
+     * @param nanosToFirstRecord time from the start command to the first record
+     */
     public void ends(long nanosToFirstRecord) {
         if (!isOver) {
             joinNanos = nanosToFirstRecord;
@@ -28,14 +32,16 @@ public final class ColdStart {
         }
     }
 
-    /** Returns the seconds to the end of the first second with this rate; NaN if no second had it. */
+    /**
+     * Returns the time until the end of the first second with at least this rate; NaN if no second reached the rate.
+     */
     public double secondsTo(double recordsPerSecond) {
         int from = 0;
         long records = 0;
         for (int to = 0; to < intervals.size(); to++) {
             records += intervals.get(to).records();
             long end = intervals.get(to).atNanos();
-            // The window is the shortest one of at least a second that ends here.
+            // The window ends with this interval. It is the shortest such window that lasts at least a second.
             while (end - endOf(from) >= WINDOW_NANOS) {
                 records -= intervals.get(from++).records();
             }

@@ -17,7 +17,7 @@ public final class Disturbances {
     /** An order and its time. */
     private record Span(Order order, double fromMillis, double toMillis) {}
 
-    /** The seconds that contain the costs of a disturbance; {@code to} is exclusive. */
+    /** The range of seconds in which the costs of a disturbance are counted; {@code to} is exclusive. */
     private record Window(int from, int to) {}
 
     /** Creates an empty list. Records later than the limit of {@code target} count as late. */
@@ -26,8 +26,8 @@ public final class Disturbances {
     }
 
     /**
-     * Adds an executed order. Ignores orders that only end or extend the run, or reset its figures, because they do not
-     * end the previous recovery.
+     * Adds an executed order. Ignores orders that end or extend the run or reset its figures, because they do not
+     * interrupt the recovery from an earlier disturbance.
      */
     public void add(Order order, double fromMillis, double toMillis) {
         boolean isOfTheBooks =
@@ -61,7 +61,7 @@ public final class Disturbances {
             Window window = new Window(Math.min((int) (span.fromMillis() / figures.slotMillis()), to), to);
             double recoveryMillis =
                     recovered < 0 ? Double.NaN : Math.max(0, recovered * figures.slotMillis() - span.toMillis());
-            // A lost record counts for the first disturbance that had not ended when the record was sent.
+            // A lost record counts for the first disturbance with a window that ends after the record was sent.
             long ofThis = IntStream.range(Math.min(bookedTo, to), to)
                     .mapToLong(second -> lost[second])
                     .sum();

@@ -6,13 +6,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The amounts that brokers sent and that were delivered, either during a part of a pass or up to one moment.
- * {@link #since} computes a part from two moments. Immutable.
+ * The fetch counts of the brokers, and the records and bytes delivered in the same time. The time is either a part of a
+ * pass, or everything up to one moment. {@link #since} computes the part between two moments. Immutable.
  */
 public record Fetches(FetchCounter.Count count, long records, long bytes, long nanos) {
 
     /**
-     * The fetch counts are useful only if brokers sent at least this fraction of the delivered bytes in the same time.
+     * The fetch counts are useful only if brokers sent at least this fraction of the bytes delivered in the same time.
      */
     private static final double MOSTLY_SENT = 0.75;
 
@@ -21,9 +21,9 @@ public record Fetches(FetchCounter.Count count, long records, long bytes, long n
     }
 
     /**
-     * Adds the combined figures of several passes, if they have any.
+     * Adds the combined fetch figures of several passes to {@code metrics}, unless the counts are useless.
      *
-     * @param isCompressed whether brokers send fewer bytes than are delivered because of compression
+     * @param isCompressed whether compression makes brokers send fewer bytes than are delivered
      */
     public static void put(List<Fetches> passes, boolean isCompressed, Map<String, Double> metrics) {
         double requests = 0;
@@ -38,8 +38,8 @@ public record Fetches(FetchCounter.Count count, long records, long bytes, long n
             bytes += fetches.bytes;
             nanos += fetches.nanos;
         }
-        // Without compression, brokers send fewer bytes than are delivered only while a client drains its buffers. If
-        // the buffers provide a large part of the records, the counts are useless.
+        // Without compression, brokers send fewer bytes than are delivered only if the client delivers records that it
+        // had buffered before. If too many records come from such buffers, the counts are useless.
         boolean emptiesBuffers = sent < MOSTLY_SENT * bytes && !isCompressed;
         if (requests > 0 && bytes > 0 && !emptiesBuffers) {
             metrics.put(Totals.SENT_PER_BYTE, sent / bytes);

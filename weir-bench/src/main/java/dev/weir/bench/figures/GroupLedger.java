@@ -36,7 +36,7 @@ public final class GroupLedger {
     }
 
     /**
-     * Adds the record numbers that a killed process had noted in its pass. Returns the number of distinct records in
+     * Adds the record numbers that a killed process noted during its pass. Returns the number of distinct records in
      * the pass.
      */
     public long add(NotedNumbers noted) {

@@ -19,7 +19,10 @@ public final class GroupPulse implements AutoCloseable {
     private final Queue<Look> looks = new ConcurrentLinkedQueue<>(); // in the order of their times
     private @Nullable Thread looking;
 
-    /** A sample: the number of distinct records received by then, and the number of repeats if known. */
+    /**
+     * A sample at one moment: the number of distinct records received so far, and the number of repeated records if
+     * known.
+     */
     public record Look(long nanos, long came, long again) {
         public static Look at(GroupNumbers numbers) {
             return new Look(System.nanoTime(), numbers.came(), numbers.again());

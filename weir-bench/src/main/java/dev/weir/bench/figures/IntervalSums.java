@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** The sums of measured intervals. Immutable. */
+/** The totals of measured intervals. Immutable. */
 public record IntervalSums(long records, long bytes, long nanos, long brokerCpuNanos) {
 
     public static IntervalSums of(List<Interval> measured) {

@@ -21,15 +21,15 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects the figures of a group and its generator per second since the plan began. A report belongs to the second
- * that contains its middle. Confined to one thread.
+ * Collects the per-second figures of a group and its generator from the start of the plan. A report counts for the
+ * second that contains the middle of the report's interval. Confined to one thread.
  */
 public final class LiveFigures {
     private static final long LEAST_SLOT_MILLIS = 1000;
 
     /**
-     * Number of reports without sent records after which the generator has stopped. The first such report is not
-     * enough, because it may cover earlier time.
+     * Number of consecutive reports without sent records after which the generator counts as stopped. One such report
+     * is not enough, because it may cover the time before the generator was asked to stop.
      */
     private static final int QUIET_REPORTS = 2;
 
@@ -44,13 +44,13 @@ public final class LiveFigures {
     private long sent; // including existing records
     private long came; // distinct records
     private long again;
-    private long unacknowledged; // the number of sent records without an acknowledgement
+    private long unacknowledged; // number of sent records that are not acknowledged yet
     private boolean hasSent;
     private int quietReports; // consecutive generator reports without records
     private int warmUpSlots;
-    private int brokerSlots; // seconds up to the last ofBrokers call
+    private int brokerSlots; // number of seconds covered by calls of ofBrokers
 
-    /** Figures of several consecutive seconds that are too large to keep per second. */
+    /** Figures that are too large to keep per second. They are summed over several consecutive seconds. */
     private static final class Part {
         private final int firstSlot;
         private final Histogram[] partitions;
@@ -78,7 +78,7 @@ public final class LiveFigures {
         }
     }
 
-    /** The figures of one second. Unreported figures are {@link Interval#UNKNOWN} or null. */
+    /** The figures of one second. Figures that were not reported are {@link Interval#UNKNOWN} or null. */
     private static final class Slot {
         private final int[] sentTo; // by partition
         private final int[] cameFrom;
@@ -117,7 +117,7 @@ public final class LiveFigures {
     }
 
     /**
-     * Collects intervals of this length from the processes.
+     * Creates a collector for reports that cover intervals of this length.
      *
      * @param there number of records that exist before the generator sends its first one
      */
@@ -125,7 +125,7 @@ public final class LiveFigures {
         this(partitions, intervalMillis, there, 1);
     }
 
-    /** Collects the figures of several groups together. Each group receives every record. */
+    /** Creates a collector that combines the figures of several groups. Each group receives every record. */
     public LiveFigures(int partitions, int intervalMillis, long there, int groups) {
         this.groupCount = groups;
         this.partitionCount = partitions;
@@ -140,8 +140,8 @@ public final class LiveFigures {
     }
 
     /**
-     * Begins a part at the second nearest to this time, so that {@link #latencies} can separate earlier and later
-     * figures.
+     * Begins a new part at the second nearest to this time, so that {@link #latencies} can separate the figures before
+     * and after this second.
      */
     public void beginPart(double atMillis) {
         beginPart(nearest(atMillis));
@@ -212,7 +212,10 @@ public final class LiveFigures {
         timings.subList(0, partitionCount).forEach(ofConsumer::add);
     }
 
-    /** Adds the report of a copying member, whose records count as received when {@link #ofReader} reports them. */
+    /**
+     * Adds the report of a member that copies records. The records count as received when {@link #ofReader} reports
+     * their copies.
+     */
     public void ofCopier(int member, long startNanos, long endNanos, Report.Interval interval) {
         int index = index(startNanos, endNanos);
         if (index >= 0 && !isEnded) {
@@ -267,7 +270,10 @@ public final class LiveFigures {
         quietReports = count == 0 ? quietReports + 1 : 0;
     }
 
-    /** Adds the group's totals at the end of a generator interval: the received records and, if known, the repeats. */
+    /**
+     * Adds the group's totals at the end of a generator interval: the numbers of received and, if known, of repeated
+     * records.
+     */
     public void ofGroup(long startNanos, long endNanos, long cameSoFar, long againSoFar) {
         Slot slot = slot(Math.max(0, index(startNanos, endNanos)));
         slot.again = OptionalCounts.plus(slot.again, OptionalCounts.minus(againSoFar, again));
@@ -276,7 +282,7 @@ public final class LiveFigures {
         slot.lag = lag();
     }
 
-    /** Notes that the generator was asked to stop. Only its later reports show whether it has stopped. */
+    /** Notes that the generator was asked to stop. Only its later reports can show that it has stopped. */
     public void sendsNoMore() {
         quietReports = 0;
     }
@@ -287,8 +293,8 @@ public final class LiveFigures {
     }
 
     /**
-     * Adds the brokers' processor time since the last call, if it is known. Calls come once a second, or later on a
-     * busy machine. The time is divided equally among the seconds since the last call.
+     * Adds the processor time that brokers used since the last call, if it is known. Calls come once a second, or less
+     * often on a busy machine. The time is divided equally among the seconds since the last call.
      */
     public void ofBrokers(long nowNanos, long nanos) {
         int last = Math.max(0, index(nowNanos, nowNanos));
@@ -325,14 +331,16 @@ public final class LiveFigures {
         return sum;
     }
 
-    /** Returns the number of records received by each process in the parts that begin in a range of seconds. */
+    /** Returns the number of records received by each process. Only parts that begin in this range of seconds count. */
     public long[] cameTo(int from, int to) {
         return parts(from, to).taken.values().stream()
                 .mapToLong(Long::longValue)
                 .toArray();
     }
 
-    /** Returns the reader's processor time in the parts that begin in a range of seconds; 0 without a reader. */
+    /**
+     * Returns the reader's processor time; 0 without a reader. Only parts that begin in this range of seconds count.
+     */
     public long readerNanos(int from, int to) {
         return parts(from, to).readerNanos;
     }
@@ -359,10 +367,10 @@ public final class LiveFigures {
     }
 
     /**
-     * Returns the number of silent partitions by second. With many partitions, each partition gets few records per
-     * second, so a single second without arrivals means little. A partition is therefore silent in consecutive seconds
-     * without arrivals only if enough records were sent to it during these seconds. Records that were sent within the
-     * latency limit before the next arrival do not count, because they may be on time.
+     * Returns the number of silent partitions for every second. With many partitions, each partition gets few records
+     * per second, so a single second without arrivals means little. A partition is therefore silent during consecutive
+     * seconds without arrivals only if enough records were sent to it during these seconds. Records sent shortly before
+     * the next arrival do not count, because they may still arrive within the latency limit.
      */
     private int[] silent(int count, int limitSlots) {
         int[] silent = new int[count];
@@ -401,7 +409,8 @@ public final class LiveFigures {
     }
 
     /**
-     * Counts these records by the second in which they were sent. The last count is for records sent later.
+     * Counts these records by the second in which they were sent. The last element counts the records sent after all
+     * seconds.
      *
      * @param numbers record numbers by partition; number 0 existed before the plan began
      */
@@ -433,7 +442,7 @@ public final class LiveFigures {
         return Math.min(warmUpSlots, count);
     }
 
-    /** Returns the number of whole seconds up to this time, as far as there are figures. */
+    /** Returns the number of whole seconds before this time, limited to the seconds with figures. */
     public int whole(double millis) {
         return (int) Math.min(slots.size(), (long) (millis / slotMillis));
     }
@@ -483,8 +492,8 @@ public final class LiveFigures {
     }
 
     /**
-     * Returns the histograms for the run's log: two per second (latency and lateness, warm-up included), and one per
-     * partition and one per consumer, which cover the time after the warm-up.
+     * Returns the histograms for the run's log. There are two per second, for latency and lateness, including the
+     * warm-up. One more per partition and one more per consumer cover the time after the warm-up.
      */
     public List<Histogram> latencies(int count) {
         long wallNanos = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()) - System.nanoTime();
@@ -583,7 +592,10 @@ public final class LiveFigures {
         return last < 0 || last >= slots.size() ? Map.of() : slots.get(last).figures();
     }
 
-    /** Returns the second before the last whole one. All processes have reported on it. */
+    /**
+     * Returns the figures of the last second for which all processes have reported. This is the second before the last
+     * whole second.
+     */
     public Phase latest(double nowMillis, LiveSettings settings) {
         double to = Math.max(0, Math.floor(nowMillis / slotMillis) - 1) * slotMillis;
         return phase(Math.max(0, to - slotMillis), to, "", settings);

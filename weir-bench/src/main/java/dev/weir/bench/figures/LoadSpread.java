@@ -8,20 +8,23 @@ import java.util.Map;
 import java.util.stream.LongStream;
 
 /**
- * The measured distribution of a load over partitions and processes, and whether it is as requested. Immutable; owns
- * all arrays that it receives.
+ * The measured distribution of a load over partitions and processes, compared with the requested distribution.
+ * Immutable; owns all arrays that it receives.
  */
 public final class LoadSpread {
-    /** Tolerated relative error of a partition's part of the load. */
+    /** Tolerated relative deviation of a partition's load from the requested load. */
     private static final double TOLERATED = 0.02;
 
     /**
-     * Additional tolerance in records. The counted records can begin and end in the middle of a round over the
-     * partitions, so some partitions have a few records more than others.
+     * Additional tolerance in records. Records are sent to the partitions in rounds, and counting can begin or end in
+     * the middle of a round, so some partitions may have a few more records than others.
      */
     private static final double TOLERATED_RECORDS = 3;
 
-    /** If processes get this number of records on average, it is not by chance that one of them gets none. */
+    /**
+     * If processes receive at least this number of records on average, a process without records cannot be a
+     * coincidence.
+     */
     private static final double CERTAIN = 100;
 
     private final long[] sentTo;
@@ -39,7 +42,8 @@ public final class LoadSpread {
     }
 
     /**
-     * Returns whether partitions got other shares than requested, or a process got nothing.
+     * Returns whether a partition's load differs from the requested skew, or a process that should have partitions
+     * received nothing.
      *
      * @param skew the requested skew, as in {@link PartitionSpread}
      */
@@ -56,8 +60,8 @@ public final class LoadSpread {
     }
 
     /**
-     * Returns whether a process of a group got nothing although each process should have partitions. With more
-     * processes than partitions, some processes have none.
+     * Returns whether a process of a group received nothing although it should have partitions. Returns false if there
+     * are more processes than partitions, because some processes then have none.
      */
     private boolean hasIdle(long[] group, double sent) {
         return group.length > 0

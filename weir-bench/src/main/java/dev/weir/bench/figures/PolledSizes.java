@@ -9,8 +9,8 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The distribution of the number of records that polls returned, over any number of processes and intervals. Counts are
- * added; percentiles are never averaged. Confined to one thread.
+ * The distribution of the number of records returned by polls. It may cover any number of processes and intervals,
+ * because it adds counts and never averages percentiles. Confined to one thread.
  */
 public final class PolledSizes {
     /** Prefix of the figures of polls. */
@@ -71,8 +71,8 @@ public final class PolledSizes {
     }
 
     /**
-     * Returns the lowest size that the histogram does not distinguish from the percentile. Poll limits are round
-     * numbers, and 2,048 should not be shown as 2,049.
+     * Returns the lowest size that the histogram cannot distinguish from the percentile. Poll limits are round numbers,
+     * and this reports a limit of 2,048 as 2,048 and not as 2,049.
      */
     private double atPercentile(double percentile) {
         return sizes.lowestEquivalentValue(sizes.getValueAtPercentile(percentile));

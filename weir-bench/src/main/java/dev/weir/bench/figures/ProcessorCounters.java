@@ -37,9 +37,9 @@ public final class ProcessorCounters implements AutoCloseable {
     private @Nullable Process perf;
 
     /**
-     * Creates counters for a process of this machine.
+     * Creates counters for a process on this machine.
      *
-     * @param pid 0 for no process
+     * @param pid the ID of the process; 0 to count nothing
      */
     public ProcessorCounters(long pid) {
         this.pid = pid;
@@ -70,7 +70,7 @@ public final class ProcessorCounters implements AutoCloseable {
         }
     }
 
-    /** Returns the text of {@link #availability} for the output of a trial run of {@code perf}. */
+    /** Returns the text of {@link #availability}, derived from the output of a trial run of {@code perf}. */
     public static String answer(String said) {
         Map<String, Double> counted = parse(said);
         List<String> there = COUNTERS.stream().filter(counted::containsKey).toList();
@@ -165,7 +165,7 @@ public final class ProcessorCounters implements AutoCloseable {
         Map<String, Double> figures = new LinkedHashMap<>();
         double countedNanos = counts.getOrDefault(TIME, 0.0) * NANOS_PER_MILLI;
         if (countedNanos > 0 && records > 0 && cpuNanos > 0) {
-            // perf starts slightly late and ends slightly early, so its rate is applied to the whole time.
+            // perf starts slightly late and ends slightly early, so extrapolate its rate to the whole time.
             COUNTERS.forEach(name -> {
                 Double count = counts.get(name);
                 if (count != null) {

@@ -6,14 +6,14 @@ import java.util.List;
 /** Determines from the seconds of a run when a group has recovered from a disturbance. Immutable. */
 record Recovery(LatencyTarget target) {
     /**
-     * Number of consecutive good seconds that end a recovery. Fewer good seconds do not, because they may follow a
-     * member's loss that the group has not noticed yet.
+     * Number of consecutive good seconds that end a recovery. Fewer are not enough, because a group still looks good
+     * until it notices that it has lost a member.
      */
     static final int GOOD_SECONDS = 3;
 
     /**
-     * A partition without arrivals is silent only if at least this number of records was sent to it. With fewer, it may
-     * receive none by chance.
+     * A partition without arrivals is silent only if at least this number of records was sent to it. With fewer
+     * records, the partition may receive none by chance.
      */
     static final int LEAST_SENT = 5;
 
@@ -29,8 +29,8 @@ record Recovery(LatencyTarget target) {
     record Second(long sent, long lag, int silent, double percentileMillis) {}
 
     /**
-     * Returns whether the group behaved normally: the received records met the target, no record waits longer than the
-     * target's limit, and no partition with input is silent.
+     * Returns whether the group behaved normally in a second. The received records must have met the target, no record
+     * may have been waiting for longer than the target's limit, and no partition with input may have been silent.
      */
     boolean isGood(List<Second> seconds, int index, double slotMillis) {
         Second second = seconds.get(index);

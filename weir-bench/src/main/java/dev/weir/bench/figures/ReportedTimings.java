@@ -15,8 +15,8 @@ public final class ReportedTimings {
     private ReportedTimings() {}
 
     /**
-     * Returns one histogram in nanoseconds for each partition, followed by one for the time that the sender overslept.
-     * Returns an empty list if nothing is planned.
+     * Returns one histogram per partition, in nanoseconds, followed by one that shows how long the sender overslept.
+     * Returns an empty list if the load is not planned.
      *
      * @throws RunFailure if a histogram is invalid
      */

@@ -5,8 +5,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Combines figures of several processes for one slice of time. Takes the mean per process first. Then adds rates and
- * in-flight counts, takes the largest of maximum values, and averages all other figures. Confined to one thread.
+ * Combines the figures of several processes for one slice of time. For figures that are maximum values, takes the
+ * largest value. For all other figures, first computes the mean of each process. The means of rates and in-flight
+ * counts are then added, and all other means are averaged. Confined to one thread.
  */
 public final class SeriesBook {
     /** Process number for the series of brokers and the machine. */

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Excludes the beginning of a pass from the measurement. Confined to one thread; used for one pass. */
 public final class Settling {
-    // Smallest part of the measured time that a pass must contribute. With smaller parts, a run would need too many
-    // passes, and each pass joins a group and settles again.
+    // Smallest fraction of the measured time that a pass must contribute. With smaller fractions, a run would need too
+    // many passes, and each pass must join a group and settle again.
     private static final double LEAST_REST = 0.1;
 
     private final double seconds;
@@ -37,7 +37,8 @@ public final class Settling {
     }
 
     /**
-     * Adds an interval of the settling time. Returns true if this was the last one; do not call the method again then.
+     * Adds an interval of the settling time. Returns true if the settling time ends with this interval; do not call the
+     * method again after that.
      */
     public boolean endsWith(Report.Interval interval) {
         records += interval.records();
@@ -51,7 +52,7 @@ public final class Settling {
     }
 
     /**
-     * Returns the pass without the settling time.
+     * Returns the pass without its settling time.
      *
      * @param measureSeconds total measured time of all passes
      * @throws RunFailure if the pass ended during the settling time, or so soon after it that the measurement would

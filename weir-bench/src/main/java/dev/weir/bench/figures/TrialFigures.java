@@ -8,10 +8,10 @@ package dev.weir.bench.figures;
  * @param brokerCores number of processors that all brokers together kept busy
  * @param hostBusyShare fraction of all processors that was busy for any reason, from 0 to 1
  * @param handlerMillis mean time for which a handler blocked
+ * @param handlersBusyShare mean number of blocked handlers as a fraction of {@code handlers}, from 0 to 1
  * @param handlers number of handlers that may block at a time; 0 if handlers do not block
- * @param locksHeldShare acquisition locks that a share group held in its fullest partition, as a fraction of its limit,
- *     from 0 to 1
- * @param handlersBusyShare blocked handlers, as a fraction of the handlers that may block at a time, from 0 to 1
+ * @param locksHeldShare acquisition locks held by a share group in the partition with the most locks, as a fraction of
+ *     the group's limit, from 0 to 1
  */
 public record TrialFigures(
         double latencyMillis,

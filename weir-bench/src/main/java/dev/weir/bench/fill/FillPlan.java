@@ -3,8 +3,8 @@ package dev.weir.bench.fill;
 import dev.weir.bench.workload.WorkloadPoint;
 
 /**
- * The plan for writing the numbered records of a partition, with or without transactions. Some of the transactions may
- * be aborted. Immutable.
+ * The plan for writing the numbered records of a partition. The plan may use transactions and may abort some of them.
+ * Immutable.
  *
  * <pre>
  * | aborted records, marker | records 0 to n-1, marker | records n to 2n-1, marker | aborted records, marker | ...
@@ -54,8 +54,8 @@ public record FillPlan(long records, int perTransaction, double abortedShare) {
     }
 
     /**
-     * Returns the smallest committed offset of a group that has read everything. The offset is past the last record,
-     * with or without the record's transaction marker.
+     * Returns the smallest offset that a group may have committed after it has read everything. The group may commit
+     * the offset after the last record or the offset after that record's transaction marker.
      */
     public long leastCommitted() {
         return isTransactional() ? endOffset() - 1 : endOffset();

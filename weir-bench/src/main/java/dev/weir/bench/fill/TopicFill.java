@@ -25,7 +25,7 @@ public final class TopicFill {
     private static final int BLOCK_RECORDS = 1000;
 
     private final String topic;
-    private final int first; // number of the topic's first partition among all topics' partitions
+    private final int first; // number of this topic's first partition, counted across all topics
     private final WorkloadPoint point;
     private final FillPlan plan;
     private final BooleanSupplier isStopped;
@@ -102,7 +102,7 @@ public final class TopicFill {
             for (int aborted = plan.abortedBefore(committed); aborted > 0; aborted--) {
                 producer.beginTransaction();
                 block(producer, from, from + size, true);
-                producer.flush(); // An abort would drop unsent records.
+                producer.flush(); // abortTransaction would drop records that are still unsent
                 producer.abortTransaction();
             }
             producer.beginTransaction();
@@ -118,7 +118,7 @@ public final class TopicFill {
         }
         for (int partition = 0; partition < point.partitionsOfTopic(); partition++) {
             for (long number = from; number < to; number++) {
-                requireNoFailure(); // Each further failure may take as long as the first.
+                requireNoFailure(); // stop at the first failure, because each further one may take as long
                 byte[] value = values.next(isAborted ? FillPlan.ABORTED : number);
                 if (point.scenario() == Scenario.COPY) {
                     ByteBuffer.wrap(value).putInt(point.partitionAt(), partition); // the partition of the copy

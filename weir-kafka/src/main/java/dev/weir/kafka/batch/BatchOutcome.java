@@ -57,8 +57,8 @@ public sealed interface BatchOutcome {
 
     /**
      * Returns the outcome of a record that failed. The flow's rules for {@code cause} apply, as if a single-record
-     * handler had thrown it. If order matters, return the same outcome for later records of the same key in this call,
-     * because a record reported as done is not handled again.
+     * handler had thrown it. If the order of a key's records matters, also return this outcome for later records with
+     * the same key in this call. If they are reported as done instead, they are not handled again after the retry.
      */
     static BatchOutcome retry(Throwable cause) {
         return new Retry(cause);

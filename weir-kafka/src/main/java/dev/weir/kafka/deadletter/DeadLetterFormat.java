@@ -233,9 +233,10 @@ public final class DeadLetterFormat {
     }
 
     /**
-     * Returns whether a record has the headers required by this format: the topic and, if the format is custom, valid
-     * numbers. If the headers are present but {@link DeadLetterRecord#read} rejects the record, the record itself is
-     * invalid. If the headers are missing, the wrong format may have been chosen.
+     * Returns whether a record has the headers required by this format. The topic is always required. In a custom
+     * format, numeric headers must also contain valid numbers. If this method returns true but
+     * {@link DeadLetterRecord#read} rejects the record, the record itself is invalid. If this method returns false, the
+     * wrong format may have been chosen.
      */
     public boolean fits(ConsumerRecord<byte[], byte[]> record) {
         Header topic = header(Objects.requireNonNull(record, "record"), TOPIC);

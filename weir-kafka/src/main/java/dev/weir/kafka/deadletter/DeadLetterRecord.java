@@ -229,8 +229,8 @@ public final class DeadLetterRecord {
             try {
                 return instant(said);
             } catch (DateTimeException | NumberFormatException wrong) {
-                // The time is invalid, which is possible only in Weir's own format, because read() does not check it
-                // there. Treated as absent.
+                // A time that cannot be parsed is treated as absent. This happens only in Weir's own format, because
+                // read() rejects such a time in all other formats.
             }
         }
         return Instant.ofEpochMilli(record.timestamp());

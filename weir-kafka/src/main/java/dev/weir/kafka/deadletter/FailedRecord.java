@@ -30,8 +30,8 @@ public record FailedRecord(
         /** The result cannot be written: it is too large, not serializable, or was rejected by the broker. */
         WRITE,
         /**
-         * The record has not failed. The dead-letter record is a precautionary copy, in case the last deliveries of the
-         * record by its share group are lost.
+         * The record has not failed. The dead-letter record is a precautionary copy. Without it, the share group could
+         * lose the record if a process crashed during the last delivery.
          */
         PARKED
     }

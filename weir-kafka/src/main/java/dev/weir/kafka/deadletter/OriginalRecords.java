@@ -24,14 +24,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Fetches the original records of dead-letter records by offset, without a consumer group. Must be used and closed by
- * one thread. Lookups are fastest partition by partition and in offset order, because the consumer seeks only if the
- * next offset is lower than the last one or much higher.
+ * one thread. Lookups are fastest if they are sorted by partition and offset. A lookup then seeks only if the partition
+ * changes or if the offset is much higher than the previous one.
  */
 public final class OriginalRecords implements AutoCloseable {
 
     private static final Duration POLL = Duration.ofMillis(100);
 
-    /** Maximum distance between two offsets that is covered by reading the records in between rather than by a seek. */
+    /**
+     * Minimum distance from the consumer's position to a higher offset at which the consumer seeks. Over a shorter
+     * distance, it reads and discards the records in between.
+     */
     private static final int NEAR = 1_000;
 
     private static final String FETCH_BYTES = "262144";
@@ -93,8 +96,8 @@ public final class OriginalRecords implements AutoCloseable {
                 Objects.requireNonNull(settings, "settings").clientConfig();
         config.remove(ConsumerConfig.GROUP_ID_CONFIG);
         config.remove(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG);
-        // Reads uncommitted records, too, because a share group may have consumed the original before its transaction
-        // ended.
+        // Uncommitted records are read as well. The original may belong to a transaction that was aborted or has not
+        // ended, because a share group may have consumed it before the transaction ended.
         config.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_uncommitted");
         // A dead-letter header can name any topic, and a lookup must not create that topic.
         config.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
@@ -150,8 +153,8 @@ public final class OriginalRecords implements AutoCloseable {
     }
 
     /**
-     * Moves the consumer to the given offset, unless it is already close. Returns null, or the reason why the offset is
-     * outside the partition.
+     * Prepares the consumer to read the given offset. Seeks, unless the offset is close enough to be reached by
+     * reading. Returns null, or the reason why the offset is outside the partition.
      */
     private @Nullable String goTo(TopicPartition id, long offset) {
         boolean isNext = id.equals(current) && offset >= from && offset < end && offset - consumer.position(id) < NEAR;
@@ -203,8 +206,8 @@ public final class OriginalRecords implements AutoCloseable {
     }
 
     /**
-     * Returns whether {@code record} may be the original of the dead-letter record. It may be if the dead-letter record
-     * contains no copy of the key and value, or if the copy matches.
+     * Returns whether {@code record} may be the original of the dead-letter record. Returns true if the dead-letter
+     * record contains no copy of the key and value, or if its copy equals them.
      */
     private static boolean isOf(ConsumerRecord<byte[], byte[]> deadLetter, ConsumerRecord<byte[], byte[]> record) {
         boolean hasCopy = deadLetter.key() != null || deadLetter.value() != null;

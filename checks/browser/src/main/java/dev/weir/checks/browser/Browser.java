@@ -32,9 +32,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * A headless Chromium, controlled with its own protocol (chromedevtools.github.io/devtools-protocol). It can connect
- * only to this machine. If Chromium is not installed, a test is skipped with the reason; with {@code CI=true} in the
- * environment, it fails. Confined to one thread.
+ * Controls a headless Chromium through the DevTools protocol (chromedevtools.github.io/devtools-protocol), which is
+ * reachable only from this machine. If Chromium is not installed, the test is skipped and the reason is reported. If
+ * the environment variable {@code CI} is {@code true}, the test fails instead. Confined to one thread.
  */
 public final class Browser implements AutoCloseable {
 
@@ -53,7 +53,7 @@ public final class Browser implements AutoCloseable {
     private final AtomicInteger calls = new AtomicInteger();
     private final Map<Integer, CompletableFuture<JsonNode>> answers = new ConcurrentHashMap<>();
 
-    /** Exceptions of scripts, and errors that the page logged. */
+    /** Uncaught script exceptions and errors logged by the page. */
     public final List<String> troubles = new CopyOnWriteArrayList<>();
 
     /** Starts the browser with its profile in {@code folder}. */
@@ -91,7 +91,7 @@ public final class Browser implements AutoCloseable {
         while ((line = log.readLine()) != null) {
             int at = line.indexOf("ws://");
             if (at >= 0) {
-                // Read on, or the browser would wait for room in the pipe.
+                // Keep draining the browser's output. Otherwise it would block once the pipe is full.
                 Thread.ofVirtual().start(() -> log.lines().forEach(ignored -> {}));
                 URI list = URI.create("http://" + URI.create(line.substring(at)).getAuthority() + "/json/list");
                 String pages = client.send(HttpRequest.newBuilder(list).build(), BodyHandlers.ofString())
@@ -183,7 +183,7 @@ public final class Browser implements AutoCloseable {
         prefer("dark");
     }
 
-    /** Shows the page as to somebody who prefers this scheme of colours, dark or light. */
+    /** Emulates a user's preferred color scheme, {@code dark} or {@code light}. */
     public void prefer(String scheme) throws Exception {
         ObjectNode parameters = JSON.createObjectNode();
         parameters
@@ -205,7 +205,7 @@ public final class Browser implements AutoCloseable {
                         .put("mobile", false));
     }
 
-    /** Presses a key that writes one character, or the named one if that is longer. */
+    /** Presses a key. If its name is a single character, that character is also typed. */
     public void press(String key) throws Exception {
         ObjectNode down = JSON.createObjectNode().put("type", "keyDown").put("key", key);
         if (key.length() == 1) {

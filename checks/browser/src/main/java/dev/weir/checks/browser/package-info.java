@@ -1,4 +1,4 @@
-/** The browser that tests open pages in. */
+/** A headless browser for tests of web pages. */
 @NullMarked
 package dev.weir.checks.browser;
 

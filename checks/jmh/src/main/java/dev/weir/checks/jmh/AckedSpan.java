@@ -23,7 +23,7 @@ final class AckedSpan {
     private final long records;
     private long acknowledged;
 
-    // Written before {@code done} is signalled, and read after that.
+    // Written before {@code done} is signalled, and read only afterwards.
     private @Nullable Cost start;
     private @Nullable Cost end;
     private @Nullable Throwable failure;
@@ -49,7 +49,7 @@ final class AckedSpan {
         }
     }
 
-    /** Counts an acknowledgement; used as the client's callback. */
+    /** Counts an acknowledgement or fails the pass. Serves as the client's send callback. */
     void told(@Nullable RecordMetadata metadata, @Nullable Exception failed) {
         if (failed == null) {
             acknowledged();

@@ -4,7 +4,7 @@ import dev.weir.checks.jmh.PairedRounds.Arm;
 import java.util.List;
 import java.util.Random;
 
-/** The command line of a program of {@link PairedRounds}: words in a fixed order. Immutable. */
+/** The positional command-line arguments of a program based on {@link PairedRounds}. Immutable. */
 final class Arguments {
     private static final String OF_WRITER = "HOST:PORT PARTITIONS BYTES RECORDS [N]";
     private static final String OF_READER = "HOST:PORT TOPIC PARTITIONS RECORDS [N]";

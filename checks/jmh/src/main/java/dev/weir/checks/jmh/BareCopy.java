@@ -43,7 +43,7 @@ final class BareCopy {
         private final CRC32C crc = new CRC32C();
         private ByteBuffer answer = ByteBuffer.allocate(0);
 
-        /** Holds the copied batches of the response. */
+        /** Receives the copies of the current response's batches. */
         private ByteBuffer own = ByteBuffer.allocate(0);
 
         Forward(int partitions, BareProduce to, boolean touched) {
@@ -84,7 +84,7 @@ final class BareCopy {
         @Override
         public void end() throws IOException {
             for (int each = 0; forwardEach(each); each++) {
-                // One batch of each partition that still has one.
+                // Sends one batch from each partition that has any batches left.
             }
             Arrays.fill(counts, 0);
         }

@@ -16,11 +16,11 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A minimal consumer that shows the highest possible read rate: one blocking socket to one broker, with the next fetch
- * sent before the last response is parsed. It iterates over all records, verifies each checksum, and adds up the first
- * eight bytes of each value. The lean path's codecs decompress each compressed batch completely into one buffer, so for
- * compressed batches the loop shows the cost of everything except decompression. It has nothing else: no error
- * handling, leader lookup or transactions. It uses version 11 of the fetch request, without a session. Confined to one
+ * A minimal consumer that shows the highest possible read rate. It uses one blocking socket to one broker, and sends
+ * the next fetch before it parses the last response. It iterates over all records, verifies each checksum, and adds up
+ * the first eight bytes of each value. The lean path's codecs decompress each compressed batch completely into one
+ * buffer, so for compressed batches the loop shows the cost of everything except decompression. Error handling, leader
+ * lookup and transactions are left out. It uses version 11 of the fetch request, without a session. Confined to one
  * thread.
  */
 final class BareLoop {
@@ -50,19 +50,30 @@ final class BareLoop {
     /** A handler of fetched batches. */
     interface Batches {
 
-        /** Handles the batch between two positions of a buffer, whose content does not change until {@link #end}. */
+        /**
+         * Handles the batch that starts at {@code from} and ends before {@code to}. The buffer's content does not
+         * change until {@link #end} is called.
+         */
         void batch(int partition, ByteBuffer bytes, int from, int to) throws IOException;
 
         /** Ends a response. Its buffer will be reused. */
         void end() throws IOException;
     }
 
-    /** @param wanted the end offset of each partition of one topic, in partition order */
+    /**
+     * Creates a loop that iterates over the records of each batch.
+     *
+     * @param wanted the end offset of each partition; all partitions belong to the same topic and are in order
+     */
     BareLoop(String bootstrap, Map<TopicPartition, Long> wanted) {
         this(bootstrap, wanted, null);
     }
 
-    /** @param instead handles each batch instead of the iteration over its records; null to iterate */
+    /**
+     * Creates a loop that passes each batch to {@code instead}.
+     *
+     * @param instead handles the batches; null to iterate over their records
+     */
     BareLoop(String bootstrap, Map<TopicPartition, Long> wanted, @Nullable Batches instead) {
         host = bootstrap.replaceAll(":.*", "");
         port = Integer.parseInt(bootstrap.replaceAll(".*:", ""));

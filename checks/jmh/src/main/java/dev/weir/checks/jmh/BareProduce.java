@@ -12,11 +12,11 @@ import java.util.ArrayDeque;
 import java.util.Queue;
 
 /**
- * A minimal producer that shows the highest possible write rate: one blocking socket to the only broker, five requests
- * in flight, and acknowledgement by all replicas. A request has one batch for each of several partitions. A batch is
- * either encoded in the request, as full as possible, or written from the buffer that already contains it. The producer
- * is idempotent: it requests a producer id and counts sequence numbers. It has nothing else: no leader lookup, retries,
- * linger, compression or other threads. Confined to one thread.
+ * A minimal producer that shows the highest possible write rate. It uses one blocking socket to the only broker, keeps
+ * five requests in flight, and requires acknowledgement by all replicas. Each request has one batch for each of several
+ * partitions. A batch is either encoded in the request, as full as possible, or written from the buffer that already
+ * contains it. The producer is idempotent: it requests a producer id and counts sequence numbers. Leader lookup,
+ * retries, linger, compression and additional threads are left out. Confined to one thread.
  */
 final class BareProduce implements Closeable {
     private static final short INIT_PRODUCER_ID = 22;
@@ -86,10 +86,11 @@ final class BareProduce implements Closeable {
     }
 
     /**
-     * Writes fetched batches directly from the fetch buffer, regardless of their producer. The batches are neither read
-     * nor copied; only their base offsets are cleared. Returns when the operating system has accepted them.
+     * Writes fetched batches directly from the fetch buffer, and keeps the producer ids that they already have. The
+     * batches are neither read nor copied; only their base offsets are cleared. Returns when the operating system has
+     * accepted them.
      *
-     * @param places for each batch: its partition, its first byte, and the position after its last byte
+     * @param places for each batch: its partition, the position of its first byte, and the position after its last byte
      */
     void forward(ByteBuffer from, int[][] places, int count) throws IOException {
         ByteBuffer head = request.start();

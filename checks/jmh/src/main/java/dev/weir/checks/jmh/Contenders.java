@@ -19,8 +19,8 @@ import reactor.core.publisher.Flux;
 public class Contenders {
 
     /**
-     * Extends the subscription timeout of substreams. With the default of 5 s, a run with 100,000 substreams whose code
-     * is not yet compiled loses the substreams that have no subscriber in time.
+     * Extends the subscription timeout of substreams. With the default of 5 s, a run with 100,000 substreams would drop
+     * some of them while the code is still being compiled, because they would not be subscribed to in time.
      */
     private static final String SETTINGS = "pekko.stream.materializer.subscription-timeout.timeout = 60s";
 
@@ -68,7 +68,7 @@ public class Contenders {
         return sum.of(expected);
     }
 
-    /** Lets virtual threads send through a channel, from which the calling thread receives. */
+    /** Starts virtual threads that send elements through a channel, and receives them on the calling thread. */
     long jox(Channel<Integer> channel, int senders, Iterable<Integer> each, int expected) throws InterruptedException {
         for (int i = 0; i < senders; i++) {
             var ignored = Thread.startVirtualThread(() -> sendAll(channel, each));

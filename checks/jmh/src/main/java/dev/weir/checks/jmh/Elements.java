@@ -28,17 +28,17 @@ final class Elements implements Iterable<Integer> {
     private final int distinct;
 
     /**
-     * Numbers from 0, over and over.
+     * Creates a sequence of numbers that counts up from 0 and starts over after {@code distinct} numbers.
      *
-     * @param count how many in all
-     * @param distinct how many distinct numbers, a power of two, at most 131,072
+     * @param count the total number of elements
+     * @param distinct the number of distinct numbers, a power of two, at most 131,072
      */
     Elements(int count, int distinct) {
         this.count = count;
         this.distinct = distinct;
     }
 
-    /** Returns {@link #COUNT} elements with so few distinct numbers that they stay in the processor's cache. */
+    /** Returns {@link #COUNT} elements. They have only 512 distinct numbers, which fit in the processor's cache. */
     static Elements few() {
         return new Elements(COUNT, 512);
     }

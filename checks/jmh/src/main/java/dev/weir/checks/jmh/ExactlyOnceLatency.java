@@ -23,10 +23,10 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * Measures the latency of an exactly-once copy that commits every 100 ms: the time from when a record is due until a
- * reader with {@code read_committed} receives its copy. Records have 100 bytes and are sent at a planned rate to six
- * partitions. Everything except the broker runs in this process, so all times come from one clock. The first part of
- * the run is not counted.
+ * Measures the latency of an exactly-once copy that commits every 100 ms. The latency of a record is the time between
+ * its planned send time and the time when a {@code read_committed} consumer receives its copy. Records have 100 bytes
+ * and are sent at a planned rate to six partitions. Everything except the broker runs in this process, so all times
+ * come from one clock. The first part of the run is not counted.
  *
  * <pre>
  *   java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.ExactlyOnceLatency localhost:9092 RATE SECONDS
@@ -95,7 +95,7 @@ public final class ExactlyOnceLatency {
         }
     }
 
-    /** Returns, in order of arrival, the nanoseconds from when each record was due until the reader received it. */
+    /** Returns the latency of each record in nanoseconds, in order of arrival. */
     private static long[] read(String address, String topic, long count) {
         long[] nanos = new long[(int) count];
         try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(

@@ -32,9 +32,10 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  * a steady {@value #PER_SECOND} records per second of {@value #VALUE_BYTES} bytes over {@value #PARTITIONS} partitions,
  * or no records at all.
  *
- * <p>Run: {@code checks/jmh/group.sh ADDRESS SECONDS}. The script runs {@code GroupSteady ADDRESS TOPIC SECONDS
- * fill|views|views-kip848|decoder}. With a name that contains {@code -patient}, the broker answers a fetch after 100 ms
- * or as soon as it has 100 kB. A member is idle if no {@code fill} process writes to its topic.
+ * <p>Run: {@code checks/jmh/group.sh ADDRESS SECONDS}. The script runs
+ * {@code GroupSteady ADDRESS TOPIC SECONDS fill|views|views-kip848|decoder}. If {@code -patient} is added to a
+ * consumer's name, the broker delays its response to a fetch until 100 ms have passed or 100 kB are available. A member
+ * is idle if no {@code fill} process writes to its topic.
  */
 public final class GroupSteady {
 
@@ -81,7 +82,7 @@ public final class GroupSteady {
         }
     }
 
-    /** Writes records for the time in which the other processes start, warm up and measure. */
+    /** Writes records at a steady rate while the other processes start, warm up and measure. */
     private void fill() {
         byte[] value = new byte[VALUE_BYTES];
         long end = (long) (seconds + 2 * WARM_UP_SECONDS) * PER_SECOND;
@@ -99,8 +100,8 @@ public final class GroupSteady {
     }
 
     /**
-     * Sets the group's heartbeat interval to its production value. A development broker has a ten times shorter
-     * interval.
+     * Sets the group's heartbeat interval to 5 s, the production default. Development brokers use an interval ten times
+     * shorter.
      */
     private void setHeartbeats(String group) throws Exception {
         ConfigResource resource = new ConfigResource(ConfigResource.Type.GROUP, group);

@@ -49,7 +49,7 @@ public class LatencyBenchmark {
         seen = number;
     }
 
-    /** Returns the next number. Called after the previous number has reached the benchmark's thread. */
+    /** Returns the next number. Call it only after the previous number has reached the benchmark's thread. */
     private Integer next() {
         return ++sent;
     }

@@ -30,11 +30,11 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
  * Compares a hand-written copy on the lean path with a loop over the official client and with both variants of
- * {@link BareCopy}, in N {@link PairedRounds} (default: 16). The loop follows the client's manual: it polls and sends,
- * and flushes and commits every second. The lean copy sends each record directly from the receive buffer, and commits
- * the acknowledged offsets every second. The bare copies commit nothing. Each record is copied to the partition with
- * the same number. Each pass has its own output topic and group; {@link AckedSpan} defines the part of a pass that is
- * timed.
+ * {@link BareCopy}, in N {@link PairedRounds} (default: 16). As in the client's manual, the loop polls and sends, and
+ * it flushes and commits every second. The lean copy sends each record directly from the receive buffer, and commits
+ * the acknowledged offsets every second. The bare copies do not commit. Each record is copied to the output partition
+ * with the same number as its input partition. Each pass has its own output topic and group; {@link AckedSpan} defines
+ * the part of a pass that is timed.
  *
  * <pre>
  *   java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanFill HOST:PORT TOPIC PARTITIONS RECORDS BYTES
@@ -177,7 +177,7 @@ public final class LeanCopyRounds {
         }
     }
 
-    /** Counts acknowledgements, and notes the offset up to which each partition is copied. */
+    /** Counts acknowledgements, and tracks the next offset to commit for each partition. */
     private final class Acked implements SendListener {
         private final AckedSpan span = new AckedSpan(records);
         private final AtomicLongArray next = new AtomicLongArray(partitions);

@@ -16,7 +16,7 @@ import java.util.function.LongSupplier;
 import java.util.zip.CRC32C;
 
 /**
- * Measures the cost of adding a record to a batch in CPU time of the thread. The variants take turns, and the result of
+ * Measures the CPU time that a thread spends on adding a record to a batch. The variants take turns, and the result of
  * each is the minimum of many rounds. The batches of 128 kB are laid out one after the other in 8 MB, so that a batch
  * is no longer in the core's cache when it is written again.
  *
@@ -112,7 +112,7 @@ public final class LeanEncode {
         }
     }
 
-    /** Appends one record; false if there is no room. */
+    /** Appends one record to a batch. Returns false if the batch is full. */
     private interface Append {
         boolean to(BatchWriter writer, int number);
     }

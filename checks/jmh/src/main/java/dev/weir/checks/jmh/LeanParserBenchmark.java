@@ -133,7 +133,7 @@ public class LeanParserBenchmark {
         return loop.sum();
     }
 
-    /** The work of the official consumer's fetcher on a batch, before it deserialises. */
+    /** The work that the official consumer's fetcher does on a batch before deserialization. */
     @Benchmark
     @OperationsPerInvocation(RECORDS)
     public long client() {

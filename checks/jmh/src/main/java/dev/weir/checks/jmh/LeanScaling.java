@@ -18,11 +18,11 @@ import org.apache.kafka.common.record.internal.CompressionType;
 
 /**
  * Compares one lean thread with two, in alternating rounds. The threads read from {@link StandInBrokers}, one broker
- * per thread. Prints two rates: the records per second of wall-clock time, and the sum over the threads of records per
- * second of the thread's processor time. The second rate shows only the costs of caches and memory. It does not show
- * waits for a lock or for another thread, because a waiting thread uses no processor time; therefore the idle share of
- * the threads is printed as well. The program adds up the first eight bytes of each value. The first round is not
- * counted.
+ * per thread. The program prints two rates. The first is the number of records per second of wall-clock time. The
+ * second adds up each thread's records per second of its own processor time, so it shows only the costs of caches and
+ * memory. It does not show waits for a lock or for another thread, because a waiting thread uses no processor time;
+ * therefore the idle share of the threads is printed as well. The program adds up the first eight bytes of each value.
+ * The first round is not counted.
  *
  * <p>Run: {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanScaling [none|lz4|zstd|...] [ROUNDS]
  * [SECONDS] [VALUE_BYTES]}. Brokers and threads share the machine. The wall-clock rate therefore scales only if there
@@ -91,7 +91,7 @@ public final class LeanScaling {
      */
     private record Rate(double byClock, double byProcessor, double idle) {}
 
-    /** A reading: the time, and the records read and processor time used by each thread so far. */
+    /** A snapshot of the time and of the records read and processor time used by each thread so far. */
     private record Look(long nanos, long[] records, long[] cpuNanos) {}
 
     private static Rate measure(int count, CompressionType codec, int valueBytes, long seconds)
@@ -105,7 +105,7 @@ public final class LeanScaling {
                         .threads(count)
                         .records(thread -> adding(sums, thread * 16))
                         .start()) {
-            Thread.sleep(1_000 + 250 * seconds); // By now the code is compiled and the partitions are assigned.
+            Thread.sleep(1_000 + 250 * seconds); // Waits for the JIT compiler and the partition assignment.
             Look from = look(threads);
             Thread.sleep(1_000 * seconds);
             Look to = look(threads);

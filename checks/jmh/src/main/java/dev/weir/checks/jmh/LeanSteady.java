@@ -73,7 +73,7 @@ public final class LeanSteady {
         }
     }
 
-    /** Writes records for the time in which the other processes start, warm up and measure. */
+    /** Writes records at a steady rate while the other processes start, warm up and measure. */
     private void fill() throws Exception {
         createTopic();
         byte[] value = new byte[VALUE_BYTES];

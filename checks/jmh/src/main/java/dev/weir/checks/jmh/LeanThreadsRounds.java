@@ -41,7 +41,8 @@ public final class LeanThreadsRounds {
     private LeanThreadsRounds(String bootstrap, String topic, long records) {
         this.bootstrap = bootstrap;
         this.topic = topic;
-        // At the end, each of the two threads has fewer than STEP unpublished records.
+        // A thread publishes its count every STEP records, so each of the two threads can end with up to STEP - 1
+        // unpublished records.
         this.last = (records - 2 * STEP) / STEP * STEP;
         this.first = last / FIRST_PART / STEP * STEP;
         if (first < 1) {

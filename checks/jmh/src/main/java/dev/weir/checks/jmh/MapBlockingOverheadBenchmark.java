@@ -36,7 +36,7 @@ public class MapBlockingOverheadBenchmark {
     @Param({"none", "key"})
     private String order = "none";
 
-    /** True if all handlers share a count. */
+    /** Whether all handlers increment one shared count. */
     @Param({"false", "true"})
     private boolean counts;
 

@@ -16,15 +16,15 @@ import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * The official client with the settings of the bench's driver {@code kafka-share-record-limit}, which are its best
- * ones: one share consumer per worker, each on its own thread, with {@code record_limit} and the published rule for
- * polls. {@link #close} ends the threads. The caller closes everything else.
+ * The official client with the settings of the benchmark driver {@code kafka-share-record-limit}, which are its best
+ * settings: one share consumer per worker, each on its own thread, with {@code record_limit} and the published formula
+ * for the number of records per poll. {@link #close} ends the threads. The caller closes everything else.
  */
 final class OfficialShare implements AutoCloseable {
 
     private static final Duration POLL = Duration.ofMillis(100);
 
-    // Three quarters of the locks of a partition, divided among the consumers.
+    // The consumers together use three quarters of a partition's record locks.
     private static final double TUNED_SHARE = 0.75;
     private static final int LOCKS = 2_000;
 

@@ -22,15 +22,15 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * Runs passes of several arms in one process. The passes of a round are in random order and only seconds apart, so all
- * arms meet the same state of broker and machine. The baseline has two passes in each round. The other arms are
+ * Runs passes of several arms in one process. The passes of a round are in random order and only seconds apart, so the
+ * broker and the machine are in the same state for all arms. The baseline runs twice in each round. The other arms are
  * compared with the geometric mean of these two passes, and with one another. The two baseline passes are also compared
  * with each other, which shows the measurement error. The first rounds are not counted. The 95 % intervals of the
  * ratios use Student's t over the rounds.
  *
  * <p>The program also prints the processor time of this process, the processor time of the rest of the machine, and the
- * idle share of the cores. On an otherwise idle machine, the broker and the kernel use the rest. If the idle share is
- * almost zero, the cores limit the rate, regardless of who uses them.
+ * idle share of the cores. On an otherwise idle machine, the rest is used by the broker and the kernel. If the idle
+ * share is almost zero, the cores limit the rate, regardless of what is using them.
  */
 final class PairedRounds {
     private static final int WARM_ROUNDS = 4;
@@ -43,7 +43,7 @@ final class PairedRounds {
     private static final OperatingSystemMXBean SYSTEM =
             (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
-    /** A compared case: a name and a pass that writes to a topic made for it. */
+    /** One of the compared cases: its name, and a pass that writes to a newly created topic. */
     record Arm(String name, Pass pass) {}
 
     /** Runs a pass once and returns its cost. */
@@ -53,8 +53,9 @@ final class PairedRounds {
     }
 
     /**
-     * A reading, or the difference of two: wall-clock time, processor time of this process and of the whole machine,
-     * and allocated bytes. The machine's time is NaN if the operating system does not report it.
+     * A snapshot of used resources, or the difference between two snapshots: wall-clock time, processor time of this
+     * process and of the whole machine, and allocated bytes. The machine's time is NaN if the operating system does not
+     * report it.
      */
     record Cost(double nanos, double cpuNanos, double machineNanos, double bytes) {
         static Cost now() {
@@ -106,7 +107,10 @@ final class PairedRounds {
     private final List<Arm> arms;
 
     /**
-     * {@code records} counts the records of a pass; {@code partitions} counts the partitions of the topic it writes to.
+     * Prepares rounds of a baseline and other arms.
+     *
+     * @param partitions the number of partitions of each output topic
+     * @param records the number of records per pass
      */
     PairedRounds(String bootstrap, int partitions, long records, Arm baseline, Arm... others) {
         this.bootstrap = bootstrap;
@@ -180,9 +184,9 @@ final class PairedRounds {
     }
 
     /**
-     * Writes a record to each partition and waits for its acknowledgement. While a new topic is being set up, a broker
-     * may refuse a producer's first batch and accept its second one. The producer then makes no progress until its
-     * delivery timeout.
+     * Writes a record to each partition and waits for its acknowledgement, so that the topic is ready before the pass
+     * begins. While a new topic is being set up, a broker may refuse a producer's first batch and accept its second
+     * batch. The producer then makes no progress until its delivery timeout.
      */
     private void begin(String topic) throws Exception {
         try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(

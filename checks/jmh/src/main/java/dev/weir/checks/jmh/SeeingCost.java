@@ -200,8 +200,8 @@ public final class SeeingCost {
     }
 
     /**
-     * The handler. Holds the first record until all observers are ready, and measures the time between two given
-     * records.
+     * The pipeline's handler. It blocks on the first record until all observers are ready, and measures the time
+     * between two given records.
      */
     private static final class Timer {
         private final long records;

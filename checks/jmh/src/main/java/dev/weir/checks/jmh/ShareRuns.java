@@ -26,14 +26,16 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * Measures one member of a share group that processes a backlog, from the start of its process: the share of busy
- * workers, second by second, and the cost per record. All settings except the number of workers are defaults.
+ * Measures one member of a share group while it processes a backlog, beginning when its process starts. Reports the
+ * share of busy workers every second, and the cost per record. All settings except the number of workers are
+ * defaults.
  *
- * <p>Run: {@code checks/jmh/share.sh}. The script runs {@code ShareRuns ADDRESS TOPIC fill RECORDS}, and {@code
- * ShareRuns ADDRESS TOPIC lean|client|official|none GROUP SECONDS WORKERS MILLIS[:exponential|bimodal|stragglers]
- * BROKER-PID [NAME]}; {@code official} measures the official client without Weir ({@link OfficialShare}), and
- * {@code none} measures the same handlers without Kafka. The program prints a line to standard error every second, and
- * a table row at the end. The row covers the time from second 10, or from {@code -Dfrom=SECOND}.
+ * <p>Run: {@code checks/jmh/share.sh}. The script runs {@code ShareRuns ADDRESS TOPIC fill RECORDS}, and
+ * {@code ShareRuns ADDRESS TOPIC lean|client|official|none GROUP SECONDS WORKERS
+ * MILLIS[:exponential|bimodal|stragglers] BROKER-PID [NAME]}; {@code official} measures the official client without
+ * Weir ({@link OfficialShare}), and {@code none} measures the same handlers without Kafka. The program prints a line to
+ * standard error every second, and a table row at the end. The row covers the time from second 10, or from
+ * {@code -Dfrom=SECOND}.
  */
 public final class ShareRuns {
 
@@ -44,7 +46,7 @@ public final class ShareRuns {
     /** Deadline, in seconds, for reaching full speed. */
     private static final int SPEED_SECONDS = 10;
 
-    /** The first second that the table row covers. */
+    /** The first second covered by the table row. */
     private static final int FROM_SECOND = Integer.getInteger("from", SPEED_SECONDS);
 
     private static final double UP_TO_SPEED = 0.98;
@@ -136,8 +138,8 @@ public final class ShareRuns {
                     busy,
                     now.clientMicrosSince(before),
                     asked(handles.get()));
-            // A single second at full speed may be chance, so full speed is reached at the first of three consecutive
-            // such seconds.
+            // A single second at full speed could be chance. Three consecutive seconds are required, and the first of
+            // them is reported.
             fast = busy >= 100 * UP_TO_SPEED ? fast + 1 : 0;
             if (fast == 3 && speedAt < 0) {
                 speedAt = second - 2;
@@ -226,7 +228,7 @@ public final class ShareRuns {
             return (clientNanos - before.clientNanos) / 1e3 / Math.max(1, calls - before.calls);
         }
 
-        /** Returns the rate since {@code before} as a percentage of the rate of workers that never wait. */
+        /** Returns the percentage of the workers' time since {@code before} that they spent in handlers. */
         double busySince(Moment before) {
             return 100.0 * (nanos - before.nanos) / workers / (atNanos - before.atNanos);
         }

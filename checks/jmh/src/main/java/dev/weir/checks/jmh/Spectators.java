@@ -23,9 +23,10 @@ import jdk.jfr.Recording;
 import jdk.jfr.RecordingState;
 
 /**
- * All observers of a pipeline at once: a scrape every second, a reader of the console's events, the console's limiter,
- * and optionally a profile of the maximum duration. When {@link #of} returns, each observer has received one response,
- * and the profile has begun. Owned by one thread, which closes the observers before the pipeline.
+ * All observers that a pipeline can have: a metrics scrape every second, a reader of the console's events, the
+ * console's limiter, and optionally a profile of the longest possible duration. When {@link #of} returns, each observer
+ * has received one response, and the profile has begun. Owned by one thread, which closes the observers before the
+ * pipeline.
  */
 final class Spectators implements AutoCloseable {
     private static final Duration LONG = Duration.ofSeconds(60);

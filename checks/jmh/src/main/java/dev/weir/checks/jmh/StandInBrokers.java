@@ -268,7 +268,7 @@ final class StandInBrokers implements Closeable {
     }
 
     /**
-     * The response to fetches of a set of partitions. Only its offsets and correlation id change. Confined to a
+     * A reusable fetch response for one set of partitions. Only its offsets and correlation id change. Confined to a
      * connection's thread.
      */
     private static final class Answer {

@@ -14,13 +14,13 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * Measures two times and prints a table row for each: how long a command takes from the start to the end of its
- * process, and how long the plain sample takes from the start of its process to the first invoice in the output topic.
- * The order for that invoice is in the input topic before the start.
+ * Prints a table row for one of two times. For {@code command}, this is how long a command takes from the start to the
+ * end of its process. For {@code record}, it is the time from the start of the plain sample's process until the first
+ * invoice is in the output topic. The order for that invoice is in the input topic before the process starts.
  *
  * <p>Run: {@code checks/start.sh}, which calls {@code StartTimes TIMES command NAME COMMAND...} and
  * {@code StartTimes TIMES record NAME BROKERS COMMAND...}. Unless TIMES is 1, three additional warm-up starts precede
- * the measured ones and are not counted.
+ * the measured starts and are not counted.
  */
 public final class StartTimes {
 
@@ -54,8 +54,8 @@ public final class StartTimes {
     }
 
     /**
-     * Returns the number of warm-up starts: none for a single start, which may be meant to write a cache. Further
-     * starts would write that cache again.
+     * Returns the number of warm-up starts. There are none if only one start is measured, because its purpose may be to
+     * write a cache, and each warm-up would write that cache as well.
      */
     private static int warmUps(long[] nanos) {
         return nanos.length == 1 ? 0 : WARM_UPS;

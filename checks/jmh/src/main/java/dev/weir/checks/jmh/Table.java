@@ -147,7 +147,8 @@ public final class Table {
     }
 
     /**
-     * Returns the text of a contender's cell. The results of {@code pekkoBuffer1024} belong to Pekko's column as well.
+     * Returns the text of a contender's cell. The results of {@code pekkoBuffer1024} are shown in Pekko's column as
+     * well.
      */
     private static String cells(String column, Map<String, RunResult> contenders) {
         RunResult weir = contenders.get(BASELINE);

@@ -27,7 +27,7 @@ record ThreadTimes(Map<String, Long> nanos) {
                             task.getFileName() + " " + name,
                             Long.parseLong(figures.substring(0, figures.indexOf(' '))));
                 } catch (NoSuchFileException ended) {
-                    // The thread ended after the list was made.
+                    // The thread ended after the list of threads was made.
                 }
             }
         } catch (IOException e) {
@@ -36,7 +36,7 @@ record ThreadTimes(Map<String, Long> nanos) {
         return new ThreadTimes(threads);
     }
 
-    /** Returns the nanoseconds since {@code before}, summed by thread name; digits at the end of names are ignored. */
+    /** Returns the nanoseconds used since {@code before}, summed by thread name without trailing digits. */
     Map<String, Long> since(ThreadTimes before) {
         Map<String, Long> kinds = new TreeMap<>();
         nanos.forEach((thread, now) -> {

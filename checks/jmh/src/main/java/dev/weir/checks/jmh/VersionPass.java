@@ -25,18 +25,21 @@ public final class VersionPass implements Function<Map<String, String>, long[]> 
     private static final OperatingSystemMXBean SYSTEM =
             (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
-    /** The names of the source's factory in the different versions. The first of them needs an additional call. */
+    /**
+     * The names of the source's factory in the different versions. A factory called {@code from} needs an additional
+     * call.
+     */
     private static final Set<String> NAMES = Set.of("from", "atLeastOnce", "committable");
 
-    /** Called with a name by {@link Versions}, without arguments. */
+    /** Called by {@link Versions} through reflection. */
     public VersionPass() {}
 
     /**
      * Runs a pass.
      *
-     * @param pass {@code bootstrap}, {@code topic} and {@code group}; {@code from} and {@code to}, the records between
-     *     which time is measured; names that begin with a colon are client settings
-     * @return the nanoseconds of wall-clock time, and of the process's processor time
+     * @param pass {@code bootstrap}, {@code topic} and {@code group}; {@code from} and {@code to}, the numbers of the
+     *     records where the timed part begins and ends; keys that begin with a colon are client settings
+     * @return the wall-clock time and the processor time of the process, in nanoseconds
      */
     @Override
     public long[] apply(Map<String, String> pass) {

@@ -19,8 +19,8 @@ import java.util.function.Function;
  * Compares how fast several versions of Weir read a topic at least once, in one JVM. Each version has its own class
  * loader, so the JIT compiles each version separately. Passes are in random order, and the first version takes part
  * twice. A ratio is computed from the means of logarithms. Its interval uses Student's t over {@value #PAIRS} pairs,
- * each the mean of several consecutive rounds. The A/A row is the control: it compares the second set of passes of the
- * first version with the first set.
+ * and each pair is the mean of several consecutive rounds. The A/A row is the control: it compares the second set of
+ * passes of the first version with the first set.
  *
  * <p>Run: {@code checks/jmh/versions.sh}, which prints its usage.
  */
@@ -55,7 +55,7 @@ public final class Versions {
      */
     public static void main(String[] args) throws Exception {
         long records = Long.parseLong(args[2]);
-        // Excludes the start, and the end of each partition, where brokers delay their answers to fetches.
+        // Excludes the startup and the ends of the partitions, where brokers delay their fetch responses.
         Map<String, String> pass = Map.of(
                 "bootstrap",
                 args[0],
@@ -130,7 +130,11 @@ public final class Versions {
     }
 
     /**
-     * Prints the ratios between the values that the passes returned, or their inverses, and the first version's mean.
+     * Prints the A/A ratio of the first version, and the ratio of each other version to the mean of the first version's
+     * two arms.
+     *
+     * @param value the index of the compared value in the result of a pass
+     * @param sign 1 for the ratio, -1 for its inverse
      */
     private void print(String what, int value, int sign) {
         double[] control = logarithms(arms.get(0), value, sign);

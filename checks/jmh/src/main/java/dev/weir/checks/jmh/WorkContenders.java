@@ -6,8 +6,8 @@ import org.openjdk.jmh.infra.Blackhole;
 
 /**
  * Measures work of a known duration on all processors. The time per element is the duration of the work divided by the
- * number of processors, plus the cost of distributing the work. The plain loop runs on one thread, and with N
- * processors therefore takes N times as long.
+ * number of processors, plus the cost of distributing the work. The plain loop runs on one thread, so with N processors
+ * it takes N times as long as perfectly distributed work.
  */
 public abstract class WorkContenders extends ParallelContenders {
 
@@ -21,7 +21,7 @@ public abstract class WorkContenders extends ParallelContenders {
         this.microseconds = microseconds;
     }
 
-    /** Determines how many of JMH's work tokens take this long on the current machine. */
+    /** Determines how many of JMH's work tokens take the given time on the current machine. */
     @Setup(Level.Trial)
     public void calibrate() {
         long bestNanosPerMillion = Long.MAX_VALUE;

@@ -36,7 +36,7 @@ final class AsimovDriver implements Driver {
         this.shape = shape;
     }
 
-    /** The outcome of a source record so far, and the record itself. */
+    /** A source record and its latest intermediate result. */
     private record Tracked<V>(ConsumerRecord<byte[], byte[]> source, V value) {
         <R> Tracked<R> with(R next) {
             return new Tracked<>(source, next);

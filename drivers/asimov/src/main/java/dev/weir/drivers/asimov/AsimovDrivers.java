@@ -7,12 +7,12 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 
-/** The process of the Asimov drivers. */
+/** The main class of the process that runs the Asimov drivers. */
 public final class AsimovDrivers {
 
     private AsimovDrivers() {}
 
-    /** Serves the driver that the only argument names. */
+    /** Serves the driver named in the only argument. */
     public static void main(String[] arguments) {
         Map<String, Supplier<Driver>> drivers = new TreeMap<>();
         for (Shape shape : Shape.values()) {

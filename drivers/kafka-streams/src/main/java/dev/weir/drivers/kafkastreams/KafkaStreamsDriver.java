@@ -88,7 +88,7 @@ final class KafkaStreamsDriver implements Driver {
     }
 
     private static Topology topology(Pass pass) {
-        // Chooses the output partition: the partition that each record came from, as for all libraries.
+        // Writes each record to the partition that it was read from, as all drivers do.
         List<Optional<Set<Integer>>> partitions = IntStream.range(
                         0, pass.configuration().partitions())
                 .mapToObj(partition -> Optional.of(Set.of(partition)))

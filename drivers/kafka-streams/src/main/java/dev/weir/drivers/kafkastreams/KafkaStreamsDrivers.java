@@ -3,12 +3,12 @@ package dev.weir.drivers.kafkastreams;
 import dev.weir.driver.DriverMain;
 import java.util.Map;
 
-/** The process of the Kafka Streams drivers. */
+/** The main class of the process that runs the Kafka Streams drivers. */
 public final class KafkaStreamsDrivers {
 
     private KafkaStreamsDrivers() {}
 
-    /** Serves the driver that the only argument names. */
+    /** Serves the driver named in the only argument. */
     public static void main(String[] arguments) {
         DriverMain.serve(
                 Map.of(

@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.zip.CRC32C;
 
 /**
- * A connection to the leader of some partitions. While this side walks the records of one answer, the broker makes the
- * next answer and fills the socket's buffer with it. Confined to one thread.
+ * A connection to the leader of some partitions. While this side walks the records of one response, the broker prepares
+ * the next response and fills the socket's buffer with it. Confined to one thread.
  *
  * <pre>
  * batch:  base offset 8 | length 4 | leader epoch 4 | magic 1 | crc 4 | attributes 2 | ... 40 | count 4 | records
@@ -49,21 +49,21 @@ final class BareConnection implements Closeable {
     private final Kind kind;
     private long openedNanos;
     private long answeredNanos; // time of the last answer
-    private long idleNanos; // time without a fetch in flight
+    private long idleNanos; // total time without a fetch in flight
     private ByteBuffer answer = ByteBuffer.allocateDirect(MAX_BYTES + (1 << 20));
 
     /** The handling of an answer. */
     enum Kind {
-        /** Walks the records of an answer while the next fetch is in flight. */
+        /** Walks the records of a response while the next fetch is in flight. */
         WALKING,
         /**
-         * Walks the records of an answer and only then sends the next fetch. This is a deliberate fault, to test
-         * whether a benchmark's reader can find it.
+         * Walks the records of a response before it sends the next fetch. This is a deliberate flaw that readers of the
+         * benchmark should be able to detect.
          */
         STOP_AND_WAIT,
         /**
-         * Does not read the records of an answer, but counts them by the headers of the batches. Their numbers are
-         * their offsets if no transaction wrote them. This measures only what brokers and network deliver.
+         * Counts the records of a response from the batch headers without reading them. Without transactions, the
+         * number of a record is its offset. This measures only the rate at which brokers and network deliver.
          */
         DISCARDING
     }
@@ -114,7 +114,7 @@ final class BareConnection implements Closeable {
         return openedNanos == 0 || all <= 0 ? 0 : 1 - idleNanos / (double) all;
     }
 
-    /** Reads an answer, requests the next one, and walks the records of the answer that it has read. */
+    /** Reads a response, requests the next one, and walks the records of the response just read. */
     void receive() throws IOException {
         fill(size.clear());
         int length = size.getInt(0);
@@ -126,7 +126,8 @@ final class BareConnection implements Closeable {
         answer.flip().position(12); // skips correlation id, throttle time and number of topics
         answer.position(answer.position() + 2 + answer.getShort(answer.position()));
         int body = answer.position();
-        // The batch headers give the next fetch offset, so it is known before any record is walked.
+        // Determine the next fetch offset from the batch headers, so that the next fetch can be sent before any record
+        // is walked.
         walk(body, false);
         if (kind == Kind.STOP_AND_WAIT) {
             walk(body, true);

@@ -28,7 +28,7 @@ final class BareDriver implements Driver {
 
     @Override
     public Set<Scenario> scenarios() {
-        // A steady scenario needs the due times, which are in the values.
+        // STEADY requires due times, which are in the values that DISCARDING does not read.
         return kind == BareConnection.Kind.DISCARDING
                 ? Set.of(Scenario.CONSUME)
                 : Set.of(Scenario.CONSUME, Scenario.STEADY);

@@ -14,8 +14,9 @@ import java.util.Map;
 import java.util.Queue;
 
 /**
- * A connection to the leader of some partitions. Each request has one full batch for each of several partitions, and
- * the partitions take turns. {@link BareRequest} encodes the request. Confined to one thread.
+ * A connection to the leader of some partitions. Each request has one full batch for each of several partitions. If the
+ * partitions do not all fit in one request, they take turns. {@link BareRequest} encodes the request. Confined to one
+ * thread.
  */
 final class BareProducer implements Closeable {
     private static final int IN_FLIGHT = 5;
@@ -26,10 +27,10 @@ final class BareProducer implements Closeable {
     private final int valueBytes;
     private final int batchBytes;
     private final int partitionsPerRequest;
-    private final long[] next; // number of the next record, by partition
+    private final long[] next; // the number of the next record in each partition
     private final Pass pass;
     private final SocketChannel socket;
-    private final Queue<Integer> inFlight = new ArrayDeque<>(); // number of records of each request
+    private final Queue<Integer> inFlight = new ArrayDeque<>(); // the number of records in each request
     private final BareRequest request;
     private final ByteBuffer size = ByteBuffer.allocateDirect(Integer.BYTES);
     private final ByteBuffer answer = ByteBuffer.allocateDirect(1 << 20);
@@ -128,7 +129,7 @@ final class BareProducer implements Closeable {
             if (error != 0) {
                 throw new IOException("partition " + partition + ": error code " + error + " of the broker");
             }
-            answer.position(answer.position() + 2 * Long.BYTES); // skips base offset and time of appending
+            answer.position(answer.position() + 2 * Long.BYTES); // skips the base offset and the append time
         }
         for (int left = inFlight.remove(); left > 0; left--) {
             pass.acknowledged(valueBytes);

@@ -5,9 +5,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.zip.CRC32C;
 
 /**
- * Produce requests for one topic, in version 3, the oldest version that current brokers accept (KIP-896). The records
- * of their batches have a value and nothing else. {@link BareConnection} describes the format of a batch. Confined to
- * one thread, because all requests use one buffer.
+ * Encodes produce requests for one topic, in version 3, the oldest version that current brokers accept (KIP-896). Each
+ * record has only a value. {@link BareConnection} describes the format of a batch. Confined to one thread, because all
+ * requests use one buffer.
  *
  * <pre>
  *   start();
@@ -19,14 +19,14 @@ public final class BareRequest {
     /** Number of bytes of a batch before its records. */
     public static final int BATCH_HEADER = 61;
 
-    /** Position of the attributes, the first bytes that a batch's checksum covers. */
+    /** Offset of the attributes within a batch. The checksum covers the batch from here on. */
     public static final int BATCH_ATTRIBUTES = 21;
 
     public static final int BATCH_CRC = 17;
 
     /**
-     * Enough bytes for a request before its batches, with a topic name of any length, and for a partition before its
-     * batch.
+     * An upper bound for the bytes of a request before its first batch, for a topic name of any length, and for the
+     * bytes of a partition before its batch.
      */
     private static final int OVERHEAD = 1024;
 
@@ -64,7 +64,7 @@ public final class BareRequest {
         return request.putInt(1).putShort((short) topic.length).put(topic).putInt(0); // number of batches: set later
     }
 
-    /** Returns the position of the number of batches in the buffer. */
+    /** Returns the position in the buffer where the number of batches is stored. */
     public int countAt() {
         return countAt;
     }
@@ -114,7 +114,7 @@ public final class BareRequest {
                 .flip();
     }
 
-    /** Returns the size of a record that has this many records before it in its batch. */
+    /** Returns the size of a record that follows {@code before} records in its batch. */
     public static int recordBytes(int before, int valueBytes) {
         int body = bodyBytes(before, valueBytes);
         return bytes(body) + body;

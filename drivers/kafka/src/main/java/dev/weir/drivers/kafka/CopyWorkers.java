@@ -13,7 +13,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Threads that share the partitions of a poll while the next poll is in progress. Without threads, the caller does all
+ * Threads that process the records of one poll while the next poll is in progress. Without threads, the caller does all
  * the work. A partition always belongs to the same thread, which keeps the order of its records. Confined to the
  * caller's thread.
  */
@@ -27,7 +27,10 @@ final class CopyWorkers implements AutoCloseable {
                 .toList();
     }
 
-    /** Waits for the records of the previous call, then hands the records of each partition to a thread. */
+    /**
+     * Waits until the records of the previous call are finished, and then hands the records of each partition to the
+     * partition's thread.
+     */
     void run(ConsumerRecords<byte[], byte[]> records, Consumer<List<ConsumerRecord<byte[], byte[]>>> work)
             throws InterruptedException {
         await();

@@ -18,9 +18,9 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * Sends records to a library under test. It sends each record when the plan says, with the planned time in the value,
- * whatever happened to earlier records. Record number 0 of each partition exists already. Confined to the main thread,
- * except that callbacks run on the client's thread.
+ * Sends records to a library under test. Each record is sent at its planned time, even if earlier records are delayed,
+ * and its value contains the planned time. Record number 0 of each partition exists already. Confined to the main
+ * thread, except that callbacks run on the client's thread.
  */
 final class Generator implements Driver {
     @Override
@@ -41,7 +41,7 @@ final class Generator implements Driver {
                         new ByteArraySerializer()));
             }
             producers.forEach(producer ->
-                    // Connects before the first record is due.
+                    // Fetch the metadata now, so that the producers are connected before the first record is due.
                     pass.topics().names().forEach(producer::partitionsFor));
             send(pass, partitions, producers);
             producers.forEach(Producer::flush);

@@ -7,12 +7,12 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/** The process of the official client's drivers. */
+/** The main class of the process that runs the official client's drivers. */
 public final class KafkaDrivers {
 
     private KafkaDrivers() {}
 
-    /** Serves the driver that the only argument names. */
+    /** Serves the driver named in the only argument. */
     public static void main(String[] arguments) {
         Map<String, Supplier<Driver>> drivers = new HashMap<>(Map.of(
                 "plain", () -> new PlainDriver(Map.of()),

@@ -33,9 +33,9 @@ import org.jspecify.annotations.Nullable;
  * time. The ordering determines how records are assigned to workers: by partition, by key, or in turn.
  *
  * <pre>
- * blocking      poll, hand all records to the workers, wait until all are done, poll again
- * continuous    keep polling; a partition with too many records that are not done is paused; of each partition the
- *               prefix that is done is committed
+ * blocking      poll, hand all records to the workers, wait until all are finished, poll again
+ * continuous    keep polling; pause partitions that have too many unfinished records; commit each partition up to its
+ *               first unfinished record
  * </pre>
  */
 final class ParallelLoop implements Driver {
@@ -108,7 +108,7 @@ final class ParallelLoop implements Driver {
                 ConsumerRecords<byte[], byte[]> polled =
                         consumer.poll(isContinuous && workers.busy() > 0 ? SHORT_POLL : POLL);
                 pass.polled(polled.count());
-                // Revoked partitions belong to another member, so nothing of them is committed any more.
+                // Revoked partitions belong to another member now, so this member must no longer commit their offsets.
                 underWay.keySet().retainAll(consumer.assignment());
                 finished.keySet().retainAll(consumer.assignment());
                 for (ConsumerRecord<byte[], byte[]> record : polled) {
@@ -213,7 +213,7 @@ final class ParallelLoop implements Driver {
 
         private void handle(ConsumerRecord<byte[], byte[]> record, Slot slot) {
             try {
-                // A record that is not handled before the end of the pass is not committed.
+                // Records that are still queued when the pass ends are neither handled nor committed.
                 if (!pass.isDone()) {
                     if (works) {
                         work.on(record.value());

@@ -24,7 +24,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * The copy loop that manuals show. It polls and sends, and periodically flushes and commits, or commits a transaction
+ * The copy loop found in manuals. It polls and sends, and periodically flushes and commits, or commits a transaction
  * that includes the offsets. Confined to the main thread, except for its own workers and the client's callbacks.
  */
 final class PlainCopy implements Driver {
@@ -110,8 +110,8 @@ final class PlainCopy implements Driver {
     }
 
     /**
-     * Commits. Throws if a record was not written: a transaction's commit throws by itself, and without transactions
-     * the pass is checked before the commit.
+     * Commits the offsets of finished records. Throws if a record was not written. With transactions, committing throws
+     * the exception; otherwise the pass is checked for failures before the commit.
      */
     private static void commit(
             Consumer<byte[], byte[]> consumer,

@@ -84,7 +84,7 @@ final class PlainDriver implements Driver {
         }
     }
 
-    /** Returns the records of the next poll, which the pass counts. */
+    /** Polls the consumer, and adds the number of records to the pass. */
     private static ConsumerRecords<byte[], byte[]> polled(Consumer<byte[], byte[]> consumer, Pass pass) {
         ConsumerRecords<byte[], byte[]> records = consumer.poll(POLL);
         pass.polled(records.count());
@@ -103,7 +103,7 @@ final class PlainDriver implements Driver {
         while (!pass.isDone()) {
             for (ConsumerRecord<byte[], byte[]> record : polled(consumer, pass)) {
                 if (works && pass.isDone()) {
-                    return; // the poll may still hold minutes of work
+                    return; // handling the rest of the poll could take minutes
                 }
                 if (!isHandled(record, work, pass)) {
                     return;
@@ -119,7 +119,7 @@ final class PlainDriver implements Driver {
         consumer.commitSync();
     }
 
-    /** Calls the handler until it succeeds. Later records wait meanwhile. Returns false if the pass is over first. */
+    /** Calls the handler until it succeeds, which delays all later records. Returns false if the pass ends first. */
     static boolean isHandled(ConsumerRecord<byte[], byte[]> record, HandlerWork work, Pass pass)
             throws InterruptedException {
         do {

@@ -82,8 +82,8 @@ final class PlainProducer implements Driver {
     }
 
     /**
-     * Sends in transactions. A record counts when its transaction is committed. The commit throws if a record of the
-     * transaction was not written.
+     * Sends records in transactions. Records are counted when their transaction is committed. The commit throws if a
+     * record of the transaction was not written.
      */
     private static void sendInTransactions(Producer<byte[], byte[]> producer, Pass pass) {
         producer.initTransactions();

@@ -23,8 +23,9 @@ final class ShareDriver implements Driver {
 
     private static final String POLL_RECORDS = "max.poll.records";
 
-    // The published rule divides a partition's locks by its number of consumers and then takes somewhat fewer records
-    // per poll. With locks for 40 records per consumer and 300 consumers, 30 records per poll worked well.
+    // The published formula divides a partition's locks by its number of consumers, and uses somewhat less than the
+    // quotient as the number of records per poll. With 300 consumers and 40 locks per consumer, 30 records per poll
+    // worked well.
     private static final double TUNED_SHARE = 0.75;
 
     private final Map<String, String> preset;
@@ -94,8 +95,8 @@ final class ShareDriver implements Driver {
     }
 
     /**
-     * Returns the number of records per poll. It is so low that a partition's locks suffice for all consumers that read
-     * it.
+     * Returns the number of records per poll. It is low enough that a partition's locks suffice for all consumers that
+     * read the partition.
      */
     private static int tunedPollRecords(Pass pass, int consumers) {
         int locks = ShareOptions.locks(pass.configuration().options());

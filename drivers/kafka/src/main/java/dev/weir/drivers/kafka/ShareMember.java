@@ -17,9 +17,9 @@ import org.apache.kafka.clients.consumer.ShareConsumer;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * One share consumer. As the manual shows, it polls, has its workers handle the records, and polls again when all of
- * them are done. A single worker is the consumer's own thread; several workers are a pool that this thread waits for.
- * Confined to its thread.
+ * One share consumer. As in the manual, it polls, has its workers handle the records, and polls again when all of the
+ * records are finished. A single worker is the consumer's own thread; several workers are a pool that this thread waits
+ * for. Confined to its thread.
  */
 final class ShareMember implements Runnable {
     private static final Duration POLL = Duration.ofMillis(100);
@@ -50,14 +50,14 @@ final class ShareMember implements Runnable {
                 pass.polled(records.count());
                 whole = workers == 1 ? handled(consumer, records) : handled(consumer, records, pool);
             }
-            // Without explicit acknowledgements, the commit accepts all records of the last poll, so all of them must
-            // be done.
+            // Without explicit acknowledgements, the commit accepts all records of the last poll. Skip it if some of
+            // them were not handled.
             if (whole || explicit) {
-                // commitSync returns the faults of single partitions, and throws only other faults.
+                // commitSync returns the errors of single partitions in its result, and throws all other errors.
                 consumer.commitSync().values().forEach(refused -> pass.fail(refused.orElse(null)));
             }
         } catch (Throwable e) {
-            // Any fault ends the pass, because no other thread waits for this thread's records.
+            // Any error must end the pass here, because no other thread waits for this one and would notice the error.
             pass.fail(e);
         }
     }

@@ -19,7 +19,7 @@ import org.apache.kafka.common.TopicPartition;
  */
 final class CopiedOffsets implements SendListener {
     private final Pass pass;
-    private final AtomicLongArray next; // by partition: the offset after the last acknowledged record; 0 for none
+    private final AtomicLongArray next; // by partition: the offset after the last acknowledged record, or 0
     private final long[] committed; // confined to the main thread
 
     CopiedOffsets(Pass pass) {
@@ -48,7 +48,8 @@ final class CopiedOffsets implements SendListener {
                 offsets.put(new TopicPartition(pass.configuration().topic(), partition), new OffsetAndMetadata(copied));
             }
         }
-        // Checks after reading the offsets, because one of them may be past the refused record.
+        // Check for failures after reading the offsets, because an offset read here may already be past a refused
+        // record.
         pass.requireNoFailure();
         if (!offsets.isEmpty()) {
             consumer.commitSync(offsets);

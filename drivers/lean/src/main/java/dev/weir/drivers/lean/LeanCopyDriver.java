@@ -25,9 +25,9 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
  * A copy from {@code LeanConsumer} to {@code LeanProducer}, at least once. Each value goes from the fetch-response
- * buffer directly into a batch, without an object in between. Kafka's client does nothing but keep the group's offsets:
+ * buffer directly into a batch, without an intermediate object. Kafka's client is used only for the group's offsets:
  * the driver commits the offsets of written records itself, and a pass starts at its group's committed offsets.
- * Confined to the main thread, except that acknowledgements come on the producer's thread.
+ * Confined to the main thread, except that acknowledgements arrive on the producer's thread.
  */
 final class LeanCopyDriver implements Driver {
     private static final Duration LONGEST_WAIT = Duration.ofMillis(100);

@@ -12,9 +12,10 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * {@code LeanConsumer} in a loop, with its defaults: each value is read in the fetch-response buffer. It has no group,
- * so it commits nothing. From a workload's {@code client} properties it uses the properties that identify brokers, the
- * client and its security, {@code isolation.level} and {@code fetch.min.bytes}. Confined to the main thread.
+ * Reads with {@code LeanConsumer} in a loop, with its defaults, and reads each value in the fetch-response buffer. It
+ * has no group, so it commits nothing. Of a workload's {@code client} properties, it uses only {@code isolation.level},
+ * {@code fetch.min.bytes}, and the properties that identify brokers, the client and its security. Confined to the main
+ * thread.
  */
 final class LeanDriver implements Driver {
     private static final Duration LONGEST_WAIT = Duration.ofMillis(100);

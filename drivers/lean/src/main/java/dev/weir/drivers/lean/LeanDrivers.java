@@ -3,12 +3,12 @@ package dev.weir.drivers.lean;
 import dev.weir.driver.DriverMain;
 import java.util.Map;
 
-/** The process of the lean drivers. */
+/** The main class of the process that runs the lean drivers. */
 public final class LeanDrivers {
 
     private LeanDrivers() {}
 
-    /** Serves the driver that the only argument names. */
+    /** Serves the driver named in the only argument. */
     public static void main(String[] arguments) {
         DriverMain.serve(
                 Map.of(

@@ -73,7 +73,7 @@ final class LeanProduceDriver implements Driver {
         }
     }
 
-    /** Writes the same values as {@link Pass#value(long)}, without an array for each. */
+    /** Encodes the same values as {@link Pass#value(long)}, without creating an array for each value. */
     private static final class Values implements RecordEncoder<Values> {
         private final byte[] zeros;
         private long number;

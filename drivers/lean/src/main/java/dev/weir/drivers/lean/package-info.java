@@ -1,6 +1,6 @@
 /**
- * The lean consumer and the lean producer without a pipeline. The main thread of the driver's process drives each of
- * them.
+ * Drivers for the lean consumer and the lean producer without a pipeline. They run on the main thread of the driver's
+ * process.
  */
 @NullMarked
 package dev.weir.drivers.lean;

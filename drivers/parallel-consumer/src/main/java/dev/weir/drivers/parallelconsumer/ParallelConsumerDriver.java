@@ -81,7 +81,7 @@ final class ParallelConsumerDriver implements Driver {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        // Fetched records that have not begun can be minutes of work, so they are dropped. Finished records are
+        // Drops fetched records whose handlers have not started, because they could take minutes. Finished records are
         // committed.
         processor.closeDontDrainFirst();
     }

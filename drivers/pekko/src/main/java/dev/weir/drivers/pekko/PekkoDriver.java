@@ -48,9 +48,9 @@ final class PekkoDriver implements Driver {
     /**
      * Creates a driver with these settings.
      *
-     * @param consumer properties of its consumers, which the workload's properties override
-     * @param commitsByTime whether it commits by time alone, as all drivers do; otherwise it also commits after Pekko's
-     *     default number of records
+     * @param consumer properties of its consumers; properties of the workload take precedence
+     * @param commitsByTime whether it commits only at intervals, as all drivers do; otherwise it also commits after
+     *     Pekko's default number of records
      */
     PekkoDriver(Map<String, String> consumer, boolean commitsByTime) {
         this.consumer = consumer;
@@ -122,7 +122,10 @@ final class PekkoDriver implements Driver {
         control.drainAndShutdown(system.dispatcher()).toCompletableFuture().get(END_SECONDS, TimeUnit.SECONDS);
     }
 
-    /** Returns settings that commit by time alone, because the batch is as large as the setting allows. */
+    /**
+     * Returns the committer's settings. If {@code commitsByTime} is set, the maximum batch size is unlimited, so that
+     * only the interval triggers commits.
+     */
     private CommitterSettings committer(Pass pass) {
         CommitterSettings settings = CommitterSettings.create(system)
                 .withMaxInterval(Duration.ofMillis(pass.options().commitIntervalMillis()));
@@ -186,7 +189,8 @@ final class PekkoDriver implements Driver {
                             ticket);
                 });
         if (pass.configuration().options().containsKey(SendPlan.START)) {
-            // Runs on a thread of its own, because a source that waits for the plan must not delay acknowledgements.
+            // Run the source on its own thread, because it waits until records are due and must not delay
+            // acknowledgements.
             records = records.async();
         }
         CompletionStage<Done> end = records.via(Producer.flexiFlow(settings))

@@ -11,12 +11,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The network of a library under test. It passes messages between a member and the brokers during the member's pass,
- * unless the harness orders a fault. Confined to the main thread; faults are ordered on another thread.
+ * A proxy between one member of a library under test and the brokers. During the member's pass, it forwards all
+ * messages unless the harness injects a fault. Confined to the main thread; faults are injected on another thread.
  */
 public final class ProxyDriver implements Driver {
 
-    /** Serves the driver that the only argument names. */
+    /** Serves the driver named in the only argument. */
     public static void main(String[] arguments) {
         DriverMain.serve(Map.of("proxy", ProxyDriver::new), arguments);
     }
@@ -34,7 +34,10 @@ public final class ProxyDriver implements Driver {
         }
     }
 
-    /** Applies a fault on the command thread, which continues to read commands even if the fault cannot be applied. */
+    /**
+     * Injects a fault on the command thread. An exception fails the pass but does not end the thread, which continues
+     * to read commands.
+     */
     private static void befall(Pass pass, FaultProxy network, Map<String, String> options) {
         try {
             NetworkFault fault = NetworkFault.of(options);
@@ -45,7 +48,7 @@ public final class ProxyDriver implements Driver {
                 case DELAY -> network.delay(Duration.ofNanos(fault.delayNanos()));
             }
         } catch (RuntimeException e) {
-            // Without a failure, nobody would know that the member stays cut off, or is never cut off.
+            // Fail the pass. Otherwise nobody would notice that the fault was not injected or not removed.
             pass.fail(e);
         }
     }

@@ -44,8 +44,8 @@ final class ReactorCopy implements AutoCloseable {
     }
 
     /**
-     * Returns whether to take another record. Refuses records once the pass is over, so that everything in flight
-     * finishes.
+     * Returns whether another record may be taken, and counts it if so. Returns false once the pass is over, so that
+     * everything in flight can finish.
      */
     private boolean begins() {
         if (pass.isDone()) {

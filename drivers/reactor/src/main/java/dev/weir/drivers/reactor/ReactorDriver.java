@@ -174,10 +174,10 @@ final class ReactorDriver implements Driver {
     }
 
     /**
-     * Emits the number of records of each committed transaction. The number is known from the transaction's input and
-     * is emitted when the stream of its results ends. The results are not counted, because the library can end that
-     * stream early and drop the remaining results of committed records. In 1.3.25 this happens if a callback finds
-     * nothing in flight, and other records are sent before the callback has completed.
+     * Emits the number of records in each committed transaction. The number is known from the transaction's input and
+     * is emitted when the stream of the transaction's results ends. The results themselves are not counted, because the
+     * library can end that stream early and drop the remaining results of committed records. In reactor-kafka 1.3.25,
+     * this happens if a callback finds nothing in flight, and other records are sent before the callback has completed.
      */
     static <T> Flux<Integer> inTransactions(
             KafkaSender<byte[], byte[]> sender, Flux<SenderRecord<byte[], byte[], T>> records, int most) {
@@ -185,7 +185,7 @@ final class ReactorDriver implements Driver {
         return sender.sendTransactionally(records.buffer(most)
                         .doOnNext(some -> sizes.add(some.size()))
                         .map(Flux::fromIterable))
-                // The results at the end belong to no transaction.
+                // The results emitted at the end belong to no transaction, so the queue has no size for them.
                 .concatMap(results -> results.then(Mono.defer(() -> Mono.justOrEmpty(sizes.poll()))));
     }
 }

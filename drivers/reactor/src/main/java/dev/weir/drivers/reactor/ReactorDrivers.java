@@ -4,12 +4,12 @@ import dev.weir.driver.ClientConfig;
 import dev.weir.driver.DriverMain;
 import java.util.Map;
 
-/** The process of the Reactor driver. */
+/** The main class of the process that runs the Reactor driver. */
 public final class ReactorDrivers {
 
     private ReactorDrivers() {}
 
-    /** Serves the driver that the only argument names. */
+    /** Serves the driver named in the only argument. */
     public static void main(String[] arguments) {
         DriverMain.serve(
                 Map.of(

@@ -6,10 +6,10 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Delays the end of the stream of sent records until each record has its result. In reactor-kafka 1.3.25
- * ({@code SendSubscriber}), the library otherwise drops the last results in this sequence: a callback finds nothing in
- * flight, other records are sent, and the stream ends before the callback has checked for the end. The records are then
- * in the topic, but nobody gets their results. Thread-safe; for one run.
+ * Delays the end of the stream of sent records until each record has its result. Otherwise reactor-kafka 1.3.25
+ * ({@code SendSubscriber}) drops the last results in the following sequence: a callback finds nothing in flight, other
+ * records are sent, and the stream ends before the callback has checked whether it has ended. The records are then in
+ * the topic, but their results are never reported. Thread-safe; for one run.
  */
 final class Results {
     private final AtomicLong sent = new AtomicLong();
@@ -19,7 +19,7 @@ final class Results {
     private volatile boolean ended;
 
     /**
-     * Returns the same records in a stream that completes when the given stream has completed and each record has its
+     * Returns a stream of the same records. It completes when {@code records} has completed and each record has its
      * result.
      */
     <T> Flux<T> endingWithLast(Flux<T> records) {
@@ -31,14 +31,14 @@ final class Results {
                 .concatWith(Mono.fromFuture(last).then(Mono.empty()));
     }
 
-    /** Notes that a record has its result. */
+    /** Counts a result. Call it once for each sent record. */
     void came() {
         heard.incrementAndGet();
         endIfLast();
     }
 
-    // Two threads can be last: the thread that ends the stream sees the last result, or the thread with the last result
-    // sees the end.
+    // Called by both the thread that ends the stream and the threads that receive results, because either can be the
+    // last.
     private void endIfLast() {
         if (ended && heard.get() == sent.get()) {
             last.complete(null);

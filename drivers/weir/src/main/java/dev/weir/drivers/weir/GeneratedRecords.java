@@ -17,8 +17,8 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A source of records to produce, which receives the acknowledgement of each record. Confined to the thread of its
- * segment, except for acknowledgements, which come from the producer's only thread.
+ * A source of records to produce, which also receives the acknowledgement of each record. Confined to its segment's
+ * thread, except that acknowledgements arrive on the producer's only thread.
  */
 final class GeneratedRecords implements Stage<ProducerRecord<byte[], byte[]>>, AckTarget {
     private final Pass pass;
@@ -26,8 +26,8 @@ final class GeneratedRecords implements Stage<ProducerRecord<byte[], byte[]>>, A
     private long next;
 
     /**
-     * The size of the last batch, which determines the size of the next one: at a planned rate, few records are due at
-     * once.
+     * The size of the last batch, which determines the size of the next batch. At a planned rate, few records are due
+     * at the same time.
      */
     private int lastSize;
 
@@ -41,8 +41,9 @@ final class GeneratedRecords implements Stage<ProducerRecord<byte[], byte[]>>, A
         pass.clientConfig().producer(Map.of()).forEach(settings::property);
         KafkaSink<byte[], byte[]> sink = KafkaSink.with(settings.build());
         if (pass.configuration().options().containsKey(SendPlan.START)) {
-            // Like the generators of the other drivers, it has its own thread. Waiting for the next record thousands of
-            // times a second takes processor time, and a virtual thread needs two wake-ups for one wait.
+            // Run the generator on its own platform thread, as the other drivers do. It waits for the next record
+            // thousands of times per second, which takes processor time, and a virtual thread would need two wake-ups
+            // for each wait.
             sink = sink.attributes(Attributes.NONE.withDispatcher(Dispatcher.single("generator")));
         }
         return Source.<ProducerRecord<byte[], byte[]>>custom("generate", context -> new GeneratedRecords(pass))

@@ -13,8 +13,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * A handler that, after each record, pauses all partitions but one and waits until they are paused. Records that the
- * pipeline had pulled before still arrive. Confined to the thread of the pipeline's sink.
+ * A handler that, after each record, pauses all partitions except one and waits until they are paused. Records that the
+ * pipeline has already pulled are still delivered. Confined to the thread of the pipeline's sink.
  */
 final class OneAtATime {
     private final Pass pass;
@@ -31,7 +31,9 @@ final class OneAtATime {
                 .toList();
     }
 
-    /** Sets the pipeline that this handler belongs to. The handler of the first record waits for it. */
+    /**
+     * Sets the pipeline whose partitions are paused. The handler waits for this call before it pauses any partition.
+     */
     void steer(RunningPipeline run) {
         consumer.complete(run.handles(ConsumerHandle.class).get(0));
     }
@@ -44,7 +46,8 @@ final class OneAtATime {
             Collection<TopicPartition> others = new ArrayList<>(partitions);
             others.remove(partitions.get(turn));
             ConsumerHandle handle = consumer.join();
-            // The consumer's only thread executes both requests in this order.
+            // There is no need to wait for the pause, because the consumer's only thread executes the two requests in
+            // order.
             var unused = handle.pause(others);
             handle.resume(List.of(partitions.get(turn))).toCompletableFuture().join();
             turns.othersArePaused();

@@ -36,7 +36,7 @@ final class WeirCopy implements Driver {
     /**
      * Creates a driver.
      *
-     * @param isParallel whether as many threads as there are processors do the steps
+     * @param isParallel whether the steps run on as many threads as there are processors
      */
     WeirCopy(Map<String, String> preset, FetchPath fetch, int fetchThreads, ProducePath produce, boolean isParallel) {
         this.preset = preset;

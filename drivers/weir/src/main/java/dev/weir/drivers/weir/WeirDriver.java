@@ -50,8 +50,8 @@ final class WeirDriver implements Driver {
     /**
      * Creates a driver with these client properties.
      *
-     * @param copiesRecords whether key and value of each record are copied, as rivals do; otherwise each record is read
-     *     in the fetch-response buffer, at least once
+     * @param copiesRecords whether the key and value of each record are copied, as in other libraries; otherwise each
+     *     record is read in the fetch-response buffer, at least once
      */
     WeirDriver(Map<String, String> preset, FetchPath fetch, int fetchThreads, boolean copiesRecords) {
         this.copiesRecords = copiesRecords;
@@ -161,7 +161,10 @@ final class WeirDriver implements Driver {
         };
     }
 
-    /** The parts of a record that a handler reads in the fetch-response buffer, instead of a copy of the record. */
+    /**
+     * The parts of a record that a handler needs, taken directly from the fetch-response buffer so that the record is
+     * not copied.
+     */
     private record Seen(int partition, long number, long plannedNanos, int valueBytes) {
 
         static Seen of(RecordView record, Pass pass) {

@@ -20,7 +20,7 @@ public final class WeirDrivers {
 
     private WeirDrivers() {}
 
-    /** Serves the driver that the only argument names. */
+    /** Serves the driver named in the only argument. */
     public static void main(String[] arguments) {
         Map<String, Supplier<Driver>> drivers = new HashMap<>(Map.of(
                 "weir", () -> new WeirDriver(Map.of(), FetchPath.CLIENT),

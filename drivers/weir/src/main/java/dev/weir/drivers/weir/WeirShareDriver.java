@@ -66,8 +66,8 @@ final class WeirShareDriver implements Driver {
     }
 
     /**
-     * Reports figures and a sentence that explain a rate. The figures become part of the results, and the sentence is
-     * logged.
+     * Reports figures and a sentence that explain the measured rate. The figures are added to the results, and the
+     * sentence is logged.
      */
     private static void tell(ShareHandle.Snapshot at, Pass pass) {
         pass.figure("share: lanes", at.lanes());

@@ -31,7 +31,7 @@ final class WeirViewsCopy implements Driver {
     /**
      * Creates a driver.
      *
-     * @param workers number of threads that do the steps; 0 if the thread of the stage below does them
+     * @param workers number of threads that run the steps; 0 to run them on the thread of the downstream stage
      */
     WeirViewsCopy(int workers) {
         this.workers = workers;

@@ -17,7 +17,7 @@ record AsciiSet(long low, long high) {
             if (c > 0x7F) {
                 throw new IllegalArgumentException("not ASCII: " + Text.quoted(text));
             }
-            // A shift uses only the last six bits of its distance.
+            // A shift by c uses only the lowest six bits of c, so characters from 0x40 on need no subtraction.
             low |= c < 0x40 ? 1L << c : 0;
             high |= c < 0x40 ? 0 : 1L << c;
         }

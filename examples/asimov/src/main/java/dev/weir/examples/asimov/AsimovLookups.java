@@ -19,17 +19,17 @@ import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * The application with two additional steps at its beginning, which wait. For each event, one service returns the
- * customer of the event's session and another returns the session's consent. The answers go into headers of the output.
- * Immutable, thread-safe.
+ * The application with two additional, blocking steps at its beginning. For each event, one service returns the
+ * customer of the event's session and another service returns the session's consent. Both results are added to the
+ * output as headers. Immutable, thread-safe.
  *
  * @param customer returns the customer of a session; may block
  * @param consent returns the consent of a session; may block
  */
 public record AsimovLookups(UnaryOperator<byte[]> customer, UnaryOperator<byte[]> consent) {
-    /** The name of the first step. Its last word is the name of the header with the answer. */
+    /** The name of the first step. Its last word is also the name of the header with the customer. */
     public static final String CUSTOMER = "look up customer";
-    /** The name of the second step. Its last word is the name of the header with the answer. */
+    /** The name of the second step. Its last word is also the name of the header with the consent. */
     public static final String CONSENT = "look up consent";
 
     /** Returns services that answer after {@code millis}, with a different answer for each session. */
@@ -51,8 +51,8 @@ public record AsimovLookups(UnaryOperator<byte[]> customer, UnaryOperator<byte[]
     /**
      * Returns the pipeline's blueprint.
      *
-     * @param threads by step, the number of concurrent calls, on threads of the dispatcher; a missing step shares the
-     *     thread of the others
+     * @param threads the number of concurrent calls by step, which run on threads of {@code dispatcher}; a step without
+     *     a number shares a thread with other steps
      */
     public Pipeline pipeline(
             Map<String, Integer> threads,

@@ -72,9 +72,9 @@ public final class AsimovPipeline {
     }
 
     /**
-     * Returns the same pipeline with a number of threads for some steps, for comparisons.
+     * Returns the same pipeline with a given number of threads for some of the steps, for comparisons.
      *
-     * @param threads number of threads by step, at least 1; a missing step shares one thread with the steps next to it
+     * @param threads number of threads by step, at least 1; a step without a number shares a thread with adjacent steps
      * @param onMalformed called for each dead-letter record before it is produced, by one thread at a time; must not
      *     block
      */

@@ -57,12 +57,13 @@ public final class AsimovRecords {
         return deadLetter(source, malformed.reason().name(), malformed.message(), topic);
     }
 
-    /** Does the same as {@link #deadLetter(ConsumerRecord, Malformed, String)}, with a reason in words. */
+    /** Does the same as {@link #deadLetter(ConsumerRecord, Malformed, String)}, for a reason given as text. */
     public static ProducerRecord<byte[], byte[]> deadLetter(
             ConsumerRecord<byte[], byte[]> source, String reason, String message, String topic) {
         List<Header> headers = new ArrayList<>();
         for (Header header : source.headers()) {
-            // Removes headers of an earlier failure, perhaps in another flow, which would be mistaken for this one's.
+            // Drop the headers of an earlier failure, perhaps from another flow. They would be mistaken for headers of
+            // this failure.
             if (!DeadLetterHeaders.isOurs(header.key())) {
                 headers.add(header);
             }

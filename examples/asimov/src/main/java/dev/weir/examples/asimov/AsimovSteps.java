@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The four steps from an event's JSON to its message. Implementations are thread-safe.
  *
- * <p>Whatever the bytes are, a step returns a value and does not throw. It returns the event after the step, or
- * {@link Malformed}, which the later steps pass on.
+ * <p>A step never throws, whatever its input. It returns either its result or {@link Malformed}, which later steps
+ * return unchanged.
  */
 public interface AsimovSteps {
 

@@ -110,7 +110,8 @@ public final class AsimovTranslator implements AsimovSteps {
                         : LzString.decompressFromBase64ToUtf8(event.payload(), maxPayloadChars));
     }
 
-    // Uses wellFormed, because JSON escapes can contain lone surrogates, which UTF-8 cannot encode.
+    // Builds the message. Strings pass through {@code wellFormed}, because JSON escapes can contain lone surrogates,
+    // which UTF-8 cannot encode.
     private static PageView message(UnpackedEvent unpacked) {
         ParsedEvent event = unpacked.event();
         return PageView.newBuilder()

@@ -1,15 +1,15 @@
 package dev.weir.examples.asimov;
 
 /**
- * A sequence of random numbers that is the same on every JVM: SplitMix64. Confined to one thread. It is cheap enough to
- * create one per event.
+ * A reproducible sequence of random numbers, the same on every JVM (SplitMix64). It is cheap enough to create a
+ * sequence per event. Confined to one thread.
  */
 final class Draw {
     private static final long GOLDEN_GAMMA = 0x9E3779B97F4A7C15L;
 
     private long state;
 
-    /** Creates sequence number {@code index} of {@code seed}. */
+    /** Creates the sequence with number {@code index} among the sequences of {@code seed}. */
     Draw(long seed, long index) {
         this.state = mix(seed + GOLDEN_GAMMA) ^ mix(index * GOLDEN_GAMMA);
     }

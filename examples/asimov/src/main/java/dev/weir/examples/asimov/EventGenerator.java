@@ -12,12 +12,12 @@ import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeader;
 
 /**
- * Generates web traffic by number: event {@code i} of a seed is the same whoever requests it, and in whatever order.
- * Immutable, thread-safe.
+ * Generates reproducible web traffic. Event {@code i} of a seed is always the same, no matter who requests it and in
+ * what order. Immutable, thread-safe.
  *
- * <p>The distribution over sessions is skewed (Zipf). One event in a hundred is malformed, in one of five ways that is
- * drawn at random. An event's number determines its session and whether it is malformed, so a reader of the output can
- * check the event without having kept the input.
+ * <p>The distribution over sessions is skewed (Zipf). One event in a hundred is malformed, in one of five ways chosen
+ * at random. An event's number determines its session and whether it is malformed, so a reader of the output can check
+ * the event without having kept the input.
  */
 public final class EventGenerator {
     /** Header of each record: the event's number, 8 bytes, big endian. */
@@ -29,8 +29,7 @@ public final class EventGenerator {
     /** The number of sessions. */
     public static final int SESSIONS = 10_000;
 
-    // The busiest session has about 4 % of the traffic. The traffic is skewed, but no key alone is too much for one
-    // core.
+    // The busiest session has about 4 % of the traffic. This is skewed, but no session is too much for a single core.
     private static final double ZIPF_EXPONENT = 0.8;
 
     private static final int ONE_MALFORMED_IN = 100;
@@ -74,7 +73,7 @@ public final class EventGenerator {
     private final long seed;
     private final PayloadPool payloads;
 
-    /** The share of the traffic that each session and all sessions before it have together. */
+    /** For each session, the combined share of the traffic of this session and all sessions before it. */
     private final double[] cumulativeShare = new double[SESSIONS];
 
     private final String[] sessionIds = new String[SESSIONS];
@@ -88,7 +87,8 @@ public final class EventGenerator {
     /**
      * Prepares the traffic of {@code seed}, with larger or smaller payloads.
      *
-     * @param medianPayloadChars the median of their sizes before compression, 100 to 50,000; 600 without this parameter
+     * @param medianPayloadChars the median size of the payloads before compression, in characters, from 100 to 50,000;
+     *     the other constructor uses 600
      */
     public EventGenerator(long seed, int medianPayloadChars) {
         this.seed = seed;
@@ -112,8 +112,8 @@ public final class EventGenerator {
     }
 
     /**
-     * Returns the key of the records of session number {@code session}. All callers get the same array, so do not write
-     * to it.
+     * Returns the key of the records of session number {@code session}. All callers share the array and must not modify
+     * it.
      */
     public byte[] key(int session) {
         return sessionKeys[session];

@@ -153,8 +153,8 @@ final class EventParser {
                 default -> skipValue();
             }
         }
-        // Checks both fields here rather than at the end of the event, so that a second payload object always finds the
-        // payload of the first one.
+        // Check both fields here rather than at the end of the event. After the first payload object, the payload is
+        // then always set, so a second payload object is recognized as a duplicate.
         required("payload.encoding", encoding);
         required("payload.data", payload);
     }
@@ -182,7 +182,7 @@ final class EventParser {
         };
     }
 
-    /** Steps into the object that is the value of {@code field}. */
+    /** Enters the object in {@code field}. Fails if the field occurred before or is not an object. */
     private void object(String field, @Nullable Object before) throws IOException, MalformedEventException {
         once(field, before);
         expect(field, JsonToken.START_OBJECT, "an object");

@@ -64,8 +64,8 @@ public final class FormUrlEncoded {
             }
         }
         for (int i = 0; i + 1 < length; i++) {
-            // The bytes encode a surrogate. Java replaces them with one character, but the standard requires one per
-            // byte.
+            // These bytes encode a surrogate. Java would replace them with a single U+FFFD, but the standard requires
+            // one U+FFFD per byte.
             if (bytes[i] == (byte) 0xED && (bytes[i + 1] & 0xff) >= 0xA0) {
                 bytes[i] = (byte) 0xFF;
             }

@@ -79,7 +79,7 @@ final class Hosts {
         boolean valid = parts.length <= 4;
         for (int i = 0; i < parts.length && valid; i++) {
             long part = number(parts[i]);
-            // The last part fills all remaining bytes.
+            // The last part of an IPv4 address covers all remaining bytes, even if there are fewer than four parts.
             int bits = i < parts.length - 1 ? 8 : 8 * (5 - parts.length);
             valid = part >= 0 && part < 1L << bits;
             address = address << bits | part;
@@ -95,7 +95,8 @@ final class Hosts {
     }
 
     /**
-     * Returns a decimal, 0octal or 0xhexadecimal number, capped far above any address; -1 if the text is not a number.
+     * Returns the value of a decimal, octal (0...) or hexadecimal (0x...) number; -1 if the text is not a number. The
+     * value is capped far above the highest address.
      */
     private static long number(String part) {
         int radix = 10;

@@ -17,10 +17,7 @@ final class LzCompressor {
     private long heldBits;
     private int heldCount;
 
-    /**
-     * The number of codes that a decompressor knows at this point. The largest of them determines the width of the next
-     * code.
-     */
+    /** The number of codes that a decompressor knows at this point. The width of the next code depends on it. */
     private int knownCodes = 2;
 
     private int nextCode = LzDecompressor.FIRST_PHRASE;
@@ -96,8 +93,8 @@ final class LzCompressor {
     }
 
     /**
-     * Sends the held bits in a last character, even if there are none, because the reference implementation does so
-     * too.
+     * Writes the held bits as a last character. Like the reference implementation, it writes the character even if no
+     * bits are held.
      */
     private void flush() {
         emit();

@@ -9,13 +9,14 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * One decompression. Confined to the thread that runs it.
+ * A single decompression. Confined to the thread that runs it.
  *
- * <p>Every phrase of the dictionary is a part of the output already written: the previous phrase and the first
- * character of the phrase after it. Therefore the dictionary is an array of positions in the output, and no phrase has
- * a string of its own. Work and memory are linear in the input and the allowed output, whatever the input contains.
+ * <p>Every phrase in the dictionary already occurs in the output. It is either a literal character, or a phrase
+ * followed by the first character of the next phrase. Therefore the dictionary only stores positions in the output, and
+ * creates no strings. Work and memory are linear in the sizes of the input and the allowed output, whatever the input
+ * contains.
  *
- * <p>The output consists of bytes: each UTF-16 unit is encoded by itself in one to three bytes. Without surrogates,
+ * <p>The output consists of bytes: each UTF-16 unit is encoded separately in one to three bytes. Without surrogates,
  * this is already UTF-8. With surrogates, pairs are joined at the end.
  */
 final class LzDecompressor {
@@ -48,8 +49,8 @@ final class LzDecompressor {
     private final Scratch scratch;
 
     /**
-     * The bits of the symbols up to the end of the input, or up to a foreign symbol. A foreign symbol may well come
-     * after the end mark.
+     * The bits of the input up to its end or its first foreign symbol. A foreign symbol is an error only if it is
+     * before the end mark.
      */
     private final byte[] stream;
 
@@ -59,15 +60,17 @@ final class LzDecompressor {
 
     private byte[] output;
 
-    /** Number of bytes of {@code output} to fill before the limit is checked. The array itself may be larger. */
+    /**
+     * Number of bytes of {@code output} that may be filled before the limit must be checked. The array may be larger.
+     */
     private int outputBytes;
 
     private int length;
     private boolean surrogates;
 
     /**
-     * By code, the start of the phrase in the output in the upper bits, and the phrase's length in the lower bits. A
-     * single array needs only one read per phrase.
+     * For each code, the start of its phrase in the output in the upper bits, and the length of the phrase in the lower
+     * bits. Storing both in one array saves a read per phrase.
      */
     private long[] phrases;
 
@@ -129,8 +132,8 @@ final class LzDecompressor {
                 if (code < size) {
                     appendCopy(phrases[code]);
                 } else if (code == size) {
-                    // The code names the phrase that it completes: the previous phrase, followed by that phrase's own
-                    // first character.
+                    // The code refers to the phrase that is being added: the previous phrase, followed by the previous
+                    // phrase's first character.
                     appendCopy(last);
                     appendCopy(phrase(start, unitBytes(output[start])));
                 } else {
@@ -150,11 +153,11 @@ final class LzDecompressor {
     }
 
     /**
-     * Copies phrases while codes name short phrases that exist, as most codes do, and while there is space. Fields are
-     * kept in local variables, because most of the time is spent here.
+     * Copies phrases as long as the codes refer to existing short phrases, as most codes do, and there is space. Fields
+     * are kept in local variables, because most of the time is spent here.
      *
-     * <p>It copies eight bytes at a time, even if they do not all belong to the phrase. This is cheaper than branches
-     * that are hard to predict.
+     * <p>It copies eight bytes at a time, even past the end of the phrase. This is cheaper than branches that are hard
+     * to predict.
      */
     private void copyPhrases() {
         byte[] bits = stream;

@@ -6,8 +6,9 @@ import java.util.Arrays;
  * The alphabet of one form of LZ-string. It defines how many bits of the stream a character carries, and which bits
  * each character stands for. Immutable.
  *
- * <p>A stream's bits fill each character from the highest bit down, but each code in the stream starts with its lowest
- * bit. Therefore both sides reverse the bits of a character. A code can then be masked out of an accumulator.
+ * <p>The bits of a stream fill each character from the highest bit down, but each code in the stream starts with its
+ * lowest bit. Therefore the compressor and the decompressor reverse the bits of each character. The decompressor can
+ * then mask a code out of an accumulator.
  */
 enum LzForm {
     PLAIN(16, 0, ""),

@@ -50,19 +50,23 @@ public final class LzString {
         return LzDecompressor.decompress(compressed, LzForm.BASE64, maxChars);
     }
 
-    /** Returns the text of {@link #decompressFromUtf16} in UTF-8, with each lone surrogate replaced by U+FFFD. */
+    /**
+     * Does the same as {@link #decompressFromUtf16}, but returns UTF-8, with each lone surrogate replaced by U+FFFD.
+     */
     public static byte[] decompressFromUtf16ToUtf8(String compressed, int maxChars) throws LzStringException {
         return LzDecompressor.decompressToUtf8(compressed, LzForm.UTF16, maxChars);
     }
 
-    /** Returns the text of {@link #decompressFromBase64} in UTF-8, with each lone surrogate replaced by U+FFFD. */
+    /**
+     * Does the same as {@link #decompressFromBase64}, but returns UTF-8, with each lone surrogate replaced by U+FFFD.
+     */
     public static byte[] decompressFromBase64ToUtf8(String compressed, int maxChars) throws LzStringException {
         return LzDecompressor.decompressToUtf8(compressed, LzForm.BASE64, maxChars);
     }
 
     /**
-     * Reverses {@link #compressToUriComponent}; fails if the text would be longer than {@code maxChars}. A space counts
-     * as a '+', because form decoders turn '+' into a space.
+     * Reverses {@link #compressToUriComponent}; fails if the text would be longer than {@code maxChars}. Spaces are
+     * read as '+', because form decoders turn '+' into a space.
      */
     public static String decompressFromUriComponent(String compressed, int maxChars) throws LzStringException {
         return LzDecompressor.decompress(compressed, LzForm.URI, maxChars);

@@ -1,6 +1,6 @@
 package dev.weir.examples.asimov;
 
-/** The reason why a text is not an LZ-string stream, or why it decompresses to more than allowed. Immutable. */
+/** Thrown if a text is not a valid LZ-string stream, or decompresses to more than the allowed size. Immutable. */
 public final class LzStringException extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -8,9 +8,9 @@ public final class LzStringException extends Exception {
     public enum Fault {
         /** The text ends before the stream's end mark. */
         TRUNCATED,
-        /** A character is not in the form's alphabet. */
+        /** The text contains a character outside the alphabet of its form. */
         FOREIGN_SYMBOL,
-        /** A code names a phrase that does not exist yet. */
+        /** A code refers to a phrase that is not in the dictionary yet. */
         UNKNOWN_CODE,
         /** The output would be larger than the caller allows. */
         TOO_LARGE

@@ -5,11 +5,12 @@ import java.util.BitSet;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * Checks a run. It receives every record that was read back from the output topic and the dead-letter topic, and
- * reports which events are missing, duplicated, out of order or in the wrong place. Confined to one thread.
+ * Checks the output of a run. It receives every record that was read back from the output topic and the dead-letter
+ * topic, and reports events that are missing, duplicated, out of order, in the wrong topic or under the wrong key.
+ * Confined to one thread.
  *
  * <p>Pass it the records of each partition in offset order; partitions may be interleaved. It keeps one bit per event
- * and two numbers per session, whatever the number of records.
+ * and two numbers per session, regardless of the number of records.
  */
 public final class OutputLedger {
     private static final long NONE_YET = -1;
@@ -93,16 +94,16 @@ public final class OutputLedger {
     }
 
     /**
-     * The verdict on a run. Immutable.
+     * The results of checking a run. Immutable.
      *
      * @param recordsIn number of events in the input
      * @param recordsOut records in the output topic, including duplicates
      * @param deadLettered records in the dead-letter topic, including duplicates
      * @param lost events that are in neither topic
-     * @param duplicates records with an event that was seen before, in either topic
+     * @param duplicates records whose event was already seen in either topic
      * @param outOfOrder events first seen after a later event of the same session in the same topic
      * @param misplaced events first seen in the wrong topic, or under a key other than their session
-     * @param foreign records that are not events of this run
+     * @param foreign records that do not belong to this run
      */
     public record Summary(
             long recordsIn,

@@ -136,7 +136,10 @@ final class PageUrlParser {
         return url.substring(start, at);
     }
 
-    /** Returns the first index from {@code from} on with a character of {@code ends}, or the end of the text. */
+    /**
+     * Returns the index of the first character at or after {@code from} that is in {@code ends}, or the end of the
+     * text.
+     */
     private int endOf(AsciiSet ends, int from) {
         int i = from;
         while (i < url.length() && !ends.has(url.charAt(i))) {

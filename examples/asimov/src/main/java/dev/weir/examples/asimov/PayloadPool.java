@@ -38,10 +38,10 @@ final class PayloadPool {
     };
     private static final String[] ACTIONS = {"click", "scroll", "hover", "input", "visible", "copy"};
 
-    /** Payloads as JSON: values of an event's "payload" field. */
+    /** Valid JSON objects for an event's "payload" field. */
     private final byte[][] sound = new byte[PAYLOADS][];
 
-    /** The same payloads without the end of their compressed data. */
+    /** The same payloads with the second half of the compressed data cut off. */
     private final byte[][] truncated = new byte[PAYLOADS][];
 
     PayloadPool(long seed, int medianChars) {

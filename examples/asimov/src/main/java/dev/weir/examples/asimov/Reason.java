@@ -1,6 +1,8 @@
 package dev.weir.examples.asimov;
 
-/** Reasons why an event cannot be translated. A header of the dead-letter record has the name. */
+/**
+ * Reasons why an event cannot be translated. The name of the reason is stored in a header of the dead-letter record.
+ */
 public enum Reason {
     /** The record has no value. */
     EMPTY_VALUE,

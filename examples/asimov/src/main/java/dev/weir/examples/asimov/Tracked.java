@@ -2,7 +2,10 @@ package dev.weir.examples.asimov;
 
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/** The current outcome of a source record, and the record itself, which a dead-letter record needs again. Immutable. */
+/**
+ * A source record and its latest intermediate result. The record is kept because a dead-letter record may have to be
+ * made from it. Immutable.
+ */
 record Tracked<V>(ConsumerRecord<byte[], byte[]> source, V value) {
 
     <R> Tracked<R> with(R next) {

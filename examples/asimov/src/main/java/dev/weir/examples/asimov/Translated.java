@@ -1,8 +1,8 @@
 package dev.weir.examples.asimov;
 
 /**
- * The output of a translation: a {@code PageView} message and the session that it belongs to. The arrays belong to the
- * receiver. Equality compares the identity of the arrays.
+ * The output of a translation: a {@code PageView} message and the session that it belongs to. The receiver owns the
+ * arrays. {@code equals} compares the arrays by identity.
  *
  * @param key the session in UTF-8
  */

@@ -25,7 +25,7 @@ import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 
 /**
- * Reads orders in Avro and writes an invoice in Protobuf for each of them. A registry has the schemas of both. A record
+ * Reads orders in Avro and writes a Protobuf invoice for each order. The schemas of both are in a registry. A record
  * that is not an order becomes a dead-letter record. While the registry is unavailable, orders wait.
  */
 public final class AvroToProtobuf {
@@ -57,7 +57,7 @@ public final class AvroToProtobuf {
                 .await();
     }
 
-    /** The schema's id precedes the value, as in the format of Confluent's serdes. */
+    /** Returns the settings of the serdes. As in Confluent's format, the schema's id precedes the value. */
     static Map<String, Object> settings(String registry) {
         return Map.of(
                 "apicurio.registry.url", registry + "/apis/registry/v2",

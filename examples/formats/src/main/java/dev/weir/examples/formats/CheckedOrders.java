@@ -64,7 +64,7 @@ public final class CheckedOrders {
     }
 
     private static Schema schema(String name) {
-        // Otherwise the messages in dead-letter records would be in the language of the user who runs this program.
+        // By default, the messages in dead-letter records would be in the language of the user who runs this program.
         var english = SchemaRegistryConfig.builder().locale(Locale.ENGLISH).build();
         try (InputStream text = Objects.requireNonNull(CheckedOrders.class.getResourceAsStream(name), name)) {
             return SchemaRegistry.withDefaultDialect(

@@ -6,8 +6,8 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Gives each serde to only one call at a time, because Kafka's serdes promise no thread safety, and handlers run on
- * many threads. Thread-safe. It keeps as many serdes as were ever needed at once.
+ * A pool of serdes. It never gives the same serde to two concurrent calls, because Kafka's serdes need not be
+ * thread-safe and handlers run on many threads. It keeps all serdes that it has created. Thread-safe.
  */
 final class Pool<S> {
 
@@ -19,8 +19,8 @@ final class Pool<S> {
     }
 
     /**
-     * Calls a function with a serde from the pool. It prefers the most recently used one, which already knows the
-     * schemas.
+     * Calls a function with a serde from the pool. It prefers the most recently used serde, which has probably already
+     * cached the schemas.
      */
     <R> R with(Function<S, R> call) {
         S one = idle.pollFirst();

@@ -62,7 +62,7 @@ public final class CsvToJdbc {
         }
     }
 
-    /** Returns a pipeline that loads all lines of the file as rows. The first line has the names of the columns. */
+    /** Returns a pipeline that loads all lines of the file as rows. The first line contains the column names. */
     public static Pipeline pipeline(Path file, Connections connections, Dispatcher jdbc) {
         return Source.resource(
                         () -> open(file), reader -> Optional.ofNullable(reader.readLine()), BufferedReader::close)

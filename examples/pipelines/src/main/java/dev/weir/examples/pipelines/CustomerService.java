@@ -16,14 +16,14 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A stand-in for a service that knows customers. It answers {@code GET /customers/ID} with a name after a delay, for
- * any number of concurrent requests. Thread-safe.
+ * A simulated customer service. It answers {@code GET /customers/ID} with the customer's name after a delay, for any
+ * number of concurrent requests. Thread-safe.
  */
 public final class CustomerService implements AutoCloseable {
 
     static {
-        // The JDK's server closes idle connections if there are more than 200, even a connection that a client is just
-        // about to use.
+        // If there are more than 200 idle connections, the JDK's server closes some of them, even if a client is just
+        // about to use them.
         System.setProperty("sun.net.httpserver.maxIdleConnections", "10000");
     }
 

@@ -23,7 +23,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 
-/** Adds the customer's name to each order, with a request to a service. */
+/** Adds the customer's name to each order by calling an HTTP service. */
 public final class HttpEnrichment {
 
     private static final Logger LOG = System.getLogger(HttpEnrichment.class.getName());
@@ -35,7 +35,7 @@ public final class HttpEnrichment {
         this.customers = customers;
     }
 
-    /** Runs until it is stopped. The only argument is the address of a broker, by default {@code localhost:9092}. */
+    /** Runs until it is stopped. The optional argument is a broker address; the default is {@code localhost:9092}. */
     public static void main(String[] args) throws IOException, InterruptedException {
         String brokers = args.length == 0 ? "localhost:9092" : args[0];
         try (CustomerService service = CustomerService.start(Duration.ofMillis(20));

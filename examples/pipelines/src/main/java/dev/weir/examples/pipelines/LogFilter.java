@@ -30,7 +30,7 @@ public final class LogFilter {
 
     private LogFilter() {}
 
-    /** Runs until it is stopped. The only argument is the address of a broker, by default {@code localhost:9092}. */
+    /** Runs until it is stopped. The optional argument is a broker address; the default is {@code localhost:9092}. */
     public static void main(String[] args) throws IOException, InterruptedException {
         String brokers = args.length == 0 ? "localhost:9092" : args[0];
         try (RunningPipeline running = pipeline(brokers, Subscription.topics("access-log"))

@@ -1,6 +1,6 @@
 /**
- * Three everyday pipelines, each with a console: HTTP enrichment, CSV to a database, and a log filter. Input: records
- * or lines. Output: enriched records, rows or matching lines.
+ * Three everyday pipelines, each with a console: HTTP enrichment, CSV import into a database, and a log filter. They
+ * read records or lines and write enriched records, rows or matching lines.
  */
 @NullMarked
 package dev.weir.examples.pipelines;

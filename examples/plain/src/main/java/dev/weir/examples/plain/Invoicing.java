@@ -12,12 +12,15 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 
-/** Reads orders and writes an invoice for each. An order is committed when the brokers have its invoice. */
+/**
+ * Reads orders and writes an invoice for each order. An order is committed after the brokers have acknowledged its
+ * invoice.
+ */
 public final class Invoicing {
 
     private Invoicing() {}
 
-    /** Runs until it is stopped. The only argument is the address of a broker, by default {@code localhost:9092}. */
+    /** Runs until it is stopped. The optional argument is a broker address; the default is {@code localhost:9092}. */
     public static void main(String[] args) throws InterruptedException {
         String brokers = args.length == 0 ? "localhost:9092" : args[0];
         pipeline(brokers, Subscription.topics("orders")).run().drainOnShutdown().await();
@@ -33,7 +36,7 @@ public final class Invoicing {
                 .build();
         return KafkaSource.from(orders, subscription)
                 .atLeastOnce()
-                // 64 orders at a time, each customer's orders in order.
+                // Process up to 64 orders concurrently, but each customer's orders one after another.
                 .mapBlocking(64, RecordOrdering.byKey(), Invoicing::invoice)
                 .to(KafkaSink.with(invoices).records());
     }

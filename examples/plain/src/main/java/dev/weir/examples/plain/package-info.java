@@ -1,4 +1,7 @@
-/** Orders to invoices, as a program without a framework. Orders come from one topic, and invoices go to another. */
+/**
+ * Turns orders into invoices in a plain program without a framework. Reads orders from one topic and writes invoices to
+ * another.
+ */
 @NullMarked
 package dev.weir.examples.plain;
 

@@ -85,7 +85,7 @@ final class AsyncGuard<K, V, R>
         private final long permit;
         private final CompletableFuture<HandlerOutcome<R>> outcome = new CompletableFuture<>();
 
-        /** Written before the handler is called, so before any thread can end the attempt. */
+        /** Set before the handler is called. No thread can end the attempt before this field is set. */
         private RecordTracing.Attempt traced = RecordTracing.Attempt.NONE;
 
         /**

@@ -145,14 +145,14 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
     }
 
     /**
-     * One attempt to handle the records of a batch that have no outcome yet. Once a record must be retried, an ordered
-     * flow leaves later records with the same key for the next attempt.
+     * One attempt to handle the records of a batch that have no outcome yet. If the flow is ordered and a record must
+     * be retried, later records with the same key are not handled in this round but in the next attempt.
      */
     private final class Round {
 
         /**
-         * Value of {@link #failedInARow} at which the remaining records are left for the next attempt, provided that
-         * some record must be retried anyway.
+         * Value of {@link #failedInARow} at which the round ends early if a record must be retried. The remaining
+         * records are then handled in the next attempt.
          */
         private static final int HOPELESS = 2;
 
@@ -220,8 +220,8 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
         }
 
         /**
-         * Calls the handler. Returns the exception it threw, or null if it returned outcomes. Removes the records that
-         * were lost while waiting for the breaker.
+         * Calls the handler with the given records. Records that are lost while this method waits for the breaker are
+         * first removed from the list. Returns the exception thrown by the handler, or null if it returned outcomes.
          */
         private @Nullable Throwable call(List<BatchMember<K, V>> members) throws Exception {
             if (Thread.interrupted()) {
@@ -244,7 +244,7 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
                 outcomes = outcomes(members);
             } catch (Throwable thrown) {
                 if (breaker != null && members.size() > 1) {
-                    breaker.abandoned(permit); // the halves report instead, so that one bad record counts once
+                    breaker.abandoned(permit); // each half reports its own result
                 } else {
                     rules.tell(permit, thrown);
                 }
@@ -296,8 +296,9 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
         }
 
         /**
-         * Decides whether to retry a record, after a call for this record alone threw or the handler requested a retry.
-         * Stores the record's outcome and returns false if it will not be retried.
+         * Decides whether to retry a record. Called if the handler threw when called with this record alone, or if it
+         * requested a retry. Returns true if the record will be retried. Otherwise, stores the record's outcome and
+         * returns false.
          */
         private boolean isTriedAgain(BatchMember<K, V> member, Throwable thrown) throws Exception {
             member.job.countAttempt();

@@ -4,10 +4,10 @@ import dev.weir.stream.spi.AckTarget;
 import java.util.List;
 
 /**
- * A batch of records handled together. From {@link BatchStage} to {@link UnbatchStage}, the batch is acknowledged as a
- * whole, and is the target of that acknowledgement. Afterwards, each record is acknowledged individually. Only the
- * thread that works on the batch may access its contents, but any thread may call the methods of {@link AckTarget} once
- * the batch has been emitted.
+ * A batch of records handled together. Between {@link BatchStage} and {@link UnbatchStage}, the batch is acknowledged
+ * as a whole, and this object receives the acknowledgement. After {@link UnbatchStage}, each record is acknowledged
+ * individually. Only the thread that works on the batch may access its contents, but any thread may call the methods of
+ * {@link AckTarget} once the batch has been emitted.
  */
 public final class BatchJob<K, V> implements AckTarget {
 
@@ -43,9 +43,10 @@ public final class BatchJob<K, V> implements AckTarget {
     }
 
     /**
-     * Drops the pending acknowledgements of records that the source has lost. A revocation may be waiting for them
-     * while the other records are still being handled. Returns true if all records are lost. May be called only by the
-     * working thread between two calls, or while no thread works on the batch.
+     * Drops the pending acknowledgements of records that the source has lost. Otherwise, a revocation might have to
+     * wait until the whole batch has been handled. Returns true if all records are lost. The thread that works on the
+     * batch may call this method only between two calls of the handler. Other threads may call it only if no thread is
+     * working on the batch.
      */
     boolean dropLost() {
         boolean all = true;

@@ -6,8 +6,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A record in a batch, with its pending acknowledgement. Belongs to the thread that works on the batch, except that any
- * thread may complete the acknowledgement, which happens only once.
+ * A record in a batch, with its pending acknowledgement. Confined to the thread that works on the batch, except that
+ * any thread may complete the acknowledgement. The acknowledgement is completed only once.
  */
 final class BatchMember<K, V> {
 
@@ -58,7 +58,7 @@ final class BatchMember<K, V> {
 
     /**
      * Reserves the acknowledgement for the caller, which must then complete it. Returns false if another caller was
-     * first. Any thread.
+     * first. May be called from any thread.
      */
     boolean takeAcknowledgement() {
         return ended.compareAndSet(false, true);

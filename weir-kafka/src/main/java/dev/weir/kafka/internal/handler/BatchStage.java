@@ -143,7 +143,7 @@ final class BatchStage<K, V> implements Stage<BatchJob<K, V>> {
                 }
             }
         } finally {
-            // If the key function threw, abandons the remaining records. Otherwise, none are left.
+            // Elements remain only if the key function threw. They are abandoned.
             pulled.abandonFrom(taken);
         }
     }

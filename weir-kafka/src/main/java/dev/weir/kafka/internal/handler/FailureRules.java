@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The rules for failures of a handler. Immutable.
  *
- * @param retry policy for retries in place; none by default
+ * @param retry policy for repeating the handler call within its stage; no retries by default
  * @param exceptions rules by exception type; the first match wins, and RETRY applies if none matches
  * @param timeout maximum duration of one call; null for no limit
  * @param breaker circuit breaker that limits calls of the handler; null if there is none
@@ -244,7 +244,7 @@ public record FailureRules(
         return job.isLetIn() ? job.takePermit() : breaker.acquire();
     }
 
-    /** Makes threads that wait for the breaker check whether their records were lost. */
+    /** Wakes the threads that are waiting for the breaker, so that they check whether their records were lost. */
     void lookAgain() {
         if (breaker != null) {
             breaker.lookAgain();
@@ -264,8 +264,8 @@ public record FailureRules(
     }
 
     /**
-     * Returns whether the failure is unrelated to the record, because the run is being cancelled or the JVM or the
-     * class path caused it.
+     * Returns whether the failure is unrelated to the record. This is the case if the run is being cancelled, or if the
+     * failure was caused by the JVM or the class path.
      */
     static boolean isOfTheMachinery(Throwable thrown) {
         return Machinery.isFailure(thrown);

@@ -13,8 +13,8 @@ public final class HandlerJob<K, V> implements OfRecord {
     private static final long NOT_LET_IN = CircuitBreaker.NO_PERMIT - 1;
 
     /**
-     * The breaker's permit for the next call. The thread that makes the call takes it. Calls for a record never
-     * overlap.
+     * The breaker's permit for the next handler call. The thread that makes the call removes the permit from this
+     * field. Calls for the same record never overlap.
      */
     private long permit = NOT_LET_IN;
 

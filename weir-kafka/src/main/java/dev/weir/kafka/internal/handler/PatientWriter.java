@@ -35,8 +35,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Writes failed records to the topics chosen by their {@link FailureRoute}, and retries until the brokers accept them.
  * If a record is too large, a smaller form is sent immediately. Other rejected records are sent again one by one, with
- * a new client if the previous client may be unusable. There is a pause only after a record was rejected although it
- * was sent alone. Confined to the one thread that calls {@link #writeAll} or {@link #run}, except where noted.
+ * a new client if the previous client may be unusable. If the brokers reject a record that was sent alone, the writer
+ * pauses before it sends the record again. Confined to the one thread that calls {@link #writeAll} or {@link #run},
+ * except where noted.
  */
 public final class PatientWriter {
 
@@ -101,9 +102,9 @@ public final class PatientWriter {
     /**
      * Creates a writer that has no client yet.
      *
-     * @param owner the stage that waits for the records; used in log lines
-     * @param clients creates clients: the first one, and a replacement after an error that may have made the previous
-     *     one unusable; the writer closes each of them
+     * @param owner the name of the stage that uses the writer, for log lines
+     * @param clients creates the first client, and a replacement after an error that may have made the previous client
+     *     unusable; the writer closes each of them
      * @param progress detects a stuck client
      */
     public PatientWriter(
@@ -143,17 +144,17 @@ public final class PatientWriter {
         var ignored = producer.open();
     }
 
-    /** Returns the check for a stuck client. Any thread. */
+    /** Returns the check for a stuck client. May be called from any thread. */
     public ClientProgress progress() {
         return progress;
     }
 
-    /** Returns the number of records that have been added but not yet written. Any thread. */
+    /** Returns the number of records that have been added but not yet written. May be called from any thread. */
     int inHand() {
         return inHand.get();
     }
 
-    /** Returns the number of records that have been rejected and not yet written. Any thread. */
+    /** Returns the number of records that have been rejected and not yet written. May be called from any thread. */
     int held() {
         return search.size();
     }
@@ -188,7 +189,7 @@ public final class PatientWriter {
         return bytes;
     }
 
-    /** Adds a record, which {@link #run} writes. Any thread. */
+    /** Adds a record, which will be written by {@link #run}. May be called from any thread. */
     public void add(PendingRecord record) {
         inHand.incrementAndGet();
         post(() -> attempt(record));
@@ -257,8 +258,9 @@ public final class PatientWriter {
             if (!producer.hasOpened()) {
                 throw refusal;
             }
-            // The exception may also mean that a replacement client could not be created. The same configuration worked
-            // for an earlier client, so the cause is treated as temporary, for example unresolvable broker names.
+            // The record is sent again even if the exception means that a replacement client could not be created. An
+            // earlier client was created with the same configuration, so the cause is probably temporary, such as a
+            // broker name that cannot be resolved.
             int client = number;
             post(() -> refused(record, proposal.topic(), client, refusal));
         }

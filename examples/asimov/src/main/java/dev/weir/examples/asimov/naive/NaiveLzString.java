@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.function.IntUnaryOperator;
 
 /**
- * The decompression of the npm package lz-string, translated line by line: it reads one bit at a time and keeps a
+ * A line-by-line translation of the npm package lz-string's decompressor. It reads one bit at a time and keeps a
  * dictionary of strings. Confined to the thread that runs it.
  */
 final class NaiveLzString {
@@ -25,7 +25,7 @@ final class NaiveLzString {
     private final IntUnaryOperator getNextValue;
     private final int maxChars;
 
-    // These fields are the "data" object of the original.
+    // These fields correspond to the "data" object in the JavaScript original.
     private int val;
     private int position;
     private int index = 1;

@@ -18,11 +18,13 @@ import java.net.URISyntaxException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The naive versions of the first three steps. The fourth step, encoding, is {@link AsimovTranslator}'s. Thread-safe.
+ * Naive versions of the first three steps. The fourth step, encoding, is delegated to {@link AsimovTranslator}.
+ * Thread-safe.
  *
- * <p>For all events of {@link dev.weir.examples.asimov.EventGenerator}, including malformed ones, the output equals
- * {@link AsimovTranslator}'s byte for byte. For other events it may differ: {@link java.net.URI} refuses addresses that
- * browsers accept, and if an event has two faults, the other one may be reported.
+ * <p>For all events of {@link dev.weir.examples.asimov.EventGenerator}, including malformed events, the output is
+ * byte-for-byte identical to the output of {@link AsimovTranslator}. For other events it may differ:
+ * {@link java.net.URI} refuses addresses that browsers accept, and if an event has two faults, the two implementations
+ * may report different ones.
  */
 public final class NaiveSteps implements AsimovSteps {
     private final AsimovTranslator today = new AsimovTranslator();

@@ -21,7 +21,7 @@ final class NaiveUrl {
     /**
      * Parses an absolute http or https URL.
      *
-     * @throws URISyntaxException the exception's reason has the wording of {@link PageUrl#parse}
+     * @throws URISyntaxException if the URL is invalid; the reason is worded as in {@link PageUrl#parse}
      */
     static PageUrl parse(String url) throws URISyntaxException {
         URI uri;

@@ -27,8 +27,8 @@ public final class AssignedPartition {
     /** Reasons why a partition is not fetched. */
     public enum PauseReason {
         /**
-         * The client has been instructed to pause the partition. Added together with any other reason, and removed only
-         * when flow control resumes the partition.
+         * The client has been instructed to pause the partition. If the partition is paused for any other reason, this
+         * reason is added as well. It is removed only when flow control resumes the partition.
          */
         FLOW,
 
@@ -36,8 +36,8 @@ public final class AssignedPartition {
         UNREAD,
 
         /**
-         * No more records are wanted, because a bounded read has reached its end or does not know its end yet, or
-         * because the consumer was stopped.
+         * No more records are wanted. Either a bounded read has reached its end, the end of a bounded read is not known
+         * yet, or the consumer was stopped.
          */
         END
     }
@@ -285,7 +285,10 @@ public final class AssignedPartition {
         pauseReasons.remove(PauseReason.UNREAD);
     }
 
-    /** Returns whether flow control may resume the partition, because nothing else pauses it. */
+    /**
+     * Returns whether flow control may resume the partition. Returns false if the partition has another reason to be
+     * paused, or if its position is unknown.
+     */
     boolean mayResume() {
         return isPaused() && pauseReasons.size() == 1 && !isHeld();
     }
@@ -304,7 +307,9 @@ public final class AssignedPartition {
 
     // ---- The position ----------------------------------------------------------------------------------------------
 
-    /** Returns whether the position is unknown, so that nothing is fetched or committed. */
+    /**
+     * Returns whether the position is still unknown or unconfirmed. Nothing is fetched or committed until it is known.
+     */
     public boolean isHeld() {
         return placement == Placement.HELD || placement == Placement.OPENING;
     }
@@ -403,8 +408,8 @@ public final class AssignedPartition {
     }
 
     /**
-     * Registers a confirmed commit of records that have not been emitted yet. This also commits any position that was
-     * set for the partition.
+     * Registers a confirmed commit of records that have not been emitted yet. The position that was set for the
+     * partition, if any, no longer has to be committed.
      */
     public void committedAhead(long offset, long nanos) {
         committedOffset = offset;
@@ -503,8 +508,8 @@ public final class AssignedPartition {
     // ---- Unfinished work -------------------------------------------------------------------------------------------
 
     /**
-     * Returns whether the pipeline is working on any of the partition's records. If so, the owner is woken once the
-     * pipeline may have finished.
+     * Returns whether the pipeline is still working on any of the partition's records. If this method returns true, the
+     * owner is woken when the pipeline may have finished them.
      */
     public boolean hasUnsettled() {
         advance();
@@ -512,7 +517,7 @@ public final class AssignedPartition {
     }
 
     /**
-     * Returns the time when {@code offset} was first seen to be the first unfinished offset.
+     * Returns the time when this method was first called with {@code offset} as the first unfinished offset.
      *
      * @param now the current time
      */
@@ -525,7 +530,7 @@ public final class AssignedPartition {
     }
 
     /**
-     * Registers that no record is unfinished. Returns true if there was an unfinished record when this was last
+     * Registers that all records are finished. Returns true if there was an unfinished record the last time the owner
      * checked.
      */
     public boolean allFinished() {

@@ -55,8 +55,8 @@ public final class BatchEmission {
     }
 
     /**
-     * Ends the outlets. Buffered records are still emitted, but no more will be added. Must be called after the
-     * {@link ConsumerPhase#RUNNING} phase.
+     * Ends the buffers. Records that are already in a buffer are still emitted, but no more will be added. Must be
+     * called after the {@link ConsumerPhase#RUNNING} phase has ended.
      */
     public void end() {
         outlets.end();
@@ -84,7 +84,8 @@ public final class BatchEmission {
 
     /**
      * Reports that a partition was read up to the given offset, which may be higher than the offset of its last record.
-     * If batches are committed before they are emitted, this offset is committed no earlier than they are.
+     * If batches are committed before they are emitted, this offset is committed together with the partition's earlier
+     * batches or after them.
      */
     public void readTo(AssignedPartition partition, long offset) {
         if (gate != null) {

@@ -34,8 +34,8 @@ public record ConsumerPlan(
         boolean commits();
 
         /**
-         * Returns whether each record is acknowledged individually. If not, a single token covers a whole batch until
-         * the pipeline pulls it.
+         * Returns whether each record is acknowledged individually. If not, each batch has a single token, which is
+         * acknowledged when the pipeline pulls the batch.
          */
         boolean isTracked();
 
@@ -107,8 +107,8 @@ public record ConsumerPlan(
     }
 
     /**
-     * Returns the maximum number of records per batch. It is lower if there are priorities, because a record with a
-     * higher priority must wait for the batch ahead of it.
+     * Returns the maximum number of records per batch. Batches are smaller if there are priorities, because a record
+     * with a higher priority must wait for the batch that was taken before it.
      */
     public int batchSize() {
         return subscription.priorities().isNone() ? Batch.DEFAULT_CAPACITY : PRIORITISED_BATCH;

@@ -56,9 +56,9 @@ public final class DroppedRecords {
     /**
      * Creates an instance without any records.
      *
-     * @param counts whether to count dropped records; false for transactions, which write a record's output before its
-     *     acknowledgement and may be aborted afterwards, so that the acknowledgement does not show whether the record
-     *     is finished
+     * @param counts whether to count dropped records. False for transactions: a record's output is written before the
+     *     record is acknowledged, and the transaction may still be aborted after the acknowledgement. Therefore, the
+     *     acknowledgement does not show whether the record is finished.
      */
     public DroppedRecords(boolean counts) {
         this.counts = counts;

@@ -104,7 +104,9 @@ public final class DueRecords {
         this.wallClockMillis = wallClockMillis;
     }
 
-    /** Creates an instance for one buffer of a subscription; null if the subscription does not delay records. */
+    /**
+     * Creates an instance for one buffer of a subscription. Returns null if the subscription does not delay records.
+     */
     public static @Nullable DueRecords of(Subscription subscription) {
         DueTimes due = subscription.due();
         return due == null ? null : new DueRecords(record -> millis(due, record), System::currentTimeMillis);
@@ -150,7 +152,10 @@ public final class DueRecords {
         return open != null;
     }
 
-    /** Removes and returns the question that the caller must now ask outside the lock; null if there is none. */
+    /**
+     * Removes and returns the question, or returns null if there is none. The caller must release the buffer's lock and
+     * then call {@link Question#ask}.
+     */
     @Nullable
     Question question() {
         Question question = open;

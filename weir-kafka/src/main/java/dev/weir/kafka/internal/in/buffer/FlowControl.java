@@ -36,8 +36,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A record can be larger than a share, and each share has a minimum size, so the partitions together can exceed the
  * budget. Therefore, all partitions are paused when their outstanding bytes reach a common limit, and resume when these
- * have fallen to half of it. If that takes too long because some partitions are stuck, the others resume when half of
- * the rest of the limit is free. See ADR 62.
+ * have fallen to half of it. Some of these bytes may be stuck, so that the total does not fall to half of the limit in
+ * time. In that case, the stuck bytes are subtracted from the limit, and the other partitions resume when half of the
+ * rest is free. See ADR 62.
  */
 public final class FlowControl {
 
@@ -48,8 +49,8 @@ public final class FlowControl {
     private static final int MAX_SHARES = 16;
 
     /**
-     * A partition may resume when at most 1/{@code LOW} of its limits is outstanding. When at most 1/{@code URGENT} is
-     * outstanding, it no longer waits for its peers if only few of them have waiting records.
+     * A partition may resume when at most 1/{@code LOW} of its limits is outstanding. It usually waits for its peers.
+     * When at most 1/{@code URGENT} is outstanding and only few of its peers have waiting records, it no longer waits.
      */
     private static final int LOW = 2;
 
@@ -105,14 +106,14 @@ public final class FlowControl {
 
     /**
      * Sets the number of outstanding records at which a partition is paused. The capacity of the trackers must be at
-     * least as large. Any thread.
+     * least as large. May be called from any thread.
      */
     public void maxOutstandingRecords(int records) {
         highRecords = Math.max(1, records / recordsPerToken);
         wake.run();
     }
 
-    /** Sets the budget. Any thread. */
+    /** Sets the budget. May be called from any thread. */
     public void bufferBytes(long bytes) {
         budgetBytes = bytes;
         wake.run();
@@ -180,7 +181,7 @@ public final class FlowControl {
 
     private static long outstandingBytes(List<AssignedPartition> assignment) {
         long bytes = 0;
-        for (int i = 0; i < assignment.size(); i++) { // no iterator, because this runs in every turn
+        for (int i = 0; i < assignment.size(); i++) { // avoids allocating an iterator
             bytes += assignment.get(i).tracker().outstandingBytes();
         }
         return bytes;
@@ -241,8 +242,8 @@ public final class FlowControl {
     }
 
     /**
-     * Resumes partitions that have fallen to half of their limits. The trackers of the other paused partitions wake the
-     * owner when those may have done so. Must be called before each poll.
+     * Resumes partitions that have fallen to half of their limits. If a paused partition is still above half of its
+     * limits, its tracker wakes the owner when the partition may have fallen that far. Must be called before each poll.
      */
     public void resumeLow(List<AssignedPartition> assignment, RecordFetcher fetcher) {
         if (allPaused && !isFreeAgain(assignment)) {
@@ -315,8 +316,8 @@ public final class FlowControl {
     }
 
     /**
-     * Returns whether at most 1/{@code part} of the partition's limits is outstanding. If not, its tracker wakes the
-     * owner when this may have changed.
+     * Returns whether at most 1/{@code part} of the partition's limits is outstanding. If not, the partition's tracker
+     * wakes the owner when the outstanding records and bytes may have fallen that far.
      */
     private boolean isDownTo(AssignedPartition partition, int part) {
         int records = highRecords / part;

@@ -95,7 +95,7 @@ final class OneWaiter implements Condition {
         return waiter;
     }
 
-    /** Wakes the thread. Call without holding the lock. Does nothing for null. */
+    /** Wakes the given thread, or does nothing if it is null. Must be called without holding the lock. */
     static void wake(@Nullable Thread waiting) {
         if (waiting != null) {
             LockSupport.unpark(waiting);

@@ -142,8 +142,8 @@ public final class PartitionAssignment {
     }
 
     /**
-     * Removes partitions. From then on, no work on their records starts, except for records that were committed before
-     * they were emitted.
+     * Removes partitions. After that, the pipeline does not start to work on any of their records, except for records
+     * that were committed before they were emitted.
      */
     public List<AssignedPartition> withdraw(Collection<TopicPartition> ids) {
         List<AssignedPartition> withdrawn =
@@ -189,7 +189,7 @@ public final class PartitionAssignment {
         return renewed;
     }
 
-    /** Returns whether nothing more is emitted. */
+    /** Returns whether emission has ended, so that no more records will be emitted. */
     public boolean isEnding() {
         return !owner.isEmitting();
     }

@@ -98,9 +98,9 @@ final class PartitionQueue {
     }
 
     /**
-     * Returns whether the batch may contain the token. This check keeps the search short, because the pipeline is
-     * locked out meanwhile. Tokens ascend within a partition. If a batch has one token for all its records, that token
-     * stands for the first record.
+     * Returns whether the batch may contain the token. Batches that cannot contain it need not be searched. This keeps
+     * the search short, which matters because it blocks the pipeline. Tokens ascend within a partition. If a batch has
+     * one token for all its records, that token stands for the first record.
      */
     private static boolean mayHave(Batch<ConsumerRecord<byte[], byte[]>> batch, long token) {
         return batch.size() > 0

@@ -41,8 +41,8 @@ public final class PausedPartitions {
     }
 
     /**
-     * Removes partitions. Any of their records still in the buffer have been committed and can now be pulled even if
-     * the partition was paused, because no other member will receive them.
+     * Removes partitions. Records still in their buffers can now be pulled even if the user had paused the partition.
+     * These records have already been committed, so no other member will receive them.
      */
     void withdrawn(Collection<AssignedPartition> gone) {
         lock.lock();

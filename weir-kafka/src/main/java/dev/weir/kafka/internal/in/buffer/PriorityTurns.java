@@ -35,7 +35,7 @@ final class PriorityTurns {
          */
         long passedOver;
 
-        /** Number of remaining queues at which a requested wake-up is due. */
+        /** The wake-up requested by {@link #watch} is due when at most this number of queues is left in the level. */
         int watched = NOT_WATCHED;
 
         Level(int priority) {

@@ -13,7 +13,10 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
  */
 final class RateLimit {
 
-    /** Burst size: the records of this many seconds may leave at once. */
+    /**
+     * Maximum burst, in seconds. After an idle period, as many records may leave immediately as the rate permits in
+     * this time.
+     */
     private static final double BURST_SECONDS = 0.05;
 
     private final Clock clock;

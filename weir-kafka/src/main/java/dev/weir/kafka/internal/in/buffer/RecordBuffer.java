@@ -100,15 +100,15 @@ public final class RecordBuffer {
         }
     }
 
-    /** Returns an empty batch to fill and add, reused if possible. Any thread. */
+    /** Returns an empty batch, reused if possible, which the caller can fill and add. May be called from any thread. */
     Batch<ConsumerRecord<byte[], byte[]>> emptyBatch() {
         Batch<ConsumerRecord<byte[], byte[]>> spare = spares.take();
         return spare == null ? new Batch<>(1) : spare;
     }
 
     /**
-     * Makes a {@linkplain #take taken} batch available for reuse. The caller must no longer need its contents. Any
-     * thread.
+     * Makes a {@linkplain #take taken} batch available for reuse. The caller must no longer need its contents. May be
+     * called from any thread.
      */
     public void giveBack(Batch<ConsumerRecord<byte[], byte[]>> taken) {
         taken.truncate(0);
@@ -421,7 +421,8 @@ public final class RecordBuffer {
 
     /**
      * Requests a callback as soon as at most {@code partitions} partitions of the given priority have records that can
-     * be taken. The callback is made by the thread that takes records. It may come although it is no longer wanted.
+     * be taken. The callback is made by the thread that takes records. A request cannot be withdrawn, so the callback
+     * may come when the caller no longer needs it.
      *
      * @return false if there will be no callback, because the condition is already met or the buffer delays records
      *     until they are due

@@ -16,10 +16,12 @@ public interface RecordOutlets {
     /** Ends all buffers: nothing more will be added and no buffer will be opened. */
     void end();
 
-    /** Returns the number of records in all buffers. Any thread. */
+    /** Returns the number of records in all buffers. May be called from any thread. */
     int records();
 
-    /** Returns the number of buffered records in partitions that the user has not paused. Any thread. */
+    /**
+     * Returns the number of buffered records in partitions that the user has not paused. May be called from any thread.
+     */
     default int ready() {
         return records();
     }

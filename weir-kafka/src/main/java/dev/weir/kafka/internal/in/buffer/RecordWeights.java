@@ -38,7 +38,8 @@ final class RecordWeights {
         if (seenHeaders) {
             return;
         }
-        // Checks the whole first batch: if records of a partition have headers, the first ones usually do.
+        // The first batch is checked completely, because if any records of a partition have headers, the first ones
+        // usually do.
         int stride = seenBatch ? STRIDE : 1;
         for (int i = seenBatch ? nextLook % records.length : 0; i < records.length && !seenHeaders; i += stride) {
             seenHeaders = ((ConsumerRecord<?, ?>) records[i]).headers().toArray().length > 0;

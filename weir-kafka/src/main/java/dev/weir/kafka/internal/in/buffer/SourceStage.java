@@ -51,8 +51,7 @@ public final class SourceStage<K, V> implements Stage<ConsumerRecord<K, V>> {
             return null;
         }
         if (!tracked && !batch.isEmpty()) {
-            // One token covered the whole batch until now. It is acknowledged because the pipeline has pulled the
-            // batch.
+            // A single token covers the whole batch. It is acknowledged now, because the pipeline has pulled the batch.
             batch.ack(0);
             batch.retarget(target -> AckTarget.NONE);
             onTaken.run();

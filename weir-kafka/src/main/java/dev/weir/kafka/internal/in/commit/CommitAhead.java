@@ -218,8 +218,8 @@ public final class CommitAhead extends DeliveryCommits implements CommitGate {
             }
             each.partition.committedAhead(each.nextOffset, clock.nanoTime());
             if (each.token == NO_TOKEN) {
-                // A bounded read may end when nothing is waiting. The owner is woken, because it checks this after a
-                // poll.
+                // This may have been the last empty batch of a bounded read, which can end once nothing is waiting. The
+                // owner checks for the end only after a poll, so it is woken.
                 signals.wake();
             } else {
                 each.partition.outlet().hand(each.partition, each.batch);
@@ -287,8 +287,8 @@ public final class CommitAhead extends DeliveryCommits implements CommitGate {
     }
 
     /**
-     * Returns whether the owner must be woken because the pipeline has enough free capacity. After the owner has
-     * requested this, the method returns true only once. Any thread.
+     * Returns whether the owner must be woken because it is waiting for free capacity and the pipeline now has enough.
+     * Returns true only once each time the owner starts to wait. May be called from any thread.
      */
     private boolean wantsRoom() {
         if (wantsRoom && outlets.ready() <= commitAhead / 2) {
@@ -300,7 +300,7 @@ public final class CommitAhead extends DeliveryCommits implements CommitGate {
 
     /**
      * Returns whether the owner must be woken after a user has paused or resumed partitions. Must be called after the
-     * change. Any thread.
+     * change. May be called from any thread.
      */
     boolean wantsLook() {
         return passesOver || wantsRoom();

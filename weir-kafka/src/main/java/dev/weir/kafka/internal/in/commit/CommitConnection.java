@@ -171,7 +171,8 @@ public final class CommitConnection implements AutoCloseable {
         LOG.debug("the client commits for now: {}", why);
         close();
         notBeforeNanos = System.nanoTime() + pauseNanos;
-        // Always reported as retriable. The client makes the next commit and determines whether the error is permanent.
+        // The error is always reported as retriable, even if it may be permanent. The client makes the next commit and
+        // finds out whether the error is permanent.
         answer(new RetriableCommitFailedException(why));
     }
 

@@ -201,7 +201,8 @@ public final class CommitTexts {
             try {
                 return client.committed(ids, Duration.ofNanos(left));
             } catch (WakeupException late) {
-                // The wake-up was intended for a poll and not for this call, so the call is repeated.
+                // The wake-up was meant to interrupt a poll but interrupted this call instead. The call is therefore
+                // repeated.
                 if (left == 0) {
                     throw late;
                 }

@@ -8,7 +8,7 @@ import java.util.Collection;
 import java.util.List;
 import org.apache.kafka.clients.consumer.Consumer;
 
-/** Commits offsets in the transactions of the output, for delivery exactly once. Confined to the owner thread. */
+/** Commits offsets in the same transactions as the output, for exactly-once delivery. Confined to the owner thread. */
 final class CommitsInTransactions extends DeliveryCommits {
 
     private final TransactionGate transactions;

@@ -126,11 +126,12 @@ public abstract sealed class DeliveryCommits permits CommitsAfterWork, CommitsIn
     /** Reports that partitions were lost without a prior revocation. */
     public void lost() {}
 
-    /** Reports that the pipeline has pulled a batch. Any thread. */
+    /** Reports that the pipeline has pulled a batch. May be called from any thread. */
     public void taken() {}
 
     /**
-     * Reports that the user has paused or resumed partitions. This changes which batches may be committed. Any thread.
+     * Reports that the user has paused or resumed partitions, so that different batches may now be committed. May be
+     * called from any thread.
      */
     public void pausesChanged() {}
 }

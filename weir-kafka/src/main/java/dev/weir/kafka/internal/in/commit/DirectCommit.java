@@ -31,15 +31,15 @@ import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Commits on behalf of the member and generation with which the client last joined. Opens its own connections for each
- * attempt. Confined to the owner thread.
+ * Commits offsets on behalf of the client's group member, in the generation that the client last joined. Opens its own
+ * connections for each attempt. Confined to the owner thread.
  *
  * <p>A client that has asked to join the next generation sends no commits until all members have joined. The
  * coordinator still accepts commits during that time ({@code ClassicGroup.validateOffsetCommit} of Kafka 4.4). It
  * refuses a commit for an earlier generation, from an unknown member, or from a member whose {@code group.instance.id}
- * another member has taken over. After such a refusal, no further attempt is made in this generation. The same is true
- * if an unacknowledged commit may still reach the coordinator. After any other failure, another attempt is possible
- * after a second.
+ * another member has taken over. After such a refusal, no further attempt is made in this generation. An unanswered
+ * commit may still reach the coordinator, so no further attempt is made after it, either. After any other failure,
+ * another attempt can be made after one second.
  */
 public final class DirectCommit implements MemberCommit {
 
@@ -140,7 +140,7 @@ public final class DirectCommit implements MemberCommit {
     public boolean commit(Map<TopicPartition, OffsetAndMetadata> offsets, long nanos) {
         ConsumerGroupMetadata member = client.groupMetadata();
         if (member.generationId() < 0 || member.memberId().isEmpty()) {
-            return false; // not a member; an empty group would accept this commit from anyone
+            return false; // the client is not a member, and an empty group accepts such a commit from any client
         }
         long now = System.nanoTime();
         boolean again = member.equals(refused);
@@ -176,8 +176,8 @@ public final class DirectCommit implements MemberCommit {
             try {
                 ask(wires, List.of(coordinator), request(member, offsets), COMMIT_VERSION, deadlineNanos, answer);
             } finally {
-                // No further attempt is made if the response is missing. The commit may still arrive after a later one
-                // and would then restore an older offset.
+                // If the commit was sent but not answered, no further attempt is made. The unanswered commit may reach
+                // the coordinator after a later commit and would then restore an older offset.
                 forGood = answer.sent && answer.message == null;
             }
             return refusal((OffsetCommitResponseData) Objects.requireNonNull(answer.message));
