@@ -67,7 +67,9 @@ class CountersTest {
     @Test
     void elementsEmittedAtTheEnd_areCounted() throws Exception {
         Stages stages = run(
-                numbers(512).statefulMap(() -> 0, (state, n) -> n, Optional::of, state -> {}).fold(0, Integer::sum),
+                numbers(512)
+                        .statefulMap(() -> 0, (state, n) -> n, Optional::of, state -> {})
+                        .fold(0, Integer::sum),
                 Sink.ignore());
         assertCounts(stages.get("statefulMap"), INPUTS, INPUTS + 1);
         assertCounts(stages.get("fold"), INPUTS + 1, 1);

@@ -184,7 +184,9 @@ class ProfileCommandTest {
                     .doesNotContain("\tat ");
             for (String command : List.of("profile", "console")) {
                 assertThat(harness.run(command, pid, "--verbose")).isEqualTo(ExitCode.FAILED);
-                assertThat(harness.err()).contains("is not a JVM that can be asked").doesNotContain("planted");
+                assertThat(harness.err())
+                        .contains("is not a JVM that can be asked")
+                        .doesNotContain("planted");
             }
         } finally {
             end(process);
