@@ -111,7 +111,10 @@ final class TransactionsOfRun<K, V> {
      */
     private final Set<AckTarget> sources = ConcurrentHashMap.newKeySet();
 
-    /** Revoked sources whose elements may still be written, until the last cut that includes these sources. */
+    /**
+     * Sources whose elements may still be written although the sources were revoked. Cleared by the last cut that
+     * includes these sources.
+     */
     volatile Set<AckTarget> leaving = Set.of();
 
     /** Confirmed commits that the owner has not processed. Written by the committing thread; read by the owner. */
