@@ -7,10 +7,10 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Header;
 
 /**
- * A record of a transaction, kept so that it can be written again after an abort, with the acknowledgement of its
- * input. A record must be copied before it is sent again, because the client closes the headers of a sent record, and
- * serializers may have added headers. Confined to the thread that holds its transaction or the lock of the
- * {@link TransactionsOfRun}.
+ * A record written in a transaction, together with the acknowledgement of its input. It is kept so that it can be
+ * written again after an abort. It must be copied before it is sent again, because the client closes the headers of a
+ * sent record, and serializers may have added headers. Confined to the thread that owns the record's transaction or
+ * holds the lock of the {@link TransactionsOfRun}.
  */
 class TransactionRecord<K, V> {
 
@@ -36,8 +36,8 @@ class TransactionRecord<K, V> {
      * Creates a record that is about to be sent.
      *
      * @param headers the record's headers before it is sent
-     * @param target the acknowledgement's target; a {@link OpenTransaction#lasting lasting} target if the
-     *     acknowledgement may end before the commit
+     * @param target the acknowledgement's target, which must be a {@link OpenTransaction#lasting lasting} target if the
+     *     acknowledgement may end before the transaction is committed
      */
     TransactionRecord(
             ProducerRecord<K, V> record, Header[] headers, AckTarget target, long token, boolean isDeadLetter) {
@@ -65,8 +65,8 @@ class TransactionRecord<K, V> {
     }
 
     /**
-     * Returns a copy to be written in another transaction. The acknowledgement of an {@link OffsetTracker} has already
-     * ended, so acknowledging the copy does not end it a second time.
+     * Returns a copy to be written in another transaction. If the target is an {@link OffsetTracker}, the
+     * acknowledgement has already ended. The copy therefore does not end it a second time.
      */
     TransactionRecord<K, V> again() {
         AckTarget ended = target instanceof OffsetTracker ? new EndedAcknowledgement(target, token, List.of()) : target;

@@ -38,10 +38,10 @@ import org.slf4j.LoggerFactory;
  * except for {@link #excuses} and {@link #committed}, which are called by the committing thread, and the methods of
  * {@link DeadLetterHandle}.
  *
- * <p>If a record is rejected, the whole transaction is aborted, and all of its inputs are read again. The inputs of the
- * rejected record are then suspects: every record made from a suspect for the same topic is first tried in a
- * transaction that is always aborted. The rule is therefore applied to the record that the stages produce this time,
- * even if it differs from the record that was rejected.
+ * <p>If a record is rejected, its whole transaction is aborted, and all inputs of the transaction are read again. The
+ * inputs of the rejected record become suspects. When the stages process a suspect again, its records for the same
+ * topic are first tried in a transaction that is always aborted. The rule therefore applies to the newly produced
+ * record, even if it differs from the record that was rejected before.
  */
 final class TransactionRule<K, V> implements DeadLetterHandle {
 
@@ -54,8 +54,8 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
     static final int MOST_IN_VAIN = 5;
 
     /**
-     * The index of the smallest form of a dead-letter record. This form contains no key, value, or headers of the
-     * original record.
+     * The number of times that a dead-letter record can be made smaller. After that, it contains no key, value, or
+     * headers of the original record.
      */
     private static final int SMALLEST = 2;
 
@@ -78,7 +78,7 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
     private boolean trialIsOpen;
     private boolean hasWarned;
 
-    /** Written only by the committing thread. */
+    /** Inputs that may produce a rejected record. Modified only by the committing thread. */
     private final RefusalSearch<Origin> suspects = new RefusalSearch<>();
 
     /** The number of records handled by the rule. Written by the segment's thread. */
@@ -131,7 +131,7 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
         return made;
     }
 
-    /** Returns whether the rule covers an exception. Any thread. */
+    /** Returns whether the rule covers an exception. May be called from any thread. */
     boolean takes(Exception refusal) {
         return skipping.takes(refusal);
     }
@@ -139,8 +139,8 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
     /**
      * Creates the callback for a record in a transaction.
      *
-     * @param places the origins of the record's inputs. The callback cannot determine them, because the record's
-     *     acknowledgement may have ended by the time of the call
+     * @param places the origins of the record's inputs. The callback cannot determine them itself, because the record's
+     *     acknowledgement may have ended before the callback runs
      */
     Callback answerOf(OpenTransaction<K, V> transaction, ProducerRecord<K, V> record, List<String> places) {
         return (metadata, refusal) -> {
@@ -232,7 +232,10 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
         return deadLetter(deadLetters, unwritten.failed(record, why, place), place);
     }
 
-    /** Returns the dead-letter record. Tries smaller and smaller forms until its topic accepts one. */
+    /**
+     * Returns the dead-letter record for a failed record. Tries smaller and smaller forms until the dead-letter topic
+     * accepts one of them.
+     */
     private ProducerRecord<K, V> deadLetter(DeadLetterWriter from, FailedRecord failed, String place) {
         for (int tooLarge = 0; ; tooLarge++) {
             ProducerRecord<K, V> deadLetter = ready(from.propose(failed, tooLarge));
@@ -287,8 +290,8 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
     }
 
     /**
-     * Processes the rejected records of aborted transactions. Returns whether they explain the abort, so that the run
-     * continues.
+     * Processes the rejected records of aborted transactions. Returns true if the run may continue. In that case, the
+     * rule covers at least one of the rejections, and {@link #MOST_IN_VAIN} is not exceeded.
      */
     boolean excuses(List<OpenTransaction<K, V>> aborted) {
         boolean isExcused = false;
@@ -298,7 +301,7 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
                 if (takes(refusal.why)) {
                     isExcused = true;
                     if (RecordRefusals.isOfOtherTopics(refusal.why, refusal.topic)) {
-                        continue; // the record was still unsent when a record of another topic was rejected
+                        continue; // not a suspect: it was still unsent when a record of another topic was rejected
                     }
                     for (String place : refusal.places) {
                         isAnother |= suspects.suspect(new Origin(place, refusal.topic), refusal.why) == null;
@@ -308,8 +311,8 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
         }
         if (isExcused) {
             long ruledNow = ruled;
-            // A new suspect counts as progress: if records arrive in a different order each time, several of them may
-            // be rejected before the same record arrives again.
+            // An abort with a new suspect is not in vain. If records arrive in a different order each time, several of
+            // them may be rejected before the first suspect arrives again.
             inVain = ruledNow == ruledBefore && !isAnother ? inVain + 1 : 1;
             ruledBefore = ruledNow;
         }
@@ -359,8 +362,8 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
     }
 
     /**
-     * Returns 0, because rejected records never wait for their dead-letter topic. If a dead-letter record cannot be
-     * written either, the run fails.
+     * Returns 0. The run does not hold rejected records until their dead-letter topic accepts them. It fails if a
+     * dead-letter record cannot be written.
      */
     @Override
     public int held() {

@@ -40,8 +40,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Writes pulled records in transactions, and acknowledges their inputs after the commits. Keeps the records of the open
- * transaction, so that it can send them again in another one. {@link #run} is confined to the segment's thread;
- * {@link #close} is called after it has returned.
+ * transaction, so that it can send them again in a new transaction after an abort. {@link #run} is confined to the
+ * segment's thread. {@link #close} is called after {@code run} has returned.
  */
 public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord<K, V>> {
 
@@ -128,7 +128,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
 
     private volatile boolean ended;
 
-    /** Creates a loop. The loop opens its first producer and any replacement with {@code clients}. */
+    /** Creates a loop. {@code clients} creates the loop's first producer and each replacement. */
     TransactionalBatches(
             Supplier<Producer<K, V>> clients,
             StageContext context,
@@ -300,7 +300,8 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
     }
 
     /**
-     * Aborts the open transaction and sends its records in another one, until all of them are sent or the run fails.
+     * Aborts the open transaction, and sends its records again in a new one. Repeats this until all records are sent or
+     * the run fails.
      */
     private void again(RuntimeException broken, int failuresBefore) throws InterruptedException {
         RuntimeException why = broken;
@@ -339,8 +340,8 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
     }
 
     /**
-     * Aborts the transaction. Fails the run if another run has taken the id. Only the abort reveals this reliably,
-     * because the coordinator may not have answered the commit.
+     * Aborts the transaction. Fails the run if another run has taken over the transactional id. A failed commit does
+     * not reveal this reliably, because the coordinator may not have responded to it.
      */
     private void abort() {
         try {
@@ -354,7 +355,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         }
     }
 
-    /** Fails the run if the failure would recur, or was caused by another run with the same id. */
+    /** Fails the run if a retry would fail in the same way, or if another run with the same id caused the failure. */
     private void failIfFinal(RuntimeException broken, @Nullable Reason<PendingRecord> reason) {
         if (ended || broken instanceof InterruptException || broken instanceof KafkaPipelineException) {
             throw broken;
@@ -388,8 +389,8 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
     }
 
     /**
-     * Fails the run if the client can no longer complete records, because a commit would wait forever. Called by the
-     * monitoring thread.
+     * Fails the run if the client can no longer complete records. Without this check, a commit would wait forever.
+     * Called by the monitoring thread.
      */
     private void look(long nowNanos) {
         if (ended) {

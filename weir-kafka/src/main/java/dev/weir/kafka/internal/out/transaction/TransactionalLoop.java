@@ -27,22 +27,25 @@ import org.jspecify.annotations.Nullable;
  * Writes pulled records to the open transaction. Confined to the segment's thread, which holds the lock of the
  * {@link TransactionsOfRun}, except during the client's {@code send}, which may block.
  *
- * <p>All records of an input go into one transaction. When a transaction is due to be committed, some inputs may be
- * unfinished although they already have a record in it. The transaction then accepts only records of these inputs.
- * Other records wait here, in order, for the next transaction. Records also wait while a transaction is being flushed,
- * because otherwise two producers would write them in an undefined order.
+ * <p>All records made from an input are written in the same transaction. When a transaction is due to be committed, it
+ * may already contain records of unfinished inputs. It then accepts only further records of these inputs. Other records
+ * wait in this loop, in order, for the next transaction. Records also wait while a transaction is being flushed.
+ * Otherwise, two producers would write records at the same time, in an undefined order.
  */
 final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
 
     /** The interval between checks for queued records that may now be sent or must be written again. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-    /** The longest pause between two batches, during which the owner can make a cut that is due. */
+    /**
+     * The longest pause between two batches of elements. Pauses give the owner an opportunity to cut a transaction that
+     * is due.
+     */
     private static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     /**
-     * The time for which the loop does not pause again if no cut was made during the last pause. The cut may be
-     * impossible for now, because an operator may keep unfinished inputs until more elements arrive.
+     * The minimum time until the next pause if the owner made no cut during the last one. A cut may be impossible for
+     * now, because an operator may keep inputs unfinished until more elements arrive.
      */
     private static final long VAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
@@ -106,8 +109,9 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     }
 
     /**
-     * Returns the deadline of the next pull. While records are queued or kept, the loop must check regularly, because
-     * the owner may request at any time that kept records be written again.
+     * Returns the deadline of the next pull. The deadline is soon if records are queued, or if records are kept until
+     * they are committed. The loop must then check regularly whether it can send the queued records or must write the
+     * kept records again.
      */
     private long untilLook() {
         return waiting.isEmpty() && !run.keeps ? Stage.NEVER : run.clock.after(LOOK_NANOS);
@@ -190,8 +194,8 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
             boolean isOpen = sent(filling, batch, from, at[0]);
             boolean isOfTransaction = isOfTransaction(thrown);
             if (isOfTransaction) {
-                // The records sent before this one are in the transaction. After the abort, either these records are
-                // written again, or their inputs are read again.
+                // The records sent before the failed one are already in the transaction. After the abort, either these
+                // records are written again, or their inputs are read again.
                 committer.abortFilling(thrown);
             }
             if (isOfTransaction || (rule != null && rule.takes(thrown))) {
@@ -290,7 +294,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         return deadLetter.isEmpty();
     }
 
-    /** Runs an action that may block and does not depend on the shared state. Releases the lock meanwhile. */
+    /** Runs an action with the lock released. The action may block, and must not depend on the shared state. */
     private <T> T unlocked(Supplier<T> work) {
         run.lock.unlock();
         try {
@@ -306,7 +310,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         while (!waiting.isEmpty() && !run.isClosing()) {
             TransactionRecord<K, V> next = waiting.element();
             if (!isPlaced(next)) {
-                break; // the transaction has begun to close in the meantime
+                break; // the transaction began to close during the call
             }
             waiting.remove();
             meter.holds(-1);
@@ -330,8 +334,8 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     }
 
     /**
-     * Waits until the element is sent or dropped. Returns false if it must wait for the next transaction, because the
-     * open one is closing.
+     * Waits until the element is sent or dropped. Returns false if the open transaction is closing and does not accept
+     * the element, which must then wait for the next transaction.
      */
     private boolean isPlaced(TransactionRecord<K, V> element) throws InterruptedException {
         while (true) {
@@ -439,7 +443,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
             lastTopic = record.topic();
             committer.writes(lastTopic);
             if (!topics.isKnown(lastTopic)) {
-                topics.written(lastTopic); // the client accepted the record, so it has found the topic
+                topics.written(lastTopic); // the client accepts a record only after it has found the topic
             }
         }
         if (run.filling() != filling) {
@@ -482,7 +486,8 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         try {
             run.endInput();
             drainWaiting();
-            // The owner may have found nothing to commit while all remaining records were still queued here.
+            // The owner may have noted that everything was committed while records were still queued in this loop.
+            // Reset that.
             run.noteThrough(false);
             run.wakeOwner.run();
             awaitCommit();
@@ -491,7 +496,10 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         }
     }
 
-    /** Waits until the kept records are committed, because only this loop can write them again. */
+    /**
+     * Waits until the kept records are committed. The loop must not return before that, because no other thread can
+     * write these records again after an abort.
+     */
     private void awaitCommit() throws InterruptedException {
         while (run.keeps && !run.isThrough()) {
             throwIfEnded();

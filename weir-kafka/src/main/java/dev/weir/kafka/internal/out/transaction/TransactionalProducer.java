@@ -194,8 +194,8 @@ final class TransactionalProducer<K, V> {
     }
 
     /**
-     * Sets the thread that waits for its offsets; null if none waits. Returns whether {@link #breakOff} ended the
-     * previous wait, and clears the thread's interrupt flag in that case.
+     * Sets the thread that is waiting in {@link #sendOffsets}; null if there is none. Returns whether {@link #breakOff}
+     * ended the previous wait. If so, clears the current thread's interrupt flag.
      */
     private boolean setOffsetsSender(@Nullable Thread sender) {
         offsetsLock.lock();
@@ -212,14 +212,14 @@ final class TransactionalProducer<K, V> {
         }
     }
 
-    /** Reports a recreated topic. Any thread. */
+    /** Reports a recreated topic. May be called from any thread. */
     void topicRecreated(String name) {
         outdated.add(name);
     }
 
     /**
      * Returns whether a thread waits for offsets that will never be accepted, because the client uses a topic id from
-     * before the topic was recreated. Any thread.
+     * before the topic was recreated. May be called from any thread.
      */
     boolean waitsInVain(Collection<TopicPartition> ids) {
         offsetsLock.lock();
@@ -284,8 +284,8 @@ final class TransactionalProducer<K, V> {
     }
 
     /**
-     * Makes all threads that wait in the client fail with an exception. {@link #abort} then replaces the client. Any
-     * thread.
+     * Makes all threads that wait in the client fail with an exception. {@link #abort} then replaces the client. May be
+     * called from any thread.
      */
     void breakOff() {
         client.breakOff();

@@ -62,8 +62,8 @@ final class TransactionsOfRun<K, V> {
     final Clock ownClock;
 
     /**
-     * True if records are kept until they are committed. At the end of a bounded read, the inputs of an aborted
-     * transaction are not read again, and the kept records are written again instead.
+     * True if records are kept until they are committed, so that they can be written again after an abort. This is
+     * necessary at the end of a bounded read, because the inputs of an aborted transaction are not read again there.
      */
     final boolean keeps;
 
@@ -85,7 +85,7 @@ final class TransactionsOfRun<K, V> {
     /** Producers without a transaction. */
     private final ArrayDeque<TransactionalProducer<K, V>> free = new ArrayDeque<>();
 
-    /** Aborted records and sources that are not yet written or read again. */
+    /** The work of aborted transactions that must be repeated: records to write again, and sources to read again. */
     final AbortedWork<K, V> aborted;
 
     /**
@@ -111,7 +111,10 @@ final class TransactionsOfRun<K, V> {
      */
     private final Set<AckTarget> sources = ConcurrentHashMap.newKeySet();
 
-    /** Revoked sources whose elements may still be written, until the last cut that includes these sources. */
+    /**
+     * Sources whose elements may still be written although the sources were revoked. Cleared by the last cut that
+     * includes these sources.
+     */
     volatile Set<AckTarget> leaving = Set.of();
 
     /** Confirmed commits that the owner has not processed. Written by the committing thread; read by the owner. */
@@ -123,7 +126,7 @@ final class TransactionsOfRun<K, V> {
     /** Counts committed records. */
     volatile StageMeter sinkMeter = new StageMeter();
 
-    /** Wakes the consumer's owner. Must be fast; called by any thread. */
+    /** Wakes the consumer's owner. May be called from any thread. Must return quickly. */
     volatile Runnable wakeOwner = () -> {};
 
     TransactionsOfRun(Clock clock, boolean keeps) {
@@ -139,12 +142,15 @@ final class TransactionsOfRun<K, V> {
 
     // ---- The state of the transactions -----------------------------------------------------------------------------
 
-    /** The state. Any thread; stable only with the lock held. */
+    /** The state. May be called from any thread. The result is stable only while the lock is held. */
     TransactionState state() {
         return state;
     }
 
-    /** The transaction that accepts records; null if there is none. Any thread; stable only with the lock held. */
+    /**
+     * The transaction that accepts records; null if there is none. May be called from any thread. The result is stable
+     * only while the lock is held.
+     */
     @Nullable
     OpenTransaction<K, V> filling() {
         return filling;
@@ -184,8 +190,8 @@ final class TransactionsOfRun<K, V> {
     }
 
     /**
-     * Returns whether a record may begin the next transaction: the order of records is preserved, and a producer is
-     * free.
+     * Returns whether a record may begin the next transaction. This requires a free producer, and a state in which the
+     * new transaction preserves the order of records.
      */
     boolean mayBegin() {
         return state.mayBegin() && !free.isEmpty();
@@ -366,19 +372,19 @@ final class TransactionsOfRun<K, V> {
         }
     }
 
-    /** Returns whether the run has ended. Any thread. */
+    /** Returns whether the run has ended. May be called from any thread. */
     boolean isEnded() {
         return state == TransactionState.ENDED;
     }
 
     // ---- Cuts ------------------------------------------------------------------------------------------------------
 
-    /** Returns whether a cut is wanted as soon as possible. Any thread. */
+    /** Returns whether a cut is wanted as soon as possible. May be called from any thread. */
     boolean isCutWanted() {
         return cutWanted;
     }
 
-    /** Requests a cut as soon as possible. Any thread. */
+    /** Requests a cut as soon as possible. May be called from any thread. */
     void wantCut() {
         cutWanted = true;
     }
@@ -389,14 +395,14 @@ final class TransactionsOfRun<K, V> {
         intakeHeld = false;
     }
 
-    /** Returns whether the pipeline's intake is stopped. Any thread. */
+    /** Returns whether the pipeline's intake is stopped. May be called from any thread. */
     boolean isIntakeHeld() {
         return intakeHeld;
     }
 
     /**
-     * Postpones the cut of the open transaction. Until the cut, the intake of records is stopped if {@code holdsIntake}
-     * is true, and open otherwise. Called by the owner, with the lock held.
+     * Postpones the cut of the open transaction. If {@code holdsIntake} is true, the pipeline's intake is stopped until
+     * the cut. If it is false, the intake continues. Called by the owner, with the lock held.
      */
     void cutLater(boolean holdsIntake) {
         intakeHeld = holdsIntake;
@@ -405,8 +411,8 @@ final class TransactionsOfRun<K, V> {
     }
 
     /**
-     * Returns whether a due cut is waiting for unfinished inputs with a record in {@link #filling}. Until the cut, this
-     * transaction accepts only records of these inputs.
+     * Returns whether the cut of {@link #filling} is due but must wait, because the transaction contains records of
+     * unfinished inputs. Until the cut, the transaction accepts only further records of these inputs.
      */
     boolean isClosing() {
         OpenTransaction<K, V> taking = filling;
@@ -429,7 +435,7 @@ final class TransactionsOfRun<K, V> {
         return input != Input.OPEN;
     }
 
-    /** Sets whether everything is committed. Ignored until the input has ended. */
+    /** Sets whether everything is committed. Has no effect before the input has ended. */
     void noteThrough(boolean isThrough) {
         if (input != Input.OPEN) {
             input = isThrough ? Input.THROUGH : Input.ENDED;
@@ -449,12 +455,12 @@ final class TransactionsOfRun<K, V> {
     }
 
     /**
-     * Returns whether an element comes from a source outside this run. Such a source commits the element on its own,
-     * before the transaction with the element's records is committed.
+     * Returns whether an element comes from a source outside this run. Such a source does not wait for the run's
+     * transaction, and commits the element before the element's records are committed.
      */
     boolean isForeign(AckTarget source, long token) {
-        // The order of these checks matters: a source of this run is removed only after it was revoked, so the second
-        // check recognizes a source that was removed.
+        // The set must be checked first. Another thread may remove a source of this run between the two checks, but
+        // only after the source was revoked. The second check then still recognizes the source.
         return !sources.contains(source) && !source.isRevoked(token);
     }
 
@@ -465,7 +471,10 @@ final class TransactionsOfRun<K, V> {
         return sending != Sending.NOTHING;
     }
 
-    /** Sends to {@link #filling}. Must be called with the lock held, which is released while {@code send} runs. */
+    /**
+     * Runs {@code send}, which sends records to {@link #filling}. Must be called with the lock held. The lock is
+     * released while {@code send} runs.
+     */
     void send(Runnable send) {
         sending = Sending.UNDER_WAY;
         lock.unlock();

@@ -6,9 +6,9 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Elements with records in flight, each identified by a small reusable number. One thread adds an element before it
- * sends the element's first record, and the producer's thread reports the outcomes. The producer's thread sees the
- * added element because it receives the number through the producer. Allocates only when more elements are in flight
- * than ever before.
+ * sends the element's first record, and the producer's thread reports the outcomes. The producer's thread receives the
+ * number through the producer, which also makes the added element visible to that thread. Allocates memory only when
+ * more elements are in flight than ever before.
  */
 final class ElementsInFlight {
 
@@ -90,7 +90,7 @@ final class ElementsInFlight {
         return element.target.placeOf(element.token);
     }
 
-    /** The number of elements in flight. Any thread. */
+    /** The number of elements in flight. May be called from any thread. */
     int count() {
         lock.lock();
         try {
@@ -100,7 +100,7 @@ final class ElementsInFlight {
         }
     }
 
-    /** The approximate number of records in flight or rejected. Any thread. */
+    /** The approximate number of records in flight or rejected. May be called from any thread. */
     long unanswered() {
         long sum = 0;
         for (Element element : all) {

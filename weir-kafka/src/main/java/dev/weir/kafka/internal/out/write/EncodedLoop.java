@@ -188,7 +188,10 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
         }
     }
 
-    /** Returns the first rejection, which stopped the producer, or {@code fault} if no record was rejected. */
+    /**
+     * Returns the first rejection, because it is the reason why the producer stopped. Returns {@code fault} if no
+     * record was rejected.
+     */
     private RuntimeException because(RuntimeException fault) {
         KafkaPipelineException refused = failure;
         return refused == null ? fault : refused;
@@ -224,7 +227,8 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
     }
 
     /**
-     * Returns the handle for users. It reports no latencies, because records are not tracked individually. Any thread.
+     * Returns the handle for users. It reports no latencies, because records are not tracked individually. May be
+     * called from any thread.
      */
     ProducerHandle handle() {
         return new WriterHandle(new LatencyCounts(), () -> look.at(context.stageName(), elements.unanswered()));

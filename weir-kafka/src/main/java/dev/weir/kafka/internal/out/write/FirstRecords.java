@@ -58,7 +58,7 @@ final class FirstRecords<K> {
     private @Nullable Producer<K, ?> producer;
     private long countedNanos;
 
-    /** The topic of the record checked last, if that record is the first one of its partition; otherwise null. */
+    /** The topic of the last record that was checked. Null unless that record is the first one of its partition. */
     private @Nullable Topic next;
 
     private int nextPartition;

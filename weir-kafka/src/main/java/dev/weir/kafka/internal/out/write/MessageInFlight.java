@@ -85,7 +85,10 @@ final class MessageInFlight<K, V, P> {
         }
     }
 
-    /** The record of a part in flight. The message keeps the acknowledgement of the input. */
+    /**
+     * The callback for the record of a part. It does not acknowledge the input, because that acknowledgement belongs to
+     * the message.
+     */
     static final class Sending<K, V> extends Kept<MessageInFlight<?, ?, ?>.Part, K, V> {
 
         private Sending(

@@ -8,8 +8,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Detects a partition whose offsets go backward, which is a sign that the topic was recreated. In the same log, offsets
- * go backward only after a truncation. Confined to a producer's thread.
+ * Detects a partition whose offsets go backward, which suggests that its topic was recreated. If the topic was not
+ * recreated, offsets go backward only after its log was truncated. Confined to a producer's thread.
  */
 final class OffsetOrder {
 

@@ -42,8 +42,9 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A producer that stops at the first rejected record: no later record of its partition is written or counts as finished
- * (ADR 60). {@link #send} and {@link #flush} belong to one thread. Outcomes are reported on the producer's own thread.
+ * A producer that stops at the first rejected record. No later record of the same partition is written or, if the
+ * client has other users, counts as finished (ADR 60). {@link #send} and {@link #flush} belong to one thread. Outcomes
+ * are reported on the producer's own thread.
  *
  * <pre>
  *   open     accepts records; each answer acknowledges its input
@@ -58,7 +59,10 @@ final class OrderedProducer<K, V> {
     /** The maximum number of inputs that a message names. */
     private static final int MAX_PLACES = 5;
 
-    /** The time to wait until the client's thread ends after a stop, when it has nothing left to send. */
+    /**
+     * The time to wait for the client's thread to end after a stop. It is short because the client has nothing left to
+     * send.
+     */
     private static final Duration SETTLE = Duration.ofSeconds(2);
 
     /** The result of a send. */
@@ -114,7 +118,10 @@ final class OrderedProducer<K, V> {
     private final AtomicLong unfinished = new AtomicLong();
     private final Queue<Kept<?, ?, ?>> cameBack = new ConcurrentLinkedQueue<>();
 
-    /** The lowest token among the returned records of each acknowledgement target. */
+    /**
+     * The lowest token of all returned records, for each acknowledgement target. Used to name the first unacknowledged
+     * inputs in the failure message.
+     */
     private final Map<AckTarget, Long> firstBack = new ConcurrentHashMap<>();
 
     /** Partitions with a rejected record, and topics with a rejected record whose partition is unknown. */
@@ -127,7 +134,7 @@ final class OrderedProducer<K, V> {
 
     /**
      * True while the sender waits in {@link #flush}. If the client has other users, {@link #flush} also waits for their
-     * records, which are not counted here.
+     * records. The sender may therefore wait although none of this producer's own records are outstanding.
      */
     private volatile boolean awaited;
 
@@ -356,7 +363,7 @@ final class OrderedProducer<K, V> {
         refused.add(partition < 0 ? answer.topic : new TopicPartition(answer.topic, partition));
         Stop before = stop;
         if (before != null && before.isOfClient()) {
-            return; // the earlier stop already states the reason
+            return; // keep the reason of the earlier stop
         }
         if (before == null || RecordRefusals.weight(refusal) > RecordRefusals.weight(before.refusal)) {
             stop = new Stop(answer.topic, answer.place(), refusal);
@@ -436,8 +443,8 @@ final class OrderedProducer<K, V> {
      * Waits until all outcomes have been reported, and returns the unwritten records in the order in which they were
      * sent.
      *
-     * @throws KafkaPipelineException if the client hangs while it has records; then neither these nor later records may
-     *     be written again
+     * @throws KafkaPipelineException if the client hangs while records are outstanding. In that case, neither these
+     *     records nor later ones may be written again
      */
     List<Kept<?, ?, ?>> awaitSettled() {
         if (shared) {

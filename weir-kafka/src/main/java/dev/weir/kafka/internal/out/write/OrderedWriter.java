@@ -37,11 +37,12 @@ import org.slf4j.LoggerFactory;
  * producer's own thread.
  *
  * <p>When the brokers reject a record, its producer stops ({@link OrderedProducer}). If there is no rule for rejected
- * records, the run fails. Otherwise, another producer resends the unwritten records in order, with each suspect sent
+ * records, the run fails. Otherwise, another producer resends the unwritten records in order, and sends each suspect
  * alone ({@link RefusalSearch}). A record that is rejected when it is sent alone is passed to the {@link WriteRule}.
  *
  * <p>A shared producer stays open and resends the records itself. It also resends the records that followed the
- * rejected one in its partition, so that the last record written for each key is the last one sent.
+ * rejected one in its partition, even if the brokers have already written them. This way, the last record sent for a
+ * key is also the last one written.
  */
 final class OrderedWriter<T, K, V> {
 
@@ -84,8 +85,8 @@ final class OrderedWriter<T, K, V> {
     private long ordinal;
 
     /**
-     * Opens clients and holds the current one. All records of earlier clients are complete. The clients are closed by
-     * {@link OrderedProducer}.
+     * Opens the clients, and provides the current one. All records of earlier clients are complete.
+     * {@link OrderedProducer} closes the clients.
      */
     private final ReplaceableProducer<K, V> producer;
 
@@ -134,12 +135,12 @@ final class OrderedWriter<T, K, V> {
         return Objects.requireNonNull(producer.client());
     }
 
-    /** Returns the number of sent records that are not finished. Any thread. */
+    /** Returns the number of sent records that are not finished. May be called from any thread. */
     int depth() {
         return (int) Math.min(Integer.MAX_VALUE, again + current.unanswered());
     }
 
-    /** Returns the handle for users. Any thread. */
+    /** Returns the handle for users. May be called from any thread. */
     ProducerHandle handle() {
         return new WriterHandle(
                 latency,
@@ -159,7 +160,8 @@ final class OrderedWriter<T, K, V> {
     }
 
     /**
-     * Returns the failure that ends the run at once; null if there is none, or if outcomes are outstanding. Any thread.
+     * Returns the failure that ends the run at once; null if there is none, or if outcomes are outstanding. May be
+     * called from any thread.
      */
     @Nullable
     KafkaPipelineException failure() {
@@ -169,12 +171,12 @@ final class OrderedWriter<T, K, V> {
     }
 
     /**
-     * Returns whether the run continues after the stop. If so, the rule may handle some of the records, and the others
-     * are sent again.
+     * Returns whether the run continues after the stop. If it does, the rule handles the records that it covers, and
+     * the other records are sent again.
      */
     private boolean isPassing(OrderedProducer.Stop stop) {
-        // In a shared producer, the returned records may have been in a batch with a rejected record of another
-        // pipeline.
+        // A batch of a shared producer may contain records of several pipelines, so the rejected record may belong to
+        // another pipeline.
         boolean ofOthers = clients.shared() && RecordRefusals.isOfNeighbour(stop.refusal());
         return ofOthers
                 || (!rule.isFail() && (stop.isOfRecords() || stop.isOfProgress() || rule.takes(stop.refusal())));
@@ -197,7 +199,7 @@ final class OrderedWriter<T, K, V> {
         }
     }
 
-    /** Waits after a batch of the pipeline until the client can accept another one. */
+    /** Waits, after a batch of the pipeline was sent, until the client has room for the next batch. */
     void awaitWindow() throws InterruptedException {
         if (window.isFullWith(current.lastSent())) {
             window.await();
@@ -310,8 +312,8 @@ final class OrderedWriter<T, K, V> {
     }
 
     /**
-     * Handles a timeout in which the client waited for free memory or metadata. Throws if the topic is not known to
-     * exist. Otherwise, the cause is temporary, and the caller must retry.
+     * Handles a send that timed out while the client was waiting for free memory or metadata. Throws if the topic is
+     * not known to exist. Otherwise, the cause is temporary, and the caller must retry the send.
      */
     private void waitedInVain(String topic, RecordAnswer answer) {
         Exception reason = Objects.requireNonNull(answer.notTaken);
@@ -364,7 +366,7 @@ final class OrderedWriter<T, K, V> {
         again = 0;
     }
 
-    @SuppressWarnings("unchecked") // the producer sends only records from this writer
+    @SuppressWarnings("unchecked") // this OrderedProducer sends only records from this writer
     private List<Kept<T, K, V>> cameBack(OrderedProducer<K, V> stopped) {
         List<Kept<T, K, V>> all = new ArrayList<>();
         stopped.awaitSettled().forEach(kept -> all.add((Kept<T, K, V>) kept));
@@ -402,8 +404,9 @@ final class OrderedWriter<T, K, V> {
     }
 
     /**
-     * Marks the records that may have caused the stop as suspects. If there are none, marks the first record, so that
-     * each round completes at least one. If the client was stuck, no record caused the stop.
+     * Marks the records that may have caused the stop as suspects. If no such record is known, marks the first record,
+     * so that each attempt completes at least one record. Marks no record if the client was stuck, because then no
+     * record caused the stop.
      */
     private void suspect(List<Kept<T, K, V>> inOrder, OrderedProducer.@Nullable Stop stop) {
         boolean isAnySuspect = false;
@@ -449,7 +452,7 @@ final class OrderedWriter<T, K, V> {
 
         /**
          * Hands a record to the rule if its topic was rejected recently, because trying such a topic again would cost
-         * one producer per record. Returns whether it did.
+         * one producer per record. Returns whether the record was handed over.
          */
         @SuppressWarnings("NonAtomicVolatileUpdate") // single writer
         private boolean isKnown(Kept<T, K, V> kept) {

@@ -38,8 +38,8 @@ public final class OutputTopics implements TopicWatch, WrittenTopics {
     private static final Logger LOG = LoggerFactory.getLogger(OutputTopics.class);
 
     /**
-     * The interval between checks. After a sign that a topic has changed, the next check is earlier, but at least
-     * {@link #PAUSE} after the previous one.
+     * The interval between checks. If there is a sign that a topic was deleted or recreated, the next check comes
+     * sooner, but at least {@link #PAUSE} after the previous one.
      */
     private static final Duration INTERVAL = Duration.ofSeconds(5);
 

@@ -91,8 +91,8 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
     }
 
     /**
-     * Returns the deadline of the next pull. It is soon if a record is outstanding and may be rejected, because
-     * handling the rejection must not wait for the next batch.
+     * Returns the deadline of the next pull. If a record is outstanding, the deadline is soon, because the loop must be
+     * able to handle a rejection before the next batch arrives.
      */
     private long deadline() {
         return rule.isFail() || writer.isQuiet() ? Stage.NEVER : context.clock().after(LOOK_NANOS);

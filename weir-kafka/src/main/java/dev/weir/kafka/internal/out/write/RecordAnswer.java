@@ -54,7 +54,10 @@ class RecordAnswer implements Callback {
         return counts;
     }
 
-    /** The origin of the consumed record from which this record was made, for messages; empty if unknown. */
+    /**
+     * The origin of the consumed record from which this record was made, for use in messages. Empty if the origin is
+     * unknown.
+     */
     String place() {
         return target.placeOf(token);
     }
@@ -85,7 +88,7 @@ class RecordAnswer implements Callback {
 
         /**
          * The reason why the record was not written, set when the record is returned. Null if the brokers accepted the
-         * record, but it must be sent again after a rejected one.
+         * record. It must nevertheless be sent again, because it followed a rejected record.
          */
         @Nullable
         Exception refusal;

@@ -66,7 +66,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
         this.writer = new OrderedWriter<>(
                 clients,
                 context,
-                new StageMeter(), // not exposed, because it counts records, but the stage emits messages
+                new StageMeter(), // not exposed, because this meter counts records, but the stage emits messages
                 // A rejection is only noted here. The stage applies the rule when the whole message is complete and
                 // next in order.
                 rule.<MessageInFlight<?, ?, ?>.Part>handedTo(MessageInFlight.Part::answer),

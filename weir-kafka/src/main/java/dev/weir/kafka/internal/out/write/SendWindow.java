@@ -13,9 +13,10 @@ import org.apache.kafka.common.config.ConfigDef;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the sender wait if the client has more records than it can use. The client cannot use more than twice the
- * amount that is in flight to the brokers: further records only become old, and the garbage collector has to copy their
- * objects (ADR 170). Confined to the sender's thread, except for {@link #waitedNanos}.
+ * Makes the sender wait if the client's buffer holds more records than the client can use. The client cannot use more
+ * than twice the amount that is in flight to the brokers. Further records would only age in the buffer, and the garbage
+ * collector would have to copy their objects (ADR 170). Confined to the sender's thread, except for
+ * {@link #waitedNanos}.
  *
  * <pre>
  *   bound = for each broker: a batch for each of its partitions, being filled
@@ -28,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SendWindow {
 
-    /** A waiting sender continues when a fraction of the limit is free: the limit divided by this number. */
+    /** A waiting sender continues when {@code 1 / FREED_PART} of the limit is free. */
     private static final int FREED_PART = 4;
 
     private static final int DEFAULT_BATCH = 16 * 1024;
@@ -124,10 +125,10 @@ final class SendWindow {
     }
 
     /**
-     * Waits until enough memory is free or a record was rejected. Every awaited record completes: with the brokers'
-     * response, or when {@link OrderedProducer} closes the client after endless splits or a rejection, even in another
-     * partition. If the client's thread is dead, {@link OrderedWriter#look} fails the run, and the end of the run
-     * interrupts this wait. Records that the client did not accept are not awaited.
+     * Waits until enough memory is free or a record was rejected. Every awaited record completes eventually. Either the
+     * brokers respond, or {@link OrderedProducer} closes the client, which it does after endless splits or after a
+     * rejection in any partition. If the client's thread is dead, {@link OrderedWriter#look} fails the run, and the end
+     * of the run interrupts this wait. Records that the client did not accept are not awaited.
      */
     @SuppressWarnings("NonAtomicVolatileUpdate") // single writer
     void await() throws InterruptedException {
@@ -156,7 +157,7 @@ final class SendWindow {
         return marks.remove();
     }
 
-    /** The total time for which the sender has waited so far. Any thread. */
+    /** The total time for which the sender has waited so far. May be called from any thread. */
     long waitedNanos() {
         return waitedNanos + (waits ? System.nanoTime() - waitsSinceNanos : 0);
     }

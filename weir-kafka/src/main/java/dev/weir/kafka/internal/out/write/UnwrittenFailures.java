@@ -14,7 +14,9 @@ import org.jspecify.annotations.Nullable;
 /** Converts records that cannot be written into failed records. Confined to the segment's thread. */
 public final class UnwrittenFailures<K, V> {
 
-    /** Matches the origin of a Kafka record. If there are several inputs, other text follows the first origin. */
+    /**
+     * Matches the origin of a Kafka record. The origin may be followed by {@code and} and the number of further inputs.
+     */
     private static final Pattern PLACE = Pattern.compile("(.+)-(\\d+)@(\\d+)(?: and .*)?");
 
     private final ProducerSettings<K, V> settings;

@@ -106,7 +106,7 @@ public class WriteRule<T> {
         return failures.action() == WriteFailures.Action.FAIL;
     }
 
-    /** Returns whether the rule covers the exception. The run fails if it does not. Any thread. */
+    /** Returns whether the rule covers the exception. The run fails if it does not. May be called from any thread. */
     public final boolean takes(Exception refusal) {
         return !isFail()
                 && (RecordRefusals.isOfRecord(refusal) || (failures.ofTopics() && RecordRefusals.isOfTopic(refusal)));
@@ -133,9 +133,9 @@ public class WriteRule<T> {
     }
 
     /**
-     * Remembers a covered exception if it concerns the topic as a whole. Ignores the exception if another one is still
-     * remembered. Otherwise, each record rejected because of the remembered exception would extend the time, and the
-     * topic would never be tried again.
+     * Remembers a covered exception if it concerns the whole topic. Ignores the exception if an earlier one is still
+     * remembered for the topic. Otherwise, every record rejected because of the earlier exception would extend the
+     * time, and the topic would never be tried again.
      */
     public final void note(String topic, Exception refusal) {
         if (RecordRefusals.isOfTopic(refusal)) {

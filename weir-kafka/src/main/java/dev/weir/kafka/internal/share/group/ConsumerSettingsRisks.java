@@ -68,8 +68,8 @@ public final class ConsumerSettingsRisks {
     }
 
     /**
-     * Returns the property as a number. If the value is not a number, returns the default, because Kafka's client
-     * refuses the value itself.
+     * Returns the property as a number. Returns the default if the value is not a number. This method need not report
+     * such a value, because Kafka's client refuses it.
      */
     private static long number(ConsumerSettings<?, ?> settings, String name, long otherwise) {
         try {

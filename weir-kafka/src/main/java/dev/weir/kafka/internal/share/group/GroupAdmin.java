@@ -129,7 +129,10 @@ public final class GroupAdmin implements AutoCloseable {
         return partitions;
     }
 
-    /** Returns the group's start offset, and its lag if known, in each partition that the group has started to read. */
+    /**
+     * Returns the group's start offset in each partition, and the lag if it is known. Leaves out partitions that the
+     * group has not started to read.
+     */
     public Map<TopicPartition, SharePartitionOffsetInfo> offsets(Collection<TopicPartition> partitions) {
         Map<TopicPartition, SharePartitionOffsetInfo> begun = new HashMap<>();
         try {

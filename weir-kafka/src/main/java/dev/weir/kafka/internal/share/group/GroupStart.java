@@ -24,7 +24,8 @@ import org.slf4j.LoggerFactory;
  *
  * @param partitions the partitions of the topics
  * @param config the group's configuration
- * @param ends the end offset of each partition at the start; empty unless the source ends there
+ * @param ends the end offset of each partition at the start of the run; empty if the source does not stop at these
+ *     offsets
  */
 public record GroupStart(List<TopicPartition> partitions, ShareGroupConfig config, Map<TopicPartition, Long> ends) {
 
@@ -33,8 +34,8 @@ public record GroupStart(List<TopicPartition> partitions, ShareGroupConfig confi
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     /**
-     * Reads the state from the brokers, and sets the group's start position if the settings specify one. Throws if the
-     * group has not begun a topic and has no start position.
+     * Reads the state from the brokers. Sets the group's start position if the settings specify one. Throws if the
+     * group has not started to read one of the topics and no start position is configured.
      */
     public static GroupStart of(GroupAdmin admin, ShareSettings<?, ?> settings, List<String> topics) {
         admin.requireFeature();
@@ -94,10 +95,10 @@ public record GroupStart(List<TopicPartition> partitions, ShareGroupConfig confi
     }
 
     /**
-     * Returns the end offsets of the partitions that have records for the group. Empty partitions are left out, because
-     * the group never passes their end. Partitions that the group will begin at their end are left out for the same
-     * reason. If the group reads only committed records, the end is the last stable offset, because the group receives
-     * nothing after it while a transaction is open.
+     * Returns the end offsets of the partitions that have records for the group. Leaves out empty partitions, and
+     * partitions that the group will begin to read at their end, because the group receives no records before their
+     * end. If the group reads only committed records, returns the last stable offset as the end, because the group
+     * receives nothing after it while a transaction is open.
      */
     private static Map<TopicPartition, Long> ends(
             GroupAdmin admin,

@@ -48,7 +48,8 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]>
     /**
      * Wraps a record that a client has acquired.
      *
-     * @param deliveryLimit returns the group's delivery limit as last read; any thread
+     * @param deliveryLimit returns the delivery limit that was last read from the group's configuration; may be called
+     *     from any thread
      * @param onSettled called once, by any thread, when the acknowledgement is known
      */
     AcquiredRecord(
@@ -104,7 +105,8 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]>
 
     /**
      * Requests an acknowledgement of the record. It is sent once the last pending acknowledgement has ended. If there
-     * are several requests, RELEASE takes precedence over REJECT, and REJECT over ACCEPT. Any thread.
+     * are several requests, RELEASE takes precedence over REJECT, and REJECT over ACCEPT. May be called from any
+     * thread.
      */
     public void endsWith(RecordAcknowledgement another) {
         var unused = acknowledgement.accumulateAndGet(another, RecordAcknowledgement::and);
@@ -138,7 +140,10 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]>
         return nowNanos - takenNanos;
     }
 
-    /** Notes that the record was offered to the pipeline. If the record needs a copy, the copy exists by now. */
+    /**
+     * Notes that the record was offered to the pipeline. If the record needs a copy, it is offered only once the copy
+     * exists.
+     */
     void offered() {
         offered = true;
     }
@@ -187,8 +192,8 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]>
     }
 
     /**
-     * Returns whether the record would be released if the run ended now: it is unfinished, or its release was
-     * requested.
+     * Returns whether the record would be released if the run ended now. It would be if the record is unfinished, or if
+     * its release was requested.
      */
     boolean isUndone() {
         return place.get() != Place.SETTLED || acknowledgement() == RecordAcknowledgement.RELEASE;

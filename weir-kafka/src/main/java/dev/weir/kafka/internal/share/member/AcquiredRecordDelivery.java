@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Passes the records that a path acquires to the pipeline, and counts them. Confined to the thread that acquires
- * records, except for {@link #slowRoundTripSeconds}.
+ * Passes the records acquired by a path to the pipeline, and counts them. Confined to the thread that acquires records,
+ * except for {@link #slowRoundTripSeconds}.
  */
 final class AcquiredRecordDelivery implements AcquiredRecordReceiver {
 
@@ -47,8 +47,8 @@ final class AcquiredRecordDelivery implements AcquiredRecordReceiver {
     }
 
     /**
-     * Returns the time from a fetch request until its records arrive. It is about the longest of the last hundred
-     * fetches. Any thread.
+     * Returns the time from a fetch request until its records arrive. The result is approximately the maximum over the
+     * last hundred fetches. May be called from any thread.
      */
     double slowRoundTripSeconds() {
         return slowRoundTripSeconds;

@@ -29,8 +29,8 @@ final class ClientPath implements SharePath {
     private static final Duration LONGEST = Duration.ofDays(365);
 
     /**
-     * The time after the close's deadline in which a share consumer may still receive its last responses and leave the
-     * group.
+     * The additional time that a share consumer gets after the deadline of a close to receive its last responses and
+     * leave the group.
      */
     private static final Duration GRACE = Duration.ofSeconds(60);
 
@@ -92,17 +92,20 @@ final class ClientPath implements SharePath {
         return clients.apply(config);
     }
 
-    /** Reports that the group has assigned partitions to a share consumer. Any thread. */
+    /** Reports that the group has assigned partitions to a share consumer. May be called from any thread. */
     void joined() {
         joined = true;
     }
 
-    /** Reports an acquired record. Any thread. */
+    /** Reports an acquired record. May be called from any thread. */
     void acquired(TopicPartition partition, long offset) {
         var unused = lastAcquired.merge(partition, offset, Math::max);
     }
 
-    /** Reports that the group is full and has refused a share consumer, which ends. Any thread. */
+    /**
+     * Reports that the group is full and has refused a share consumer. That share consumer then ends. May be called
+     * from any thread.
+     */
     void refused(GroupMaxSizeReachedException full) {
         int left = consumers.size() - refused.incrementAndGet();
         if (left == 0) {

@@ -9,13 +9,13 @@ import dev.weir.kafka.internal.share.member.SharePath.Plan;
  *
  * <p>The number is one record per worker plus a buffer, which keeps the workers busy during a fetch. By Little's law,
  * the number of records finished during a fetch is the rate times the round trip. The buffer is about twice that
- * number: half of its records wait in the process, and the other half is in flight. The buffer also lasts for at least
- * a twentieth of a second, so that a short stall does not reach the workers. If that is few records, it lasts for up to
- * a tenth of a second, because a few large requests cost the client and the broker less than many small ones.
+ * number. Half of its records are queued in this process, and the other half is in flight. The buffer also lasts for at
+ * least a twentieth of a second, so that a short stall does not reach the workers. At a low rate, it lasts for up to a
+ * tenth of a second, because a few large requests cost the client and the broker less than many small ones.
  *
  * <p>The number begins small and at most doubles per step, because a member that takes many records at once leaves none
- * for the others. It has two bounds. The acquired records must be finished well within their lock's duration (F8). They
- * must also fit into the window of locks beside the records of the other members (F2).
+ * for the others. It has two bounds. The pipeline must finish the acquired records well before their lock expires (F8).
+ * The acquired records must also fit into the window of locks beside the records of the other members (F2).
  */
 final class CreditTuner {
 
@@ -25,18 +25,24 @@ final class CreditTuner {
     private static final double TOO_MANY = 1.5;
     private static final double ON_ITS_WAY = 2.2;
 
-    /** Minimum size of the buffer: the records that are finished in this time, in seconds. */
+    /**
+     * The minimum size of the buffer, in seconds. A buffer of this size contains the records that are finished in that
+     * time.
+     */
     private static final double IN_STORE = 0.05;
 
-    /** Like {@link #IN_STORE}, but applies only up to the size of two large requests. */
+    /**
+     * The size of the buffer, in seconds, that makes requests large. Applies only until the buffer has the size of two
+     * large requests.
+     */
     private static final double LONG_STORE = 0.1;
 
     /** Number of records in a large request. A larger one hardly lowers the cost per record. */
     private static final int LARGE_REQUEST = 600;
 
     /**
-     * Whole producer batches are requested only if the credits cover more batches than this number. One batch more than
-     * requested then does little harm.
+     * Whole producer batches are requested only if the credits cover more batches than this number. In that case,
+     * receiving one more batch than requested does little harm.
      */
     private static final int BATCHES = 4;
 
@@ -102,10 +108,10 @@ final class CreditTuner {
     }
 
     /**
-     * Returns the maximum number of records. It is bounded by the lock's duration: a quarter of the records that are
-     * finished in that time (F8), but at least one record per worker, because the locks of records in progress are
-     * renewed. It is also bounded by the window of locks: half of all locks, which leaves the other half to other
-     * members (F2).
+     * Returns the maximum number of records, which is the lower of two limits. The first limit is a quarter of the
+     * records that are finished during the lock's duration (F8). It is at least one record per worker, because the
+     * locks of records in progress are renewed. The second limit is half of all locks in the window, which leaves the
+     * other half to other members (F2).
      */
     private static double most(Look look, int workers) {
         double byLock = Math.max(workers, look.rate() * look.lockSeconds / 4);

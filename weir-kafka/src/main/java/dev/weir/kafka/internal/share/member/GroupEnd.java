@@ -58,7 +58,8 @@ final class GroupEnd {
         List<TopicPartition> missing = new ArrayList<>();
         ends.forEach((partition, end) -> {
             SharePartitionOffsetInfo info = offsets.get(partition);
-            // The stored start offset may be one write behind, but the lag is up to date.
+            // The stored start offset may be one write behind, but the lag is up to date. A partition with a lag of 0
+            // is therefore complete in any case.
             if (info == null || (info.startOffset() < end && info.lag().orElse(-1L) != 0)) {
                 missing.add(partition);
             }

@@ -87,7 +87,7 @@ final class ParkedCopies implements AutoCloseable {
             } catch (InterruptedException | InterruptException closed) {
                 return;
             } catch (RuntimeException failure) {
-                // Thrown if a record is too large for its topic and must not be truncated.
+                // The writer throws if a record is too large for the dead-letter topic and must not be truncated.
                 impossible = failure instanceof KafkaPipelineException known
                         ? known
                         : new KafkaPipelineException(String.valueOf(failure.getMessage()), failure);
@@ -96,8 +96,8 @@ final class ParkedCopies implements AutoCloseable {
     }
 
     /**
-     * Writes a copy, and runs {@code then} on any thread when the brokers have it. Retries until then, or until the
-     * record was released or lost.
+     * Writes a copy, and runs {@code then} on any thread when the brokers have the copy. Retries until the copy is
+     * written, or until the record is released or lost.
      */
     void keep(AcquiredRecord record, Runnable then) {
         FailedRecord parked = new FailedRecord(
@@ -118,7 +118,8 @@ final class ParkedCopies implements AutoCloseable {
         List<AcquiredRecord> missing = acquired.stream()
                 .filter(record -> record.isLostIfReleased() && record.isUndone())
                 .toList();
-        // Records that were not offered to the pipeline already have a copy in flight.
+        // Write copies only of records that were offered to the pipeline. The other records already have a copy in
+        // flight.
         missing.stream().filter(AcquiredRecord::isOffered).forEach(record -> keep(record, () -> {}));
         long until = System.nanoTime() + LAST_COPY_NANOS;
         while (missing.stream().anyMatch(AcquiredRecord::isLostIfReleased) && System.nanoTime() - until < 0) {

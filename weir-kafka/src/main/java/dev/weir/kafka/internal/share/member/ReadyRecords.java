@@ -54,7 +54,7 @@ final class ReadyRecords {
         }
     }
 
-    /** Sets the number of waiting records at which demand ends. */
+    /** Sets the low-water mark of the queue. There is demand while fewer records than this are waiting. */
     void lowWater(int records) {
         lock.lock();
         try {

@@ -169,10 +169,10 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
 
     /**
      * Polls if the pipeline wants records, and otherwise waits briefly. Called only while no records are held. After a
-     * poll that returned nothing, only one share consumer at a time polls again. When a process dies, the brokers
-     * notice the end of one connection after the other. If several of its share consumers waited for records, a broker
-     * could take the records of the first one and give them to the waiting request of another, where nobody would see
-     * them.
+     * poll that returned nothing, only one share consumer at a time polls again. The reason is that the brokers notice
+     * the connections of a dead process ending one after the other. If several share consumers of that process had
+     * requests waiting, a broker could take the records of the first one and give them to the waiting request of
+     * another one. Nobody would process these records.
      */
     private void fetch() throws InterruptedException {
         long since = System.nanoTime();
@@ -221,12 +221,12 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
     }
 
     /**
-     * Polls the client. Returns null if the poll failed temporarily, or if it was interrupted or made unnecessary by a
-     * close.
+     * Polls the client. Returns null if the poll failed temporarily, or if a close interrupted it or made it
+     * unnecessary.
      */
     private @Nullable ConsumerRecords<byte[], byte[]> ask(Duration patience) {
         warnOfQuota();
-        inPoll = true; // Set before the check, so that a later close wakes the client.
+        inPoll = true; // set before closing is read, so that a close after that wakes the client
         try {
             return closing && held.isEmpty() ? null : client.poll(patience);
         } catch (WakeupException closed) {
@@ -280,7 +280,7 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
             }
         }
         held.publish();
-        held.attend(now, ready.isEnded()); // first, so that no record with an expired lock is offered
+        held.attend(now, ready.isEnded()); // before records are offered, so that none with an expired lock is offered
         delivery.acquiredAll();
     }
 

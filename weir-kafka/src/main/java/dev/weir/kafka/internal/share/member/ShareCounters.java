@@ -13,14 +13,14 @@ final class ShareCounters {
 
     private static final Logger LOG = LoggerFactory.getLogger(ShareCounters.class);
 
-    // Numbers of records, counted by the brokers' response to their acknowledgement.
+    // Numbers of records by type of acknowledgement, counted when the brokers respond.
     final LongAdder accepted = new LongAdder();
     final LongAdder released = new LongAdder();
     final LongAdder rejected = new LongAdder();
     final LongAdder renewed = new LongAdder();
     final LongAdder failedAcknowledgements = new LongAdder();
 
-    // Numbers of records, counted by their outcome in this process.
+    // Numbers of records by what happened to them in this process.
     final LongAdder acquired = new LongAdder();
     final LongAdder redelivered = new LongAdder();
     final LongAdder lockExpired = new LongAdder();
@@ -37,7 +37,7 @@ final class ShareCounters {
     /** True if a warning that a quota throttles the share consumers has been logged. */
     final AtomicBoolean quotaReported = new AtomicBoolean();
 
-    /** Responses that a quota emptied after the broker had acquired their records. */
+    /** Number of responses that arrived empty because of a quota, although the broker had acquired records for them. */
     final LongAdder emptiedAnswers = new LongAdder();
 
     /** Records released in their last delivery without a copy. */

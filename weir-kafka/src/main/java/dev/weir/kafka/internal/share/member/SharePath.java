@@ -105,8 +105,8 @@ interface SharePath {
     Plan first(int workers, int maxLanes);
 
     /**
-     * Returns the plan to follow {@code now}, based on measurements taken while {@code now} applied. By default,
-     * returns {@code now}.
+     * Returns the plan that should replace {@code now}, based on measurements taken while {@code now} applied. The
+     * default implementation returns {@code now}.
      */
     default Plan next(Plan now, Look look, int workers) {
         return now;

@@ -196,7 +196,7 @@ final class ShareRun implements ShareHandle, Termination {
         Look look = now.since(
                 judged.element().sums, path, config, start.partitions().size());
         long span = judged.stream().mapToLong(Moment::span).max().orElse(0);
-        // If no record was finished, the limit is updated only if a full window explains this.
+        // If no record was finished, the limit is updated only if a full window is the reason.
         if (look.settled() > 0 || ShareLimits.isFull(span, look.locksPerPartition())) {
             double full = judged.stream()
                     .mapToInt(each -> ShareLimits.isFull(each.span, look.locksPerPartition()) ? 1 : 0)
@@ -229,7 +229,7 @@ final class ShareRun implements ShareHandle, Termination {
         return nanos / 1e9;
     }
 
-    /** One measurement: the values of the counters, and the current values that no counter accumulates. */
+    /** One measurement. It consists of the counters, and of the current values for which there is no counter. */
     private record Moment(Sums sums, int inHand, long span) {}
 
     /** The values of the counters at one point in time. */

@@ -10,8 +10,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Consecutive offsets that a broker acquired together, under one lock. Confined to the member's thread.
  *
- * <p>The broker keeps a single state for the whole range as long as a single acknowledgement covers the range. The
- * range therefore waits briefly for its last records before it acknowledges the first ones. The states of an offset:
+ * <p>The broker keeps a single state for the whole range as long as a single acknowledgement covers the range. To allow
+ * such an acknowledgement, the range waits briefly until its last records are finished before it acknowledges the first
+ * ones. The states of an offset:
  * <pre>
  *   OPEN -> type of the acknowledgement -> ACKNOWLEDGED (queued for the broker)
  *       \-> ACKNOWLEDGED (the lock is lost)
@@ -31,7 +32,7 @@ final class AcquiredRange {
     private int open;
     private int unacknowledged;
 
-    /** The time at which the first outcome became known that is not queued for the broker yet. */
+    /** The time of the oldest outcome that has not been queued for the broker yet. */
     private long knownSinceNanos;
 
     private Lock lock;
@@ -270,15 +271,15 @@ final class AcquiredRange {
         return renewing;
     }
 
-    /** Excludes further renewals, so that the whole range ends with its current lock. */
+    /** Prevents further renewals, so that the whole range ends when its current lock expires. */
     void endsWithItsLock() {
         renewing = true;
         renewable = false;
     }
 
     /**
-     * Confirms a renewal. Has no effect if the renewal of another part of the range was refused, because the whole
-     * range then ends with its earlier lock.
+     * Confirms a renewal. Has no effect if the renewal of another part of the range was refused. In that case, the
+     * whole range ends when the previous lock expires.
      */
     void renewed(Lock renewed) {
         if (renewable) {
@@ -287,7 +288,7 @@ final class AcquiredRange {
         }
     }
 
-    /** Handles a refused renewal. The previous lock is not lost by the refusal, and may last for its full duration. */
+    /** Handles a refused renewal. The refusal does not end the previous lock, which may last for its full duration. */
     void notRenewed() {
         lock = lockBefore;
         endsWithItsLock();
