@@ -50,7 +50,7 @@ final class ShareMembership {
     private int epoch;
     private boolean underWay;
 
-    /** True if the request in flight, or the last one, is the request to leave. */
+    /** True if the most recently sent request is the request to leave, whether or not it has been answered. */
     private boolean saysGoodbye;
 
     private boolean waiting;
@@ -170,7 +170,7 @@ final class ShareMembership {
                 yield false;
             }
             default -> {
-                state = State.GONE; // The group has refused the member, so the member need not leave.
+                state = State.GONE; // The group has refused the member, so a request to leave is unnecessary.
                 yield false;
             }
         };
