@@ -138,7 +138,8 @@ public final class LeanConsumer implements AutoCloseable {
      * except that the current batch is always delivered completely. Must not be called from a handler.
      *
      * @return the amount of work done; 0 if there was nothing to do
-     * @throws PartitionException once per fault; the other partitions continue with the next poll
+     * @throws PartitionException if a partition has a fault that has not been thrown yet; the other partitions continue
+     *     with the next poll
      * @throws LeanException if no broker accepts this client
      */
     public int poll(RecordHandler handler) {

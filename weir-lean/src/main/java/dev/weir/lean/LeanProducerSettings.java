@@ -238,8 +238,8 @@ public final class LeanProducerSettings {
          * properties are ignored.
          *
          * @throws IllegalArgumentException if the value is invalid or not supported. There is no support for
-         * {@code acks} other than {@code all}, disabled idempotence, transactions, partitioning that ignores keys,
-         * custom partitioners, or interceptors
+         *     {@code acks} other than {@code all}, disabled idempotence, transactions, partitioning that ignores keys,
+         *     custom partitioners, or interceptors
          */
         public Builder property(String name, String value) {
             Objects.requireNonNull(name, "name");

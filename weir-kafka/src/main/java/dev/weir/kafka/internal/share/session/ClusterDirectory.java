@@ -52,7 +52,7 @@ final class ClusterDirectory {
      * The leader of a partition.
      *
      * @param node the leader's id; {@link #NOBODY} if no leader is known, or if the metadata does not contain the
-     * leader's address
+     *     leader's address
      */
     private record Leader(int node, int epoch) {}
 

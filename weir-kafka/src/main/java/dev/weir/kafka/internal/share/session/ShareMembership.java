@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A member's place in its share group: its heartbeats to the coordinator, and its assigned partitions. Confined to the
- * member's thread.
+ * The membership of one member in its share group. Creates the heartbeats to the coordinator, and keeps the assigned
+ * partitions. Confined to the member's thread.
  *
  * <pre>
  *   JOINING   sends epoch 0 with the topics                   -> STABLE

@@ -68,7 +68,7 @@ final class ShareSessions implements AutoCloseable {
      * Creates the object without opening a session.
      *
      * @param onMoved called when {@link #settle} must be called again, because a partition may have moved to another
-     * broker
+     *     broker
      */
     ShareSessions(
             ShareRequests requests,
