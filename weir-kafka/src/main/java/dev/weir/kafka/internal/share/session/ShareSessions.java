@@ -265,7 +265,7 @@ final class ShareSessions implements AutoCloseable {
         int worthWaking = idle && wants ? Math.max(1, shares.threshold() - free) : Integer.MAX_VALUE;
         ended.wakeFrom(worthWaking);
         if (ended.count() >= worthWaking) {
-            return 0; // These records were added before {@code wakeFrom} was called, so they did not wake the member.
+            return 0; // These records were added before wakeFrom() was called, so they did not wake the member.
         }
         if (full && wants) {
             return FULL_NANOS;
