@@ -11,7 +11,7 @@ import java.util.Objects;
  * time. Meant to be reused, because its buffer is direct memory.
  *
  * <pre>{@code
- * if (!kept.add(batch)) ...     // in a BatchViewHandler: another partition or leader epoch than those before, or full
+ * if (!kept.add(batch)) ...     // in a BatchViewHandler; false if full, or if the partition or leader epoch changed
  * while (kept.next()) {         // afterwards, perhaps on another thread
  *     use(kept.record());
  * }

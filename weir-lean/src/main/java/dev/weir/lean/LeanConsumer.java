@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LeanConsumer implements AutoCloseable {
 
-    /** Effectively forever, but short enough that its nanoseconds fit in a long. */
+    /** The longest timeout. It is effectively unlimited, but its length in nanoseconds fits in a long. */
     private static final Duration LONGEST = Duration.ofDays(36_500);
 
     private final ConsumerEngine engine;
@@ -138,7 +138,8 @@ public final class LeanConsumer implements AutoCloseable {
      * except that the current batch is always delivered completely. Must not be called from a handler.
      *
      * @return the amount of work done; 0 if there was nothing to do
-     * @throws PartitionException once per fault; the other partitions continue with the next poll
+     * @throws PartitionException if a partition has a fault that has not been thrown yet; the other partitions continue
+     *     with the next poll
      * @throws LeanException if no broker accepts this client
      */
     public int poll(RecordHandler handler) {
@@ -236,9 +237,9 @@ public final class LeanConsumer implements AutoCloseable {
     }
 
     /**
-     * Returns whether the partition has a fault, which {@link #poll} has thrown or will throw, and has stopped until
-     * the next seek or {@link #skipBatch}. If the fault is a recreated topic, {@link #position} belongs to the old
-     * topic, but {@link #topicId} to the new one.
+     * Returns whether the partition has stopped because of a fault, which {@link #poll} has thrown or will throw. The
+     * partition continues after a seek or {@link #skipBatch}. If the fault is that the topic was recreated,
+     * {@link #position} refers to the old topic, but {@link #topicId} to the new one.
      */
     public boolean isAtFault(int index) {
         return engine.isAtFault(index);

@@ -31,7 +31,7 @@ public final class LeanProducer implements AutoCloseable {
 
     private static final System.Logger LOG = System.getLogger(LeanProducer.class.getName());
 
-    /** Effectively forever, but short enough that its nanoseconds fit in a long. */
+    /** The longest timeout. It is effectively unlimited, but its length in nanoseconds fits in a long. */
     private static final Duration LONGEST = Duration.ofDays(36_500);
 
     private final ProducerEntrance entrance;

@@ -94,8 +94,9 @@ public final class LeanProducerSettings {
     }
 
     /**
-     * The Kafka client's properties that name brokers ({@code bootstrap.servers}), this client ({@code client.id}) or
-     * the authentication ({@code security.protocol}, {@code ssl.*}, {@code sasl.*}). Other properties are ignored.
+     * The Kafka client's properties for the connection to brokers ({@code bootstrap.servers}), the identity of this
+     * client ({@code client.id}), and authentication ({@code security.protocol}, {@code ssl.*}, {@code sasl.*}). Other
+     * properties are ignored.
      */
     public Map<String, String> properties() {
         return properties;
@@ -155,7 +156,7 @@ public final class LeanProducerSettings {
         return maxBlock;
     }
 
-    /** The longest wait between two attempts: 10 ms to 5 min, default 1 s. The first wait is 20 ms. */
+    /** The longest wait before a retry: 10 ms to 5 min, default 1 s. The wait before the first retry is 20 ms. */
     public Duration maxBackoff() {
         return maxBackoff;
     }
@@ -236,8 +237,9 @@ public final class LeanProducerSettings {
          * to a setting of this class, such as {@code linger.ms} for {@link #linger}. The last call wins. Other
          * properties are ignored.
          *
-         * @throws IllegalArgumentException if the value is invalid or requests an unsupported feature: {@code acks}
-         *     other than all, no idempotence, transactions, ignored keys, a custom partitioner or interceptors
+         * @throws IllegalArgumentException if the value is invalid or not supported. There is no support for
+         *     {@code acks} other than {@code all}, disabled idempotence, transactions, partitioning that ignores keys,
+         *     custom partitioners, or interceptors
          */
         public Builder property(String name, String value) {
             Objects.requireNonNull(name, "name");

@@ -133,8 +133,8 @@ public final class LeanRecord {
     }
 
     /**
-     * Sets the value to an object. The encoder writes it directly into the batch during {@link LeanProducer#send}, and
-     * again each time this record is passed to {@code send}.
+     * Sets the value to an object. The encoder writes the object directly into the batch each time this record is
+     * passed to {@link LeanProducer#send}.
      */
     public <T> LeanRecord value(T object, RecordEncoder<? super T> encoder) {
         bytes.value.wrap(Objects.requireNonNull(object, "object"), Objects.requireNonNull(encoder, "encoder"));

@@ -45,9 +45,10 @@ public final class LeanSettings {
     }
 
     /**
-     * The Kafka client's properties that name brokers ({@code bootstrap.servers}), this client ({@code client.id},
-     * {@code client.rack}) or the authentication ({@code security.protocol}, {@code ssl.*}, {@code sasl.*}). A property
-     * that corresponds to one of these settings also sets it; other properties are ignored.
+     * The Kafka client's properties for the connection to brokers ({@code bootstrap.servers}), the identity and
+     * location of this client ({@code client.id}, {@code client.rack}), and authentication ({@code security.protocol},
+     * {@code ssl.*}, {@code sasl.*}). A property that corresponds to one of these settings also sets it. Other
+     * properties are ignored.
      */
     public Map<String, String> properties() {
         return values.properties;
@@ -136,7 +137,7 @@ public final class LeanSettings {
         return values.requestTimeout;
     }
 
-    /** The longest wait between two attempts: 10 ms to 5 min, default 1 s. The first wait is 20 ms. */
+    /** The longest wait before a retry: 10 ms to 5 min, default 1 s. The wait before the first retry is 20 ms. */
     public Duration maxBackoff() {
         return values.maxBackoff;
     }

@@ -3,8 +3,8 @@ package dev.weir.lean;
 import java.nio.ByteBuffer;
 
 /**
- * Writes an object directly to its destination. For a value, the destination is the batch. The encoder must know the
- * exact size of an object in advance, as is possible with formats like Protobuf and SBE.
+ * Writes the bytes of a key or value object into a buffer. The bytes of a value are written directly into the batch.
+ * The encoder must know the exact size of an object in advance, as is possible with formats like Protobuf and SBE.
  *
  * <pre>{@code
  * RecordEncoder<Price> prices = new RecordEncoder<>() {

@@ -87,7 +87,7 @@ public final class Slice {
         return bytes.getDouble(place(at, Double.BYTES));
     }
 
-    /** Reads a number in the given byte order: {@code slice.getLong(0, LITTLE_ENDIAN)}. */
+    /** Reads a number in the given byte order, for example {@code slice.getLong(0, LITTLE_ENDIAN)}. */
     public long getLong(int at, ByteOrder order) {
         long value = getLong(at);
         return order == ByteOrder.BIG_ENDIAN ? value : Long.reverseBytes(value);

@@ -29,8 +29,8 @@ public final class WriteFailures {
     }
 
     /**
-     * Returns whether the rule also covers topics that do not exist or are forbidden. If the rule does not cover them,
-     * such a topic fails the run.
+     * Returns whether the rule also covers topics that do not exist or are forbidden. If it does not, a record for such
+     * a topic fails the run.
      */
     public boolean ofTopics() {
         return values.ofTopics;
@@ -67,7 +67,8 @@ public final class WriteFailures {
     }
 
     /**
-     * Returns a copy that covers individual records only: a topic that does not exist or is forbidden fails the run.
+     * Returns a copy that covers only individual records. With this copy, a record for a topic that does not exist or
+     * is forbidden fails the run.
      */
     public WriteFailures ofRecordsOnly() {
         return new WriteFailures(values.action, values.deadLetterTopic, false);

@@ -59,7 +59,7 @@ public interface Lookup extends AutoCloseable {
      * was committed. The logs are compared by the position's leader epoch. If the log was truncated before the position
      * and rewritten, the result is below the position. If the current log has never had a leader with this epoch, the
      * result is {@link #UNKNOWN_EPOCH}. Otherwise the result is the position itself. A stage fails if there is no
-     * response in time. The stages may depend on one another's responses.
+     * response in time. A stage may complete only after the brokers have responded for the other partitions as well.
      *
      * @param positions positions with the leader epoch of the record that precedes each of them; the partitions'
      *     leaders must have been known a moment ago

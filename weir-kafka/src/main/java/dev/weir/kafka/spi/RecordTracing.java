@@ -62,8 +62,8 @@ public interface RecordTracing {
     void producing(ConsumerRecord<?, ?> record, ProducerRecord<?, ?> result);
 
     /**
-     * One call of the handler. It ends with {@link #succeeded} or {@link #failed}, which may be called on any thread,
-     * before the record moves on. A cancelled call ends with neither.
+     * One call of the handler. When the call has ended, and before the record moves on, either {@link #succeeded} or
+     * {@link #failed} is called, on any thread. If the call is cancelled, neither is called.
      */
     interface Attempt extends AutoCloseable {
 

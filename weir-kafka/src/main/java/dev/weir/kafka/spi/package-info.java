@@ -1,7 +1,8 @@
 /**
- * The hooks that let a test harness replace Kafka and the clock. They provide the client and related objects for the
- * address in the settings. Not intended for applications; may change in any release. The package also contains the
- * types through which other modules obtain information about individual records.
+ * Hooks that let a test harness replace Kafka and the clock. The harness registers substitutes for the clients and
+ * related objects under an address. They are used by all consumers and producers with this address in their settings.
+ * Not intended for applications; may change in any release. The package also contains the types through which other
+ * modules obtain information about individual records.
  */
 @NullMarked
 package dev.weir.kafka.spi;

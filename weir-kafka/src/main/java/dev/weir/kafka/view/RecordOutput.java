@@ -15,8 +15,8 @@ public interface RecordOutput {
     LeanRecord record(String topic);
 
     /**
-     * Appends a copy of a record, which may come from {@link #record} or elsewhere. It is sent when the sink receives
-     * the element.
+     * Appends a copy of a record, which need not come from {@link #record}. The copy is sent when the sink receives the
+     * element.
      */
     void send(LeanRecord record);
 }

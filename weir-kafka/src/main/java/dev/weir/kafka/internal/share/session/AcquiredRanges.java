@@ -113,7 +113,10 @@ final class AcquiredRanges {
         return 0;
     }
 
-    /** Returns the span from the broker's point of view: it starts at the first offset not yet acknowledged. */
+    /**
+     * Returns the number of offsets from the first unacknowledged one to the last acquired one. This is the span as the
+     * broker sees it.
+     */
     long unacknowledgedSpan() {
         return ranges.isEmpty()
                 ? 0

@@ -14,8 +14,8 @@ public interface AcquiredRecordReceiver {
     boolean hasDemand();
 
     /**
-     * Returns whether the pipeline has stopped requesting records. Waiting records are then released. Records in their
-     * last delivery are kept as long as the pipeline may still take them.
+     * Returns whether the pipeline has stopped requesting records. If so, the member releases the records that still
+     * wait for the pipeline. It keeps records in their last delivery as long as the pipeline may still take them.
      */
     boolean isEnded();
 
@@ -29,7 +29,8 @@ public interface AcquiredRecordReceiver {
     boolean renewsLocks();
 
     /**
-     * Passes on an acquired record. Any thread may report the end of the returned record to {@link ShareMember#ended}.
+     * Passes an acquired record to the pipeline. When the processing of the returned {@link LockedRecord} has ended,
+     * any thread may report this to {@link ShareMember#ended}.
      */
     LockedRecord receive(ConsumerRecord<byte[], byte[]> record);
 

@@ -26,7 +26,10 @@ final class AcquiredRecordsReader implements AutoCloseable {
 
     private static final double FORGETS = 0.1;
 
-    /** Maximum number of offsets in an acquired range. Brokers acquire whole batches, whose offsets fit in an int. */
+    /**
+     * Maximum number of offsets in an acquired range. Brokers acquire whole batches, and the number of offsets in a
+     * batch fits in an int. A larger range is therefore treated as corrupt.
+     */
     private static final long MOST_OFFSETS = Integer.MAX_VALUE - 8;
 
     private final AcquiredRecordReceiver receiver;
@@ -80,7 +83,8 @@ final class AcquiredRecordsReader implements AutoCloseable {
                 && !ranges.isEmpty()
                 && data.records() != null
                 && data.records().sizeInBytes() > 0) {
-            // Releasing the batch would only repeat the problem: the group would redeliver it until the delivery limit.
+            // The response contains only the beginning of a batch. If the batch were released, the group would
+            // redeliver it with the same result until the delivery limit.
             throw corrupt(of, ranges.getFirst().first, "a batch longer than the answer");
         }
         for (AcquiredRange range : ranges) {
@@ -164,7 +168,7 @@ final class AcquiredRecordsReader implements AutoCloseable {
         return unreadable;
     }
 
-    @SuppressWarnings("NullAway") // ConsumerRecord allows a null key or value.
+    @SuppressWarnings("NullAway") // ConsumerRecord accepts null keys and values without declaring them nullable.
     private static ConsumerRecord<byte[], byte[]> record(
             AcquiredRanges of, RecordBatch batch, Record record, short delivery) {
         byte[] key = record.hasKey() ? Utils.toArray(record.key()) : null;

@@ -41,8 +41,8 @@ final class ClusterDirectory {
     private static final long MAX_AGE_NANOS = 300_000_000_000L;
 
     /**
-     * Minimum time between switching away from brokers with unhelpful responses. The time doubles whenever all brokers
-     * have been tried without success.
+     * Minimum time between two switches to another broker because of unhelpful responses. The time doubles each time
+     * all brokers have been tried without success.
      */
     private static final long STAY_NANOS = 200_000_000;
 
@@ -51,7 +51,8 @@ final class ClusterDirectory {
     /**
      * The leader of a partition.
      *
-     * @param node the leader's id; {@link #NOBODY} if there is no leader or it is not in the metadata
+     * @param node the leader's id; {@link #NOBODY} if no leader is known, or if the metadata does not contain the
+     *     leader's address
      */
     private record Leader(int node, int epoch) {}
 
@@ -87,8 +88,8 @@ final class ClusterDirectory {
     }
 
     /**
-     * Marks the known leaders as possibly wrong or incomplete, so that they are requested again soon. If a metadata
-     * request is already in flight, no other one is scheduled until its response arrives.
+     * Marks the known leaders as possibly wrong or incomplete, so that they are requested again soon. Does not schedule
+     * another metadata request if one is already in flight.
      */
     void doubtLeaders() {
         turns.doubt();
@@ -96,8 +97,8 @@ final class ClusterDirectory {
     }
 
     /**
-     * Marks the known coordinator as possibly wrong, so that it is looked up again soon. If a lookup is already in
-     * flight, no other one is scheduled until its response arrives.
+     * Marks the known coordinator as possibly wrong, so that it is looked up again soon. Does not schedule another
+     * lookup if one is already in flight.
      */
     void doubtCoordinator() {
         turns.doubt();
@@ -166,8 +167,8 @@ final class ClusterDirectory {
         if (underWay || !turns.isEnough(old)) {
             return false;
         }
-        // While a partition has no leader, no broker's response helps. The growing delay keeps the member from
-        // switching brokers after every two responses.
+        // While a partition has no leader, the response of every broker is unhelpful. The growing delay keeps the
+        // member from switching brokers after every two responses.
         int rounds = Math.min(MOST_DOUBLINGS, turns.round(named.size(), bootstrap.size()));
         return old || nowNanos - leftNanos >= STAY_NANOS << rounds;
     }
@@ -223,7 +224,7 @@ final class ClusterDirectory {
     void answered(FindCoordinatorResponseData answer) {
         underWay = false;
         turns.answered();
-        pausing = coordinator != null; // after the first lookup, send the next request immediately
+        pausing = coordinator != null; // Send the next request without a pause after the first lookup.
         for (Coordinator each : answer.coordinators()) {
             Errors error = Errors.forCode(each.errorCode());
             switch (error) {

@@ -16,8 +16,8 @@ record CreditDivision(int each, int probe, int threshold) {
     private static final int WORTHWHILE = 4;
 
     /**
-     * The credits beyond one per worker are a reserve, divided among the sessions. If half of a session's part of the
-     * reserve is more than a quarter of its credits, the session waits until that many credits are free.
+     * The credits beyond one per worker form a reserve, which is divided among the sessions. Before a session sends a
+     * fetch, its free credits must also reach half of its part of the reserve.
      */
     private static final int WORTHWHILE_OF_STORE = 2;
 

@@ -14,8 +14,8 @@ final class FetchRefusals {
     private final Map<TopicIdPartition, Errors> last = new HashMap<>();
 
     /**
-     * Notes a refused fetch. Returns whether the reason differs from the last one, or records were acquired since the
-     * last refusal.
+     * Notes a refused fetch. Returns false if the partition's previous refusal had the same reason and no records have
+     * been acquired since then.
      */
     boolean isNews(TopicIdPartition partition, Errors error) {
         return last.put(partition, error) != error;

@@ -37,7 +37,7 @@ final class FinishedRecords {
         worthWaking = count;
     }
 
-    /** Returns the number of records that wait to be taken. */
+    /** Returns the number of records that have not been taken yet. */
     int count() {
         Ended last = newest.get();
         return last == null ? 0 : last.count;

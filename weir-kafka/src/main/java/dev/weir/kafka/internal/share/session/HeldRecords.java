@@ -18,14 +18,14 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records that one share consumer of Kafka's client has acquired, each as a range of its own under the lock policy of
- * {@link LockRenewals}. Confined to the share consumer's thread, except for {@link #firstOffsets} and
- * {@link #lockMillis}.
+ * Records acquired by one share consumer of Kafka's client. Each record forms a range of its own, and
+ * {@link LockRenewals} determines when it is renewed, released or acknowledged. Confined to the share consumer's
+ * thread, except for {@link #firstOffsets} and {@link #lockMillis}.
  *
- * <p>Kafka's client differs from a {@link ShareSession} in three ways. It fetches nothing more until every record is
- * acknowledged, even if a record's lock has expired. It accepts no acknowledgement of a record under renewal until a
- * poll has returned that record again. It forgets records whose renewal was refused ({@code ShareInFlightBatch.renew}
- * of Kafka 4.4).
+ * <p>Kafka's client differs from a {@link ShareSession} in three ways. It does not fetch until every record is
+ * acknowledged, including records whose locks have expired. It does not accept an acknowledgement of a record under
+ * renewal until a poll has returned that record again. It forgets a record if the record's renewal is refused
+ * ({@code ShareInFlightBatch.renew} of Kafka 4.4).
  */
 public final class HeldRecords {
 
@@ -35,7 +35,7 @@ public final class HeldRecords {
         /** Acknowledges a record. Returns false if the client no longer knows the record. */
         boolean acknowledge(LockedRecord record, AcknowledgeType type);
 
-        /** Sends all acknowledgements, and waits for the answers. */
+        /** Sends all acknowledgements and waits for the responses. */
         void flush();
     }
 
@@ -75,12 +75,15 @@ public final class HeldRecords {
         locks.millis(millis);
     }
 
-    /** Returns the duration of locks in milliseconds; 0 until it is known. Any thread. */
+    /** Returns the duration of locks in milliseconds; 0 until it is known. May be called from any thread. */
     public int lockMillis() {
         return locks.millis();
     }
 
-    /** Returns the first held offset of each partition, as last published. Any thread. */
+    /**
+     * Returns the first unacknowledged offset of each partition, as of the last call of {@link #publish}. May be called
+     * from any thread.
+     */
     public Map<TopicPartition, Long> firstOffsets() {
         return firstOffsets;
     }
@@ -107,7 +110,10 @@ public final class HeldRecords {
         of.unacknowledged.put(record.offset(), record);
     }
 
-    /** Notes that a poll has returned a renewed record. Returns false if no renewal of this record was pending. */
+    /**
+     * Ends the pending renewal of a record that a poll has returned. Returns false if no renewal of the record was
+     * pending.
+     */
     public boolean takeUp(TopicPartition partition, long offset) {
         OfPartition of = partitions.get(partition);
         return of != null && of.renewing.remove(offset);
@@ -135,9 +141,9 @@ public final class HeldRecords {
     }
 
     /**
-     * Maintains all locks, and hands due acknowledgements to the client.
+     * Maintains all locks, and passes to the client the acknowledgements that are due.
      *
-     * @param ends true if no more records will be processed, except for last deliveries
+     * @param ends true if the pipeline has stopped requesting records; it may still take records in their last delivery
      */
     public void attend(long nowNanos, boolean ends) {
         for (OfPartition of : partitions.values()) {
@@ -181,7 +187,7 @@ public final class HeldRecords {
         boolean renews = type == AcknowledgeType.RENEW;
         LockedRecord record = renews ? of.unacknowledged.get(offset) : of.unacknowledged.remove(offset);
         if (record == null) {
-            return; // The client forgot it when a renewal was refused.
+            return; // The record was forgotten when its renewal was refused.
         }
         if (renews) {
             of.renewing.add(offset);
@@ -195,9 +201,9 @@ public final class HeldRecords {
 
     /**
      * Acknowledges records whose locks have expired, because the client does not fetch until every record is
-     * acknowledged. Finished records get their outcome, in case the acknowledgement is still in time. All others are
-     * released. These acknowledgements are sent in separate requests, because a single late acknowledgement makes the
-     * broker refuse the partition's other acknowledgements in the same request.
+     * acknowledged. A finished record is acknowledged with its outcome, because the acknowledgement may still arrive in
+     * time. All other records are released. These acknowledgements are sent in separate requests, because a single late
+     * acknowledgement makes the broker refuse the partition's other acknowledgements in the same request.
      */
     private void acknowledgeLost(OfPartition of, long nowNanos) {
         List<LockedRecord> lost = new ArrayList<>();
@@ -208,7 +214,7 @@ public final class HeldRecords {
             if (!of.renewing.contains(record.offset())) {
                 lost.add(record);
             } else if (record.isGone()) {
-                forget(of, record.offset()); // If a poll returns the record later, it counts as new.
+                forget(of, record.offset()); // If a later poll returns the record, it is treated as new.
             }
         }
         if (!lost.isEmpty()) {
@@ -226,7 +232,7 @@ public final class HeldRecords {
         of.unacknowledged.remove(offset);
     }
 
-    /** Returns whether the brokers have not answered a renewal yet. */
+    /** Returns whether the brokers have yet to respond to at least one renewal. */
     public boolean awaitsRenewals() {
         return partitions.values().stream().anyMatch(of -> of.renewing.stream().anyMatch(of.unanswered::containsKey));
     }
@@ -239,7 +245,7 @@ public final class HeldRecords {
         boolean renews = false;
         for (OfPartition of : partitions.values()) {
             if (of.renewing.size() < of.unacknowledged.size()) {
-                return false; // The client does not poll while records are unacknowledged.
+                return false; // The client does not poll until all records not under renewal are acknowledged.
             }
             renews |= !of.renewing.isEmpty();
         }
@@ -251,7 +257,7 @@ public final class HeldRecords {
         offsets.forEach((id, answered) -> {
             OfPartition of = partitions.get(id.topicPartition());
             if (of == null) {
-                return; // Only gaps, which the client acknowledges on its own.
+                return; // These offsets are gaps, which the client acknowledges on its own.
             }
             Map<AcknowledgeType, List<Long>> refused = new EnumMap<>(AcknowledgeType.class);
             for (Long offset : answered) {

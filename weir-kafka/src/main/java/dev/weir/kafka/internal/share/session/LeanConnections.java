@@ -37,7 +37,10 @@ public final class LeanConnections implements SessionNetwork, AutoCloseable {
         links.await(Math.ceilDiv(nanos, TimeUnit.MILLISECONDS.toNanos(1)));
     }
 
-    /** Ends the current wait, or the next one. Any thread. */
+    /**
+     * Ends the current wait. If no wait is in progress, the next one returns immediately. May be called from any
+     * thread.
+     */
     public void wakeup() {
         links.wakeup();
     }

@@ -20,7 +20,7 @@ final class LockRenewals {
      */
     private static final long PATIENCE_NANOS = 50_000_000;
 
-    /** Fraction of the window of acquired offsets at which the window counts as almost full. */
+    /** The window of acquired offsets counts as almost full when at least this fraction of it is used. */
     static final double TIGHT = 0.9;
 
     /**
@@ -40,7 +40,7 @@ final class LockRenewals {
         millis = newMillis;
     }
 
-    /** Returns the duration of locks in milliseconds; 0 until it is known. Any thread. */
+    /** Returns the duration of locks in milliseconds; 0 until it is known. May be called from any thread. */
     int millis() {
         return millis;
     }
@@ -55,7 +55,7 @@ final class LockRenewals {
      * Does the work that is due for a partition: renews and releases records, and queues acknowledgements.
      *
      * @param window the maximum number of acquired offsets in a partition
-     * @param ends true if no more records will be processed, except for last deliveries
+     * @param ends true if the pipeline has stopped requesting records; it may still take records in their last delivery
      */
     void attend(AcquiredRanges of, long nowNanos, long window, boolean ends) {
         boolean tight = of.unacknowledgedSpan() >= TIGHT * window;

@@ -11,7 +11,10 @@ public interface LockedRecord {
 
     long offset();
 
-    /** Marks the record as released if the pipeline has not taken it yet. Returns false if it has. */
+    /**
+     * Marks the record as released, unless the pipeline has already taken it. Returns false if the pipeline has taken
+     * it.
+     */
     boolean giveBack();
 
     /**
@@ -20,7 +23,7 @@ public interface LockedRecord {
      */
     boolean lose();
 
-    /** Returns whether the record was released or lost, so that its outcome will never be known. */
+    /** Returns whether the record was released or lost. The outcome of such a record will never be known. */
     boolean isGone();
 
     /** Returns whether this is the last or second-to-last delivery that the group allows. */

@@ -16,7 +16,7 @@ final class PendingAcknowledgements {
     /**
      * The partition's acknowledgements to be sent in one request.
      *
-     * @param renews true if they are all renewals; false if there are no renewals among them
+     * @param renews true if all of them are renewals, false if none of them are; the two kinds are never mixed
      */
     record Packet(List<AcknowledgementRange> acks, boolean renews) {
 

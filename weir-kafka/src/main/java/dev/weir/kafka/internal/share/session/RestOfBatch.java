@@ -3,8 +3,8 @@ package dev.weir.kafka.internal.share.session;
 import org.apache.kafka.clients.consumer.AcknowledgeType;
 
 /**
- * An offset of an unreadable batch. The batch is passed on as a single record at another offset, and all other acquired
- * offsets of the batch are acknowledged like this record. Immutable.
+ * An acquired offset of an unreadable batch, other than the offset of the record that represents the batch. The offset
+ * gets the same acknowledgement as that record. Immutable.
  *
  * @param record the record that represents the batch
  */
@@ -12,7 +12,7 @@ record RestOfBatch(String topic, int partition, long offset, LockedRecord record
 
     @Override
     public boolean giveBack() {
-        return false; // released with the record that represents the batch
+        return false; // The offset is released together with the record that represents the batch.
     }
 
     @Override

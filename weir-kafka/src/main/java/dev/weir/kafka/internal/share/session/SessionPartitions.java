@@ -112,8 +112,8 @@ final class SessionPartitions {
     }
 
     /**
-     * Returns whether every partition has reached its limit on acquired offsets. A fetch would then return nothing, and
-     * it would delay the acknowledgement that frees the most locks.
+     * Returns whether every partition has reached its limit on acquired offsets. In this state, a fetch would return
+     * nothing, and would only delay the acknowledgements that free locks.
      */
     boolean areFull(long window) {
         return !wanted.isEmpty()
@@ -126,7 +126,7 @@ final class SessionPartitions {
         listed.clear();
     }
 
-    /** Makes the listed partitions equal to the wanted ones. Returns the changes to send to the broker. */
+    /** Replaces the listed partitions with the wanted ones. Returns the differences, to be sent to the broker. */
     Changes list() {
         List<TopicIdPartition> added = new ArrayList<>();
         List<TopicIdPartition> forgotten = new ArrayList<>();

@@ -66,8 +66,8 @@ public final class ShareMember implements AutoCloseable {
     }
 
     /**
-     * Sets the number of workers. Records acquired beyond that number form a reserve for the workers, and part of the
-     * reserve may be used up before the next fetch.
+     * Sets the number of workers. Records acquired beyond that number form a reserve for the workers. The next fetch
+     * may be delayed until part of the reserve is used up.
      */
     public void workers(int most) {
         sessions.workers(most);
@@ -92,25 +92,31 @@ public final class ShareMember implements AutoCloseable {
         return sessions.ended(locked);
     }
 
-    /** Returns whether the group knows this member and has assigned partitions to it. Any thread. */
+    /** Returns whether the group knows this member and has assigned partitions to it. May be called from any thread. */
     public boolean isJoined() {
         return joined;
     }
 
     /**
      * Returns the largest number of offsets in a partition from its first unfinished record to its last acquired one.
-     * Any thread.
+     * May be called from any thread.
      */
     public long span() {
         return sessions.span();
     }
 
-    /** Returns the time in milliseconds for which a record is acquired; 0 until it is known. Any thread. */
+    /**
+     * Returns the time in milliseconds for which a record is acquired; 0 until it is known. May be called from any
+     * thread.
+     */
     public int lockMillis() {
         return sessions.lockMillis();
     }
 
-    /** Returns the mean size of a producer batch, in records; 0 until the first batch is read. Any thread. */
+    /**
+     * Returns the mean size of a producer batch, in records; 0 until the first batch is read. May be called from any
+     * thread.
+     */
     public double batchRecords() {
         return sessions.batchRecords();
     }
@@ -203,7 +209,7 @@ public final class ShareMember implements AutoCloseable {
         return membership.isGone() || coordinator == null;
     }
 
-    /** Gives up all records that are still acquired, and closes all connections. */
+    /** Reports all unfinished records as lost, and closes all connections. */
     @Override
     public void close() {
         sessions.close();

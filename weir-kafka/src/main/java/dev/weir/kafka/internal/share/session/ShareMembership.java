@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A member's place in its share group: its heartbeats to the coordinator, and its assigned partitions. Confined to the
- * member's thread.
+ * The membership of one member in its share group. Creates the heartbeats to the coordinator, and keeps the assigned
+ * partitions. Confined to the member's thread.
  *
  * <pre>
  *   JOINING   sends epoch 0 with the topics                   -> STABLE
@@ -50,7 +50,7 @@ final class ShareMembership {
     private int epoch;
     private boolean underWay;
 
-    /** True if the request in flight, or the last one, is the request to leave. */
+    /** True if the most recently sent request is the request to leave, whether or not it has been answered. */
     private boolean saysGoodbye;
 
     private boolean waiting;
@@ -170,7 +170,7 @@ final class ShareMembership {
                 yield false;
             }
             default -> {
-                state = State.GONE; // The group has refused the member, so the member need not leave.
+                state = State.GONE; // The group has refused the member, so a request to leave is unnecessary.
                 yield false;
             }
         };

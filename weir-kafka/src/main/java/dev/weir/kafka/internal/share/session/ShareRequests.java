@@ -26,8 +26,8 @@ final class ShareRequests {
     private static final byte RECORD_LIMIT = 1;
 
     /**
-     * Maximum wait of a fetch while records are acquired. The wait is short because their acknowledgements cannot be
-     * sent until the response arrives.
+     * Maximum wait of a fetch while records are acquired. The wait is short because acknowledgements of these records
+     * cannot be sent until the response to the fetch arrives.
      */
     private static final int SHORT_WAIT_MILLIS = 10;
 

@@ -45,7 +45,7 @@ final class ShareSession {
     private static final long FEW_AGE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final long PAUSE_NANOS = 100_000_000;
 
-    /** A full response raises {@code mostRecords} by an eighth. */
+    /** Divisor for raising {@code mostRecords}. A response with at least that many records raises it by an eighth. */
     private static final int GROWTH = 8;
 
     /**
@@ -108,7 +108,7 @@ final class ShareSession {
         return ended || (epoch == TO_OPEN && underWay == null);
     }
 
-    /** Returns the next request, which counts as sent; null if nothing is due. */
+    /** Returns the next request and marks it as in flight; null if nothing is due. */
     @Nullable
     ApiMessage next(long nowNanos, Turn turn) {
         if (underWay != null || ended || (pausing && nowNanos - notBeforeNanos < 0)) {
@@ -140,8 +140,8 @@ final class ShareSession {
 
     private @Nullable ApiMessage open(long nowNanos, Turn turn, boolean renews) {
         if (!partitions.areWanted()) {
-            // A session can only be opened with at least one partition, so the acknowledgements cannot be sent. The
-            // broker delivers the records again when their locks expire.
+            // A session cannot be opened without partitions to read, and without a session no acknowledgement can be
+            // sent. The acquired records are therefore lost. The broker delivers them again when their locks expire.
             partitions.acquired().forEach(of -> lose(of, Errors.SHARE_SESSION_NOT_FOUND));
             return null;
         }
@@ -227,9 +227,10 @@ final class ShareSession {
         refuseUnanswered(sent, acknowledged);
         int records = answers.handOn(partitionAnswers, sent.atNanos, nowNanos);
         if (!refused.isEmpty() && records == 0) {
-            pause(nowNanos, PAUSE_NANOS); // Brokers refuse a fetch without waiting, so a retry must be delayed here.
+            pause(nowNanos, PAUSE_NANOS); // Brokers refuse a fetch immediately, so the retry is delayed here.
         }
-        // A response emptied by a quota still contains the results of the acknowledgements.
+        // If the response is throttled and has no records, a quota made the broker discard the records. Such a response
+        // still contains the results of the acknowledgements, which were processed above.
         if (answer.throttleTimeMs() > 0 && records == 0) {
             throttled(sent.asked, answer.throttleTimeMs());
         } else if (records >= mostRecords) {
@@ -302,7 +303,7 @@ final class ShareSession {
         }
     }
 
-    /** Sends nothing for a while; does not shorten a pause that is running. */
+    /** Sends no requests for the given time. Does not shorten a current pause that ends later. */
     private void pause(long nowNanos, long nanos) {
         long until = nowNanos + nanos;
         if (!pausing || until - notBeforeNanos > 0) {

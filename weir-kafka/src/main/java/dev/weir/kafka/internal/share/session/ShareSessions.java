@@ -67,7 +67,8 @@ final class ShareSessions implements AutoCloseable {
     /**
      * Creates the object without opening a session.
      *
-     * @param onMoved called when a partition may have moved to another broker and {@link #settle} must be called
+     * @param onMoved called when {@link #settle} must be called again, because a partition may have moved to another
+     *     broker
      */
     ShareSessions(
             ShareRequests requests,
@@ -97,25 +98,34 @@ final class ShareSessions implements AutoCloseable {
         requests.wholeBatches(wholeBatches);
     }
 
-    /** Reports that the processing of a record has ended. Returns true if the next turn should come now. Any thread. */
+    /**
+     * Reports that the processing of a record has ended. Returns true if the member should be woken for its next turn.
+     * May be called from any thread.
+     */
     boolean ended(LockedRecord locked) {
         return ended.add(locked);
     }
 
     /**
      * Returns the largest number of offsets in a partition from its first unfinished record to its last acquired one.
-     * Any thread.
+     * May be called from any thread.
      */
     long span() {
         return span;
     }
 
-    /** Returns the time in milliseconds for which a record is acquired; 0 until it is known. Any thread. */
+    /**
+     * Returns the time in milliseconds for which a record is acquired; 0 until it is known. May be called from any
+     * thread.
+     */
     int lockMillis() {
         return locks.millis();
     }
 
-    /** Returns the mean size of a producer batch, in records; 0 until the first batch is read. Any thread. */
+    /**
+     * Returns the mean size of a producer batch, in records; 0 until the first batch is read. May be called from any
+     * thread.
+     */
     double batchRecords() {
         return deliveries.batchRecords();
     }
@@ -245,8 +255,8 @@ final class ShareSessions implements AutoCloseable {
             if (!session.hasEnded() || !session.isQuiet() || (session.partitions.areWanted() && !closing)) {
                 free -= talk(line, turn, over);
             }
-            // While a session has reached its limit on acquired records, most finished records free few locks. Such a
-            // session does not wake the member for each of them.
+            // A session that has reached its limit on acquired records does not wake the member for each finished
+            // record, because most of these records free few locks.
             boolean waits = !session.isUnderWay() && session.partitions.areFull(window);
             full |= waits;
             idle |= !session.isUnderWay() && !waits;
@@ -255,7 +265,7 @@ final class ShareSessions implements AutoCloseable {
         int worthWaking = idle && wants ? Math.max(1, shares.threshold() - free) : Integer.MAX_VALUE;
         ended.wakeFrom(worthWaking);
         if (ended.count() >= worthWaking) {
-            return 0; // These records ended before the threshold was set, so they did not wake the member.
+            return 0; // These records were added before wakeFrom() was called, so they did not wake the member.
         }
         if (full && wants) {
             return FULL_NANOS;
@@ -294,7 +304,8 @@ final class ShareSessions implements AutoCloseable {
     private static boolean isSpare(Line line) {
         boolean spare = !line.session.partitions.areWanted() && line.session.isQuiet();
         if (spare) {
-            // Closing the connection makes the broker end the session. The session has no acquired records.
+            // The session has no acquired records, so the connection can be closed. This makes the broker end the
+            // session.
             line.channel.drop();
         }
         return spare;
@@ -310,7 +321,7 @@ final class ShareSessions implements AutoCloseable {
         return lines.values().stream().allMatch(line -> line.session.isQuiet() && line.session.hasEnded());
     }
 
-    /** Gives up all records that are still acquired, and closes the connections. */
+    /** Reports all unfinished records as lost, and closes the connections. */
     @Override
     public void close() {
         lines.values().forEach(line -> {

@@ -32,7 +32,10 @@ final class UnreadableParts {
             "raise maxBatchBytes if it is too large for that, or set unreadableBatches to SKIP, or to DEAD_LETTER with a"
                     + " SharedFlow that has a dead-letter topic";
 
-    /** Number of finished batches to remember, because brokers may deliver a batch in parts. */
+    /**
+     * Maximum number of finished batches to remember. Brokers may deliver a batch in parts, and parts that arrive after
+     * the batch has finished are rejected.
+     */
     private static final int REMEMBERED = 1000;
 
     private record Id(TopicIdPartition partition, long baseOffset) {}
@@ -181,7 +184,9 @@ final class UnreadableParts {
         }
     }
 
-    /** Ends the other offsets of each batch whose representing record has ended or is gone. */
+    /**
+     * Ends the processing of a batch's other offsets once the record that represents the batch has ended or is gone.
+     */
     void takeEnded(BiConsumer<LockedRecord, AcknowledgeType> end) {
         for (Iterator<Passed> all = inFlight.iterator(); all.hasNext(); ) {
             Passed each = all.next();
