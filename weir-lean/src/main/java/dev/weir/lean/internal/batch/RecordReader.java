@@ -357,7 +357,7 @@ public final class RecordReader implements RecordView {
 
     @Override
     public int sizeBytes() {
-        // {@code timeAt} is the position of the timestamp. The record starts one byte earlier, with the attributes.
+        // The record starts with the attributes, which take the byte before the timestamp.
         return at - timeAt + 1;
     }
 

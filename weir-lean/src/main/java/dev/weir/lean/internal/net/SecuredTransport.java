@@ -24,8 +24,8 @@ final class SecuredTransport implements Transport {
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
     /**
-     * The maximum number of bytes combined for one TLS record. A TLS record has up to 16 kB, of which a small part is
-     * reserved for padding.
+     * The maximum number of bytes combined for one TLS record. A TLS record has up to 16 kB. A few of
+     * these bytes are left for padding.
      */
     private static final int RECORD_BYTES = 16 * 1024 - 256;
 
