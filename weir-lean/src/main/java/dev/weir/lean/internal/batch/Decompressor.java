@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decompresses batches with any codec. All codecs share one output buffer, and each is created when it is first needed.
- * Confined to one thread.
+ * Decompresses batches with any codec. Each codec is created when it is first needed. All codecs share one output
+ * buffer. Confined to one thread.
  */
 public final class Decompressor implements AutoCloseable {
 

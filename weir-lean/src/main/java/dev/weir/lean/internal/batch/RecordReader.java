@@ -24,7 +24,7 @@ public final class RecordReader implements RecordView {
     private static final int BITS = 7;
     private static final int LOW = 0x7f;
 
-    /** The number of bits to shift a long to the right so that only its first byte is left. */
+    /** The shift distance that moves the highest byte of a long to its lowest byte. */
     private static final int TOP = Long.SIZE - Byte.SIZE;
 
     /** The encoded form of -1, the length of a null key or value. */
@@ -155,12 +155,14 @@ public final class RecordReader implements RecordView {
     }
 
     /**
-     * Parses a record with short numbers of at most two bytes each. Most records have this form. The first eight bytes
-     * of the record then contain everything before the key, and also the value's length if the key is null. They are
-     * read as one long, and each number is shifted out of this long. The code branches on the size of each number
-     * instead of computing it, because the CPU can predict a branch, but would have to wait for the result of a
-     * computation. An odd number encodes a negative value, which is accepted only as the length of a null key. Returns
-     * false and changes nothing if the record has another form.
+     * Parses a record quickly if it has the most common form. In this form, the key length takes one byte, and the
+     * other numbers take at most two bytes each. Returns false and changes nothing if the record has another form.
+     *
+     * <p>In the common form, the first eight bytes of the record contain all numbers before the key. If the key is
+     * null, they also contain the value's length. They are read as one long, and each number is shifted out of this
+     * long. The code branches on the size of each number instead of computing it, because the CPU can predict a branch,
+     * but would have to wait for the result of a computation. An odd number encodes a negative value, which is accepted
+     * only as the length of a null key.
      */
     private boolean parseAtOnce(ByteBuffer from, int start, int recordEnd) {
         long rest = from.getLong(start) << Byte.SIZE;
@@ -243,7 +245,10 @@ public final class RecordReader implements RecordView {
         arrive(delta);
     }
 
-    /** Sets the value and the position of the headers, after checking that both can fit into the rest of the record. */
+    /**
+     * Sets the value and the position of the headers. First checks that the value and the headers can fit into the rest
+     * of the record.
+     */
     private void show(ByteBuffer from, int valueAt, int size, int recordEnd) {
         int p = valueAt + Math.max(0, size);
         if (p != recordEnd - 1 || from.get(p) != 0) {
@@ -264,8 +269,8 @@ public final class RecordReader implements RecordView {
     }
 
     /**
-     * Sets the record's offset. This is the last step of parsing a record, because errors in a record must be reported
-     * at the offset after the last valid record.
+     * Sets the record's offset. Must be called last, after the rest of the record has been checked. If a check fails,
+     * the error is reported at the offset after the last valid record.
      */
     private void arrive(int delta) {
         if (delta < 0 || delta > lastDelta) {
@@ -352,7 +357,7 @@ public final class RecordReader implements RecordView {
 
     @Override
     public int sizeBytes() {
-        // The record starts with the attributes, one byte before the timestamp.
+        // The record starts with the attributes, which take the byte before the timestamp.
         return at - timeAt + 1;
     }
 

@@ -1,6 +1,6 @@
 /**
- * Reading of record batches. The input consists of bytes from a broker, and the output of records, which are shown one
- * at a time by a reused view. Runs on the polling thread. The caller owns the input, and the reader owns the
+ * Reading of record batches. The input consists of bytes from a broker. The output consists of records, which are shown
+ * one at a time by a reused view. Runs on the polling thread. The caller owns the input, and the reader owns the
  * decompressed data.
  */
 @NullMarked

@@ -23,7 +23,7 @@ public final class ClusterMetadata {
     /** The version of the metadata request. */
     public static final short VERSION = 11;
 
-    /** The backoff is reset after this time without a rejection by a leader. */
+    /** The time that must pass after a call of {@link #refused} before a complete response resets the backoff. */
     private static final long SETTLED_NANOS = 500_000_000;
 
     private final List<BrokerAddress> bootstrap;
@@ -99,8 +99,8 @@ public final class ClusterMetadata {
     }
 
     /**
-     * Requests new metadata after a backoff, because a broker has rejected a request for a partition that it leads
-     * according to the metadata. The backoff keeps growing while such rejections continue.
+     * Requests new metadata after a backoff, because a partition could not be fetched from the broker named in the
+     * metadata. The backoff keeps growing while such failures continue.
      */
     public void refused(long nowNanos) {
         refused = true;
@@ -109,8 +109,8 @@ public final class ClusterMetadata {
     }
 
     /**
-     * Reports that the connected broker has answered a request for something other than metadata, but could not fulfill
-     * it.
+     * Reports that the connected broker could not fulfill a request other than a metadata request. Another broker
+     * should be tried.
      */
     public void unhelpful() {
         turns.answered();

@@ -22,8 +22,8 @@ public interface ClusterView {
     TopicIdAgreement agreement(String topic);
 
     /**
-     * Called when a topic used by the client does not exist, or the client may not access it. Returns false if the
-     * metadata must be requested again because of this.
+     * Called when a topic used by the client does not exist, or when the client may not access it. Returns false if the
+     * metadata must be requested again.
      */
     boolean refused(String topic, Errors error);
 

@@ -14,15 +14,15 @@ import org.apache.kafka.common.protocol.Errors;
 /**
  * Determines a topic's id from the responses of several brokers. Confined to one thread.
  *
- * <p>A stale broker may report the id of a deleted topic, which looks as if the topic had been recreated. A new id
- * therefore replaces the current id only in one of these cases:
+ * <p>A stale broker may report the id of a deleted topic, which looks as if the topic had been recreated. Each broker's
+ * report therefore counts only as a vote. A new id replaces the current id only in one of these cases:
  * <ul>
  * <li>The cluster has only one broker.
- * <li>At least two brokers have reported the new id, and more brokers have reported it than the current id.
- * <li>The same number of brokers have reported each id, all brokers have reported one of them, and a partition leader
- * has rejected the current id as unknown or inconsistent.
- * <li>The same number of brokers have reported each id, the brokers have disagreed for {@value #WAIT_SECONDS} seconds,
- * and a partition leader has rejected a request with any metadata error.
+ * <li>The new id has at least two votes, and more votes than the current id.
+ * <li>Both ids have the same number of votes, every broker has voted for one of them, and a partition leader has
+ * rejected the current id as unknown or inconsistent.
+ * <li>Both ids have the same number of votes, the brokers have disagreed for {@value #WAIT_SECONDS} seconds, and a
+ * partition leader has rejected a request with any metadata error.
  * </ul>
  *
  * <p>The new id may be a former id of the topic. In the first two cases, a former id replaces the current id only if
@@ -30,7 +30,7 @@ import org.apache.kafka.common.protocol.Errors;
  * <ul>
  * <li>A partition leader has rejected the current id as unknown or inconsistent.
  * <li>The brokers have disagreed for {@value #WAIT_SECONDS} seconds, and either a partition leader has rejected a
- * request with any metadata error, or no broker has reported the current id.
+ * request with any metadata error, or the current id has no votes.
  * </ul>
  */
 public final class TopicIdAgreement {
@@ -129,8 +129,9 @@ public final class TopicIdAgreement {
                 return Verdict.PRESENT;
             }
             sinceNanos = nowNanos;
-            // Keep a recent rejection, because it is evidence in this disagreement. It is older than the disagreement,
-            // because the leader's rejection triggered the metadata request.
+            // A disagreement starts now. Keep a rejection that a partition leader sent shortly before, because that
+            // rejection probably triggered the metadata request that revealed the disagreement. Discard older
+            // rejections.
             if (nowNanos - refusedNanos > WAIT_NANOS) {
                 refusal = Refusal.NONE;
             }

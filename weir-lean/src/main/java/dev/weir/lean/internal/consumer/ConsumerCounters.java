@@ -4,7 +4,7 @@ import dev.weir.lean.LeanMetrics;
 import dev.weir.lean.internal.cursor.PartitionCursor;
 import java.util.concurrent.atomic.AtomicLongArray;
 
-/** A consumer's counters. Single writer, the polling thread; many readers. */
+/** A consumer's counters. Written by the polling thread only; may be read by any thread. */
 final class ConsumerCounters implements PartitionCursor.Tally {
 
     static final int RECORDS = 0;

@@ -50,8 +50,8 @@ public final class ConsumerEngine implements AutoCloseable {
         this.settings = settings;
         this.context = ConsumerContext.of(settings);
         this.locations = new PartitionLocations(context);
-        // A connection has two buffers. The pool can hold copies of both, in case all records in them belong to paused
-        // partitions.
+        // A connection has two buffers. All records in both buffers may belong to paused partitions, so the pool must
+        // have space for copies of both.
         this.pool = new ChunkPool(2L * settings.maxFetchBytes());
         this.fetcher = new FetchResponses(context, locations, pool);
         this.locations.answerTo(fetcher);

@@ -34,8 +34,9 @@ final class FetchBroker implements BrokerConnection.Listener {
     private final RetryBackoff backoff;
 
     /**
-     * The backoff after a failure to use a nearer replica. Leaders return a nearer replica from which a consumer should
-     * fetch (KIP-392). Until the backoff expires, this broker is asked to send the records itself.
+     * The backoff after a failure to use a nearer replica. A leader may name a nearer replica from which a consumer
+     * should fetch (KIP-392). If that replica cannot be used, the leader is asked to send the records itself until the
+     * backoff expires.
      */
     private final RetryBackoff nearer;
 
@@ -43,7 +44,10 @@ final class FetchBroker implements BrokerConnection.Listener {
 
     private @Nullable BrokerConnection connection;
 
-    /** Kept for the next connection as long as partitions are fetched from this broker. */
+    /**
+     * The buffers of the connection. After a disconnect, they are kept for the next connection if partitions are still
+     * fetched from this broker.
+     */
     private @Nullable ConnectionBuffers buffers;
 
     private boolean fetchUnderWay;
@@ -56,8 +60,8 @@ final class FetchBroker implements BrokerConnection.Listener {
     private boolean wanted;
 
     /**
-     * True if the next request must start a new session, and a request of the old session is still in flight. The
-     * response in flight then does not continue the session.
+     * True if the next request must start a new session while a request of the old session is still in flight. The
+     * response to that request must not continue the old session.
      */
     private boolean restarted;
 
@@ -137,7 +141,8 @@ final class FetchBroker implements BrokerConnection.Listener {
     int poll(long nowNanos) {
         BrokerConnection current = connection;
         if (current == null) {
-            // Do not connect without a free buffer, because the response to the version request could not be received.
+            // Do not connect without a free buffer. The client could not receive the broker's response to the version
+            // request.
             if ((partitions.isEmpty() && !wanted) || !canReceive() || !backoff.isDue(nowNanos)) {
                 return 0;
             }
@@ -175,8 +180,8 @@ final class FetchBroker implements BrokerConnection.Listener {
     }
 
     /**
-     * Returns the next of the broker's addresses. Each attempt uses another one, because some of them may be
-     * unreachable.
+     * Returns the broker's address for the next connection attempt. Each attempt uses a different address, because some
+     * addresses may be unreachable.
      */
     private InetSocketAddress nextAddress() {
         List<InetSocketAddress> all = address.get();

@@ -182,7 +182,9 @@ final class FetchResponses implements FetchAnswers {
             at += (int) size;
         }
         ResponseChunk chunk = pool.take();
-        // Brokers truncate only the last batch, never the first one (KIP-74).
+        // If even the first batch is incomplete, pass on all bytes, so that the batch reader reports the error.
+        // Otherwise leave out an incomplete last batch. Brokers truncate only the last batch, never the first one
+        // (KIP-74).
         chunk.lend(buffer, from, at == from ? end : at);
         if (settings.readCommitted()) {
             response.abortedTo(chunk.aborted());
@@ -191,8 +193,8 @@ final class FetchResponses implements FetchAnswers {
         if (next > partition.fetchOffset) {
             partition.fetchOffset = next;
         } else {
-            // Reading these bytes may find a fault, and then throws a more specific exception. If it only finds no new
-            // records, this fault is thrown.
+            // The batch reader may find an error in these bytes, in which case it throws a more specific exception. If
+            // it finds no error and no new records, the exception created here is thrown.
             partition.fail(
                     new CorruptBatchException(
                             partition.topic.name,
@@ -239,9 +241,9 @@ final class FetchResponses implements FetchAnswers {
 
     /**
      * Handles a response that reports diverging logs. Either the broker's log ends before the records already read, or
-     * it does not contain their epoch. An unknown epoch is not necessarily a fault, because all batches of that epoch
-     * may have been compacted away before the replica received the log. In this case, the epoch of the next batch
-     * decides.
+     * it does not contain the epoch of these records. An unknown epoch is not necessarily a fault. All batches of that
+     * epoch may have been compacted away before the broker's replica received the log. In this case, the epoch of the
+     * next batch shows whether the logs differ.
      */
     private void diverged(FetchedPartition partition) {
         if (response.divergingOffset() >= partition.fetchOffset && partition.lastEpoch >= 0) {
@@ -325,7 +327,8 @@ final class FetchResponses implements FetchAnswers {
             return;
         }
         if (settings.onOffsetLost() != OffsetLostPolicy.FAIL && partition.cursor.hasChunks()) {
-            // Deliver the buffered records first. The next fetch returns the same error.
+            // Deliver the buffered records before handling the error. The next fetch returns the same error, which is
+            // handled then.
             return;
         }
         lost(partition, OffsetLostException.outOfRange(partition.topic.name, partition.number, partition.fetchOffset));

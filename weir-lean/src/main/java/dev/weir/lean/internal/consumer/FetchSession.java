@@ -56,9 +56,9 @@ final class FetchSession {
     /**
      * Sends a fetch request for the next offsets of the partitions. Returns false if there is nothing to fetch.
      *
-     * <p>A broker fills its response in the order of the request. Within a session, the broker moves partitions that
-     * had records to the end of its order. Without a session, it does not. Therefore each full request starts with a
-     * different partition.
+     * <p>A broker fills its response in the order of the partitions in the request, so later partitions may get no
+     * records. Within a session, the broker moves partitions that had records to the end. A full request restarts this
+     * order, so each full request starts with a different partition.
      *
      * @param partitions partitions of the same topic must be adjacent
      * @param withRack see {@link FetchRequest#end}
@@ -112,9 +112,9 @@ final class FetchSession {
     }
 
     /**
-     * Returns the partition at index {@code i} of the request, which starts with the partition at index {@link #first}
-     * of the list. If this is in the middle of a topic, the rest of the topic comes last in the request, as a second
-     * entry.
+     * Returns the partition at index {@code i} of the request. The request starts with the partition at index
+     * {@link #first} of the list, and wraps around. If {@link #first} is in the middle of a topic, the topic is listed
+     * twice: its later partitions come first in the request, and its earlier partitions come last.
      */
     private FetchedPartition at(List<FetchedPartition> partitions, int i) {
         int place = first + i;

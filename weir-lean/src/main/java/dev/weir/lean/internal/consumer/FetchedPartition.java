@@ -50,8 +50,8 @@ final class FetchedPartition {
     long endBefore = UNKNOWN;
 
     /**
-     * The id of the topic that the position belongs to; null if unknown, and null once metadata have arrived since the
-     * position was set.
+     * The id of the topic that the start position belongs to. Null if the caller has not set an id, or if a metadata
+     * response has been compared with it.
      */
     @Nullable
     Uuid placedIn;
@@ -62,8 +62,8 @@ final class FetchedPartition {
     int lastEpoch = UNKNOWN;
 
     /**
-     * The epoch before the fetch offset, if the leader does not know this epoch; otherwise -1. The epoch of the next
-     * batch shows whether the partition's log has lost records.
+     * The epoch of the batch before the fetch offset if the leader does not know this epoch, or -1. The epoch of the
+     * next batch shows whether the partition's log has lost records.
      */
     int doubtedEpoch = UNKNOWN;
 
@@ -135,9 +135,9 @@ final class FetchedPartition {
     }
 
     /**
-     * Returns whether the end of the log must be requested before the offset for the start timestamp. If no record has
-     * this timestamp or a later one, reading starts at that end. Records appended between the two requests are
-     * therefore not missed.
+     * Returns whether the end of the log must be requested before the offset for the start timestamp. Reading starts at
+     * this end if no record has the timestamp or a later one. The end is requested first so that records appended
+     * between the two requests are not missed.
      */
     boolean wantsEndFirst() {
         return start != null && start.timestampMillis() >= 0 && endBefore < 0;

@@ -24,7 +24,7 @@ final class FetchedTopic {
 
     final TopicIdAgreement agreement = new TopicIdAgreement();
 
-    /** The reason last logged why the topic cannot be read; empty if it can be read. */
+    /** The last logged reason why the topic cannot be read; empty if the topic can be read. */
     String trouble = "";
 
     /** The start position for discovered partitions if the whole topic is assigned; null if it is not. */

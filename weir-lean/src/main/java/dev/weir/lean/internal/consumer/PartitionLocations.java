@@ -102,7 +102,7 @@ final class PartitionLocations implements ClusterView {
         metadata.want();
     }
 
-    /** Reports that the metadata may be wrong, because a broker behaves differently. */
+    /** Requests new metadata, because a connection was lost or a broker's response contradicts the current metadata. */
     void doubtMetadata() {
         metadata.doubt();
     }
@@ -230,7 +230,10 @@ final class PartitionLocations implements ClusterView {
         }
     }
 
-    /** Resumes fetching after the partition was moved, from the partition's broker if it has one. */
+    /**
+     * Resumes fetching after the partition was moved to another position. If the partition has no broker, requests
+     * metadata to find its leader.
+     */
     void resume(FetchedPartition partition) {
         if (partition.broker == null) {
             partition.state = FetchedPartition.LOCATING;

@@ -2,7 +2,7 @@ package dev.weir.lean.internal.cursor;
 
 import java.util.ArrayDeque;
 
-/** A pool of unused chunks, and of buffers for chunks whose bytes are copied. Confined to one thread. */
+/** A pool of unused chunks, and of unused buffers into which the bytes of chunks are copied. Confined to one thread. */
 public final class ChunkPool {
 
     private final ArrayDeque<ResponseChunk> free = new ArrayDeque<>();

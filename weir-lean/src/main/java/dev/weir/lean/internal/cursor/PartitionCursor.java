@@ -31,8 +31,8 @@ public final class PartitionCursor {
     private boolean interrupted;
 
     /**
-     * The number of calls of {@link #moveTo}. It is compared before and after a handler is called. If it differs, the
-     * handler has moved the cursor, and the current chunk is no longer valid.
+     * The number of calls of {@link #moveTo}. If the number has changed after a call of a handler, the handler has
+     * moved the cursor, and the current chunk is no longer valid.
      */
     private int moves;
 

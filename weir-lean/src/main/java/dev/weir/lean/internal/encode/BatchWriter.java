@@ -42,8 +42,8 @@ public final class BatchWriter {
     /** Appends a record. Returns false and changes nothing if there is not enough space. */
     public boolean append(RecordBytes record, long timestampMillis) {
         long delta = count == 0 ? 0 : timestampMillis - baseTimestamp;
-        // Callers reject records with an upper bound above 2 GB, and the computations below would overflow for them.
-        // This check is for callers that fail to do so.
+        // Callers must reject records with an upper bound above 2 GB, because the computations below would overflow.
+        // Reject such a record here as well, in case a caller has not checked its size.
         if (record.maxBytes() > Integer.MAX_VALUE) {
             return false;
         }

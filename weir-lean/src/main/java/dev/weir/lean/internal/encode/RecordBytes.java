@@ -24,9 +24,9 @@ public final class RecordBytes {
     private static final int BITS_OF_TWO_BYTES = 13;
 
     /**
-     * The maximum size of a value for {@link #putPlain}. The size of the record is then at most
-     * {@value #BITS_OF_TWO_BYTES} bits long, which includes 9 bytes of overhead and a key of up to
-     * {@value #MAX_OF_ONE_BYTE} bytes.
+     * The maximum size of a value for {@link #putPlain}. With 9 bytes of overhead and a key of up to
+     * {@value #MAX_OF_ONE_BYTE} bytes, the record's size then still fits into {@value #BITS_OF_TWO_BYTES} bits, so that
+     * its length field takes at most two bytes.
      */
     private static final int MAX_PLAIN_BYTES = (1 << BITS_OF_TWO_BYTES) - 1 - MAX_OF_ONE_BYTE - 9;
 

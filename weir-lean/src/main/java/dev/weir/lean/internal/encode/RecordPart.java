@@ -66,7 +66,7 @@ public final class RecordPart {
         }
     }
 
-    /** Sets the reference to the bytes of a slice. If the slice is null, sets it to null. */
+    /** Sets the reference to the bytes of a slice, or to null if the slice is null. */
     public void wrap(Slice slice) {
         if (slice.isNull()) {
             clear();

@@ -219,8 +219,8 @@ public final class BrokerConnection implements AutoCloseable {
     }
 
     /**
-     * Closes the connection, and creates an exception for bytes that are not Kafka's protocol. Connecting again would
-     * not help, because a broker that has answered the version request does not send such bytes.
+     * Closes the connection, and creates an exception for bytes that do not conform to Kafka's protocol. Reconnecting
+     * would not help, because a broker that has answered the version request does not send such bytes.
      */
     private LeanException noAnswer(String what) {
         close(what);
@@ -263,8 +263,8 @@ public final class BrokerConnection implements AutoCloseable {
     private void complete(ReceiveBuffer buffer) throws IOException {
         int sizeBytes = size.getInt(0);
         if (underWay == 1 && buffers.out().hasRemaining()) {
-            // Do not accept this response. Otherwise the request's buffers could be reused while they are still being
-            // sent.
+            // The response has arrived before its request was sent completely. Reject it, because the request's buffers
+            // must not be reused while they are still being sent.
             throw noAnswer("an answer to a request that had not left yet");
         }
         size.clear();
@@ -353,9 +353,9 @@ public final class BrokerConnection implements AutoCloseable {
     }
 
     /**
-     * Inserts bytes into the request after the bytes written to the outgoing buffer so far. They are not copied, but
-     * sent directly from the given buffer, from its position to its limit. The position advances. The buffer must not
-     * be modified until the request has been answered or the connection has been closed.
+     * Inserts bytes into the request after the bytes written to the outgoing buffer so far. The inserted bytes are not
+     * copied. They are sent directly from the given buffer, from its position to its limit, and the position advances.
+     * The buffer must not be modified until the request has been answered or the connection has been closed.
      */
     public void insert(ByteBuffer bytes) {
         buffers.out().insert(bytes);

@@ -5,7 +5,10 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.SplittableRandom;
 
-/** Transports over a simulated network, which have no handshake. Confined to one thread, except {@link #wakeup}. */
+/**
+ * Opens connections over a simulated network. The connections need no handshake. Confined to one thread, except
+ * {@link #wakeup}.
+ */
 final class NetworkTransports implements Transports {
 
     private final BrokerNetwork network;

@@ -5,8 +5,9 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * A request being sent. It consists of its own bytes, and of other buffers inserted between them, which are not copied.
- * Reused for the next request; grows to the size of the largest request and never shrinks. Confined to one thread.
+ * A request being sent. It consists of bytes in the request's own buffer, and of other buffers inserted between these
+ * bytes. The inserted buffers are not copied. Reused for the next request. Its own buffer grows to the size of the
+ * largest request and never shrinks. Confined to one thread.
  *
  * <pre>
  *   ByteBuffer own = begin(bytes);  put some; insert(theirs); put more; insert(others); put the rest; own.flip();
@@ -26,8 +27,8 @@ final class OutgoingRequest {
     private ByteBuffer[] parts = nothing(FIRST_PARTS);
 
     /**
-     * Reused views of {@link #own}. If the part at some index is a range of {@link #own}, it uses the view at that
-     * index.
+     * Views of {@link #own}, reused for later requests. If {@code parts[i]} is a range of {@link #own}, it is the view
+     * {@code views[i]}.
      */
     private ByteBuffer[] views = nothing(FIRST_PARTS);
 
@@ -65,8 +66,8 @@ final class OutgoingRequest {
     }
 
     /**
-     * Inserts bytes after the bytes written to the request's own buffer so far. The bytes are sent from the given
-     * buffer's position to its limit. They must not change until they have been sent.
+     * Inserts a buffer's bytes, from its position to its limit, after the bytes written to the request's own buffer so
+     * far. The inserted bytes are not copied, so they must not change until they have been sent.
      */
     void insert(ByteBuffer bytes) {
         takeOwn(own.position());

@@ -24,8 +24,8 @@ final class SecuredTransport implements Transport {
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
     /**
-     * The maximum number of bytes combined for one TLS record. TLS records have up to 16 kB, and the rest is left for
-     * padding.
+     * The maximum number of bytes combined for one TLS record. A TLS record has up to 16 kB. A few of
+     * these bytes are left for padding.
      */
     private static final int RECORD_BYTES = 16 * 1024 - 256;
 
@@ -85,8 +85,9 @@ final class SecuredTransport implements Transport {
     }
 
     /**
-     * Writes several buffers. For each call, the TLS layer creates at least one record and makes a system call. Short
-     * buffers are therefore combined first. Buffers that fill a whole record are sent without being copied.
+     * Writes several buffers. Combines short buffers before passing them to the TLS layer, because each call of this
+     * layer creates at least one TLS record and makes a system call. Buffers that fill a whole record are passed on
+     * without being copied.
      */
     @Override
     public long write(ByteBuffer[] from, int first, int count) throws IOException {

@@ -78,7 +78,8 @@ final class BatchDivider implements AutoCloseable {
                 throw new IllegalStateException("no room for record " + i + " of " + whole.count());
             }
         }
-        // A batch without a sequence was sent before the sequences were restarted.
+        // The batch has no sequence if the sequences were restarted after it was sent. Its halves then get new
+        // sequences.
         if (whole.hasSequence()) {
             part.sequence = (whole.sequence + from) & Integer.MAX_VALUE;
         }

@@ -25,8 +25,8 @@ final class BatchEndings {
     /**
      * Finishes a batch that was removed from its partition.
      *
-     * @throws LeanException if the listener threw an exception; the listener has been notified of all records
-     *     nevertheless
+     * @throws LeanException if the listener threw an exception. Even then, the listener has been notified of all
+     *     records.
      */
     void end(ProducerPartition partition, ProducerBatch batch) {
         if (batch.ended) {

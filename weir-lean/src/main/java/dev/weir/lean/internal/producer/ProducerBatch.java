@@ -10,8 +10,9 @@ import org.apache.kafka.common.message.ProduceResponseData.BatchIndexAndErrorMes
 import org.jspecify.annotations.Nullable;
 
 /**
- * A batch, and the tokens of its records. Exists from the first record until the listener has been notified of the last
- * one. Callers fill the batch under its partition's lock. Afterwards it is confined to the producer's thread.
+ * A batch, and the tokens of its records. In use from the time its first record is added until the listener has been
+ * notified of all its records. Callers fill the batch under its partition's lock. Afterwards it is confined to the
+ * producer's thread.
  */
 final class ProducerBatch {
 
@@ -106,8 +107,8 @@ final class ProducerBatch {
     }
 
     /**
-     * Removes the sequence of a batch that must be written again with a new one. A batch that was already written is
-     * written again, too.
+     * Removes the sequence of the batch, so that the batch gets a new sequence and is sent again. This also applies to
+     * a batch that was already written.
      */
     void forgetSequence() {
         sequence = NO_SEQUENCE;

@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
 final class ProducerBatchPool {
 
     /**
-     * The number of batches that must be free before waiting senders are woken. In a small pool, a quarter of all bytes
-     * is enough. Waking a sender for each free batch would cost as much as filling the batch. In the meantime, the
-     * brokers are busy with other batches.
+     * The number of batches that must be free before waiting senders are woken. Waking a sender for each free batch
+     * would cost as much as filling the batch. The brokers stay busy while the senders wait, because other batches are
+     * in flight. In a small pool, senders are already woken when a quarter of the bytes are free.
      */
     private static final int WAKE_BATCHES = 8;
 
@@ -113,8 +113,8 @@ final class ProducerBatchPool {
     }
 
     /**
-     * Sets {@link #pressed}. Must be called in every iteration of a sender's wait. While a sender is awake, it does not
-     * count as a waiter, so {@link #takePressed} may have cleared the flag.
+     * Sets {@link #pressed}. Must be called in every iteration of a sender's wait loop, because {@link #takePressed}
+     * may have cleared the flag while the sender was awake.
      */
     private void press() {
         if (!pressed) {

@@ -58,8 +58,8 @@ final class ProducerBroker implements BrokerLink.Listener {
     }
 
     /**
-     * Returns whether requests are in flight and no other request can be sent. This changes when the broker responds,
-     * when the last request has been written completely, or when the connection is lost.
+     * Returns whether requests are in flight and no other request can be sent. This state ends when the broker
+     * responds, when the last request has been written completely, or when the connection is lost.
      */
     boolean isBusy() {
         return !flights.isEmpty() && !link.canSend();

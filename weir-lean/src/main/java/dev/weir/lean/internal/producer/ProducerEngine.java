@@ -246,8 +246,8 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
     }
 
     /**
-     * Updates {@link #held}. If a caller gets no batch at the same time, no wake-up is lost: the caller first sets the
-     * pool's flag and then reads {@link #held}, and this method first writes {@link #held} and then reads the flag. At
+     * Updates {@link #held}. No wake-up is lost if a caller concurrently fails to get a batch. The caller first sets
+     * the pool's flag and then reads {@link #held}. This method first writes {@link #held} and then reads the flag. At
      * least one of the two threads therefore sees the change made by the other.
      */
     private void tellHeld() {
@@ -402,9 +402,9 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
                 if (head && error == Errors.INVALID_PRODUCER_EPOCH) {
                     partition.epoch = Short.MAX_VALUE;
                 }
-                // The batch may or may not be in the log. A duplicate sequence number only means that the broker has
-                // seen a later sequence. If the broker had forgotten the producer, that may be the first sequence it
-                // knows.
+                // After a duplicate sequence number, the batch may be in the log. This is not certain, because the
+                // error only means that the broker has seen a later sequence. A broker that had forgotten the producer
+                // may have accepted a later batch as the producer's first one.
                 again(partition, batch, why, error == Errors.DUPLICATE_SEQUENCE_NUMBER);
             }
             case MESSAGE_TOO_LARGE, RECORD_LIST_TOO_LARGE -> {
@@ -461,15 +461,16 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
         }
         partition.rewind(nowNanos);
         if (partition.gap) {
-            // An offset cannot prove that the oldest batch is in the log. If the broker has forgotten the producer, it
-            // accepts later batches, and the offsets before them may belong to records of other producers.
+            // Restart the sequences, because the offsets of later batches cannot prove that the oldest batch is in the
+            // log. A broker that has forgotten the producer accepts later batches without it, and the offsets before
+            // them may belong to records of other producers.
             partition.gap = false;
             counters.add(ProducerCounters.EPOCHS, 1);
             id.renumber(partition);
         }
     }
 
-    /** Reports all remaining records of all partitions as failed. Returns their numbers. */
+    /** Reports all remaining records of all partitions as failed. Returns the number of these records per partition. */
     private UnwrittenRecords abandon(String why) {
         Map<TopicPartition, Long> counts = new HashMap<>();
         for (ProducerPartition partition : located.partitions()) {

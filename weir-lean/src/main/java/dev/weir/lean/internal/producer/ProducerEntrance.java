@@ -143,8 +143,8 @@ public final class ProducerEntrance {
     }
 
     /**
-     * Requests metadata for a topic. The topic is unknown, or it is known and the missing partition may have been added
-     * to it.
+     * Requests metadata for a topic, because the topic or one of its partitions is unknown. A partition may have been
+     * added since the last request.
      */
     private void lookFor(ProducerTopic topic) {
         if (topic.partitions().length > 0) {
@@ -301,8 +301,8 @@ public final class ProducerEntrance {
     }
 
     /**
-     * Waits up to {@link #END_SECONDS} until the producer's thread has stopped. An interrupt does not end the wait,
-     * because the thread would be left running. Returns whether the caller was interrupted.
+     * Waits up to {@link #END_SECONDS} until the producer's thread has stopped. Continues to wait after an interrupt,
+     * because the thread would otherwise be left running. Returns whether the caller was interrupted.
      */
     private boolean awaitEnd() {
         boolean interrupted = false;

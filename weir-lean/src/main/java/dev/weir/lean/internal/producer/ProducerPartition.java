@@ -98,9 +98,9 @@ final class ProducerPartition {
     /** Returns whether the first waiting batch may be sent now. */
     boolean maySend(long nowNanos) {
         ProducerBatch next = waiting.peek();
-        // A written batch at the front of the queue follows a batch with an unknown outcome. Send nothing until that
-        // outcome is known. The broker remembers only the last five batches, and would forget that batch if it received
-        // more.
+        // If the first waiting batch is already written, an earlier batch with an unknown outcome is in flight. Send
+        // nothing until that outcome is known. The broker remembers only the last five batches, so further batches
+        // would make it forget the batch with the unknown outcome.
         if (next == null || next.state == State.WRITTEN || troubled || !backoff.isDue(nowNanos)) {
             return false;
         }
@@ -112,7 +112,7 @@ final class ProducerPartition {
         return flying.size() < WINDOW;
     }
 
-    /** Returns whether a batch could be sent soon if it were closed for further records now. */
+    /** Returns whether the batch that is being filled could be sent soon if it were closed now. */
     boolean hasRoom() {
         return waiting.isEmpty() && !troubled && flying.size() < (known ? WINDOW : 1);
     }
@@ -180,7 +180,9 @@ final class ProducerPartition {
         lastWrittenNanos = nowNanos;
         backoff.succeeded();
         if (writtenInLine && isBehindLaterOne(batch)) {
-            // The broker had forgotten the producer, and therefore accepted the retry as a new batch.
+            // This batch follows a later batch in the log, because the broker had forgotten the producer and accepted
+            // the retry as a new batch. Send the waiting batches again, including written ones, so that they follow
+            // this batch.
             waiting.forEach(ProducerBatch::forgetSequence);
             troubled = true;
             gap = true;
@@ -188,8 +190,8 @@ final class ProducerPartition {
     }
 
     /**
-     * Returns whether a later batch is before this batch in the log. Also returns true if this is possible because the
-     * offset of this batch is unknown.
+     * Returns whether a later batch is, or may be, before this batch in the log. The order is uncertain if the offset
+     * of this batch is unknown.
      */
     private boolean isBehindLaterOne(ProducerBatch batch) {
         boolean found = false;
@@ -271,8 +273,8 @@ final class ProducerPartition {
      * an earlier batch may not be in the log yet.
      */
     void rewind(long nowNanos) {
-        // If the oldest batch is too large, the batches after it fail only because it was not written. Its halves can
-        // be sent without a backoff.
+        // If the oldest batch is too large, the batches after it have failed only because that batch was not written.
+        // The halves of the oldest batch can be sent without a backoff.
         boolean divides = !flying.isEmpty() && flying.element().state == State.DIVIDE;
         while (!flying.isEmpty()) {
             ProducerBatch last = flying.removeLast();

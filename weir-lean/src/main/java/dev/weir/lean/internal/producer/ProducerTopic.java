@@ -76,8 +76,8 @@ final class ProducerTopic {
     }
 
     /**
-     * Chooses another partition for records without a key, because the batch of {@code before} is full or was already
-     * sent. Prefers a partition with a leader.
+     * Chooses another partition for records without a key, because the current batch of partition {@code before} is
+     * full or was already sent. Prefers a partition with a leader.
      */
     ProducerPartition nextSticky(ProducerPartition[] all, ProducerPartition before) {
         int start = ThreadLocalRandom.current().nextInt(all.length);
