@@ -88,7 +88,7 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
             committer.start();
         }
 
-        /** Returns whether the pipeline must not receive records at present. Any thread. */
+        /** Returns whether the pipeline must not receive records at present. May be called from any thread. */
         public boolean isIntakeHeld() {
             return run.isIntakeHeld();
         }
