@@ -119,8 +119,8 @@ public final class Brokers implements Network.Server, AutoCloseable {
     }
 
     /**
-     * Makes the brokers refuse a batch that is produced later. If this method is called several times, the first
-     * refusal applies to the next batch, the second refusal to the batch after it, and so on.
+     * Adds a refusal to a queue. Each batch produced from now on takes one refusal from the queue, unless the queue is
+     * empty.
      */
     public void refuseNext(Refusal refusal) {
         refusals.add(refusal);

@@ -198,7 +198,10 @@ public abstract class GroupConsumer extends MockConsumer<byte[], byte[]> {
         return advanced;
     }
 
-    /** Returns whether fetches from this partition currently return nothing, for example because it has no leader. */
+    /**
+     * Returns whether fetches from this partition currently return nothing, for example because the partition has no
+     * leader.
+     */
     protected boolean hinders(GroupPartition partition) {
         return false;
     }

@@ -46,8 +46,8 @@ public final class SharePartition {
     private int acquisitions;
 
     /**
-     * The start of the window of records that may have been acquired. All records before this offset are done. The
-     * window ends at {@link #acquiredTo}. No record at or after that offset has been acquired yet.
+     * The start of the window. All records before this offset are done. The window ends at {@link #acquiredTo}, and no
+     * record at or after that offset has been acquired yet.
      */
     private int doneTo;
 
@@ -63,7 +63,7 @@ public final class SharePartition {
         return partition;
     }
 
-    /** Sets the offset from which on records have not arrived yet. Only records before this offset can be acquired. */
+    /** Sets the end of the records that have arrived. Only records before this offset can be acquired. */
     public void arrived(long offset) {
         arrived = offset;
     }

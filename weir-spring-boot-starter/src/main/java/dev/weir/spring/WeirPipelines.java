@@ -277,8 +277,8 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
     }
 
     /**
-     * Drains the current run. If a concurrent start is in progress, it may begin another run after that. This method
-     * therefore waits until the start has released the lock, and then drains again.
+     * Drains the current run. A concurrent start may begin another run afterwards. This method therefore waits until
+     * the start has released the lock, and then drains again.
      */
     private void end(PipelineBean bean) {
         bean.end(drain);

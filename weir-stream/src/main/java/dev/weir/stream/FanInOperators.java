@@ -30,7 +30,8 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * Returns the last node of {@code source}, which was built by a user's function. Throws an exception if it is null.
+     * Returns the last node of {@code source}, which was built by a user's function. Throws an exception if
+     * {@code source} is null.
      */
     static <T> BlueprintNode<T> made(String operator, @Nullable Source<T> source) {
         if (source == null) {

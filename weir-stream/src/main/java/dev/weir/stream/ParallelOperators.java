@@ -184,9 +184,9 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      * <ul>
      *   <li>Completion: when the input has ended and the last result has been emitted.
      *   <li>Failure: if a future fails or its result is null, or if the function throws, the supervision decides
-     *       what happens to the element. It may also retry the element. If it decides to fail, the stream fails
-     *       immediately. A restart continues from {@code initial}, without emitting it again. An upstream failure is
-     *       passed on after the results that preceded it.
+     *       what happens to the element, and may retry it. If it decides to fail, the stream fails immediately. A
+     *       restart continues from {@code initial}, without emitting it again. An upstream failure is passed on after
+     *       the results that preceded it.
      *   <li>Cancellation: the running future is cancelled.
      *   <li>Acknowledgement: each result carries its element's acknowledgement; {@code initial} has none.
      *   <li>Demand: the stage accepts up to 512 elements in advance.
