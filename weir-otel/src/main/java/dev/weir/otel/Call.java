@@ -14,8 +14,8 @@ final class Call implements Attempt {
     private final Scope scope;
 
     /**
-     * True if the record's headers cannot store the trace. In this case the span ends with this call, because a retry
-     * could not find it.
+     * True if the record's headers cannot store the trace. The span then ends with this call, because a retry of the
+     * record could not find the trace.
      */
     private final boolean alone;
 

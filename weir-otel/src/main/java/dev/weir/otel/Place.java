@@ -2,7 +2,10 @@ package dev.weir.otel;
 
 import org.jspecify.annotations.Nullable;
 
-/** Identifies an element's trace by its target and the element's index in that target. Immutable. */
+/**
+ * The location of an element's trace, which is the {@link TraceTarget} that stores the trace and the element's index in
+ * it. Immutable.
+ */
 record Place(TraceTarget target, int index) {
 
     /** Returns the trace, starting it if necessary. Returns null if the record is already finished. */

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Passes each element and the {@link Place} of its trace to a function, and emits the result. An element derived from
- * several records gets its own acknowledgement target, which stores the trace of this group of records. Confined to its
- * segment.
+ * several records gets its own acknowledgement target, which stores one trace for the whole group of records. Confined
+ * to its segment.
  */
 final class PlaceStage<T, R> implements Stage<R> {
 

@@ -122,8 +122,8 @@ final class Spans {
     }
 
     /**
-     * Returns the trace stored in a record's headers. If there is none, starts a trace and stores it there. The headers
-     * can store a trace only if the propagator writes at least one header. Must be called by one thread at a time.
+     * Returns the trace stored in a record's headers. If the headers contain no trace, starts one and stores it there.
+     * If the propagator writes no headers, the new trace is not stored. Must be called by one thread at a time.
      */
     Trace inHeaders(ConsumerRecord<?, ?> record) {
         Trace kept = TraceHeader.find(record.headers());

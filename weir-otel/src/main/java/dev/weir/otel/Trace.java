@@ -17,7 +17,7 @@ final class Trace {
     private final Context context;
     private final String topic;
 
-    /** The exception of the last failed call; null again once a call succeeds. */
+    /** The exception of the last call, or null if that call succeeded. */
     private volatile @Nullable Throwable failure;
 
     /**
@@ -56,7 +56,8 @@ final class Trace {
         try {
             span.recordException(cause);
         } catch (RuntimeException | Error unreadable) {
-            // The exception's own methods failed. Its class is still recorded when the span ends.
+            // A method of the exception itself has thrown, so record an event without details. The exception's class is
+            // still recorded when the span ends.
             span.addEvent("exception");
         }
     }
@@ -64,7 +65,7 @@ final class Trace {
     /**
      * Ends the span.
      *
-     * @param unfinished whether this pipeline gave up the record, so that the record will be delivered again
+     * @param unfinished whether this pipeline did not finish the record, so that the record will be delivered again
      */
     void end(boolean unfinished) {
         Throwable last = failure;

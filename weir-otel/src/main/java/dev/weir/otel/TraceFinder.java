@@ -14,8 +14,9 @@ final class TraceFinder implements AckTarget.RootVisitor {
     private final Set<Place> places = new LinkedHashSet<>();
 
     /**
-     * Returns the place of each trace, without duplicates. The caller must have a pending acknowledgement for the
-     * element, so that its records cannot be finished during the call.
+     * Returns the places of the traces of all records from which the element was derived, without duplicates. The
+     * caller must have a pending acknowledgement for the element, so that its records cannot be finished during the
+     * call.
      */
     List<Place> of(AckTarget target, long token) {
         places.clear();
@@ -27,7 +28,7 @@ final class TraceFinder implements AckTarget.RootVisitor {
         places.add(place);
     }
 
-    /** Ignores an element from an untraced source. */
+    /** Does nothing, because this target belongs to a source without tracing. */
     @Override
     public void root(AckTarget source, long token) {}
 }

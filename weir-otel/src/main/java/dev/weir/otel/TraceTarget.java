@@ -23,9 +23,9 @@ final class TraceTarget implements AckTarget {
     private final ReentrantLock lock = new ReentrantLock();
 
     /**
-     * Contains one entry per element: its record or the members of its group until the trace starts, and then the
-     * trace. The entry is null once the element is finished. If traces are stored in the headers, the entry remains the
-     * record. Guarded by the lock.
+     * Contains one entry per element. An entry is initially the element's record or the {@link Members} of its group.
+     * When the trace starts, it replaces the entry, unless traces are stored in the headers. An entry is null once its
+     * element is finished. Guarded by the lock.
      */
     private final @Nullable Object[] origins;
 
@@ -70,8 +70,8 @@ final class TraceTarget implements AckTarget {
     }
 
     /**
-     * Sets an element and its original target, and transfers the pending acknowledgement to this target. Must be called
-     * before the batch is passed on.
+     * Adds an element, and wraps its original target and token in this target. From then on, the element must be
+     * acknowledged through this target. Must be called before the batch is passed on.
      */
     void set(int index, Object origin, AckTarget target, long token) {
         origins[index] = origin;
@@ -165,8 +165,8 @@ final class TraceTarget implements AckTarget {
     }
 
     /**
-     * Reports this target to a {@link TraceFinder}, which does not need to search further. Forwards all other visitors
-     * to the original target.
+     * Passes this target to the visitor if the visitor is a {@link TraceFinder}, which must not search any further.
+     * Forwards other visitors to the original target.
      */
     @Override
     public void roots(long token, RootVisitor visitor) {

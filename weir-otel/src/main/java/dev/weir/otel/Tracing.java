@@ -68,7 +68,7 @@ public final class Tracing implements RecordTracing {
     /**
      * Pairs each element with the trace of its record. Functions wrapped by this class expect such pairs. An element
      * derived from several records, for example by {@code grouped}, gets its own span with links to the spans of these
-     * records. An element that was not derived from a record has no trace; wrapped functions are called for it without
+     * records. An element that was not derived from a record has no trace. Wrapped functions are called for it without
      * a span.
      */
     public <T> Flow<T, Traced<T>> beside() {
@@ -156,7 +156,8 @@ public final class Tracing implements RecordTracing {
     }
 
     private static <R> CompletionStage<R> followed(Trace trace, CompletionStage<R> stage) {
-        // Update the trace before the pipeline is notified, because the pipeline's reaction may end the span.
+        // Update the trace before the pipeline sees the result. The pipeline may then acknowledge the record, which
+        // ends the span.
         CompletableFuture<R> told = stage.whenComplete((result, thrown) -> {
                     if (thrown == null) {
                         trace.succeeded();

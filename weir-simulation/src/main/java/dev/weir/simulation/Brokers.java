@@ -32,9 +32,7 @@ import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.apache.kafka.common.record.internal.MutableRecordBatch;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The brokers of a simulated cluster, which respond to requests from one shared state. Confined to the world's thread.
- */
+/** The brokers of a simulated cluster, which all share one state. Confined to the world's thread. */
 public final class Brokers implements Network.Server, AutoCloseable {
 
     private static final List<ApiKeys> APIS = List.of(
@@ -57,7 +55,7 @@ public final class Brokers implements Network.Server, AutoCloseable {
         NOT_LEADER
     }
 
-    /** The special timestamp that requests the earliest offset in an offset request. */
+    /** The special timestamp in a ListOffsets request that stands for the earliest offset. */
     private static final long EARLIEST = -2;
 
     private final Schedule schedule = new Schedule();
@@ -120,12 +118,20 @@ public final class Brokers implements Network.Server, AutoCloseable {
         fetchSessions.forget(node);
     }
 
-    /** Adds a refusal for a later produced batch. Each call affects one batch, in the order of the calls. */
+    /**
+     * Adds a refusal to a queue. Each batch produced from now on takes one refusal from the queue, unless the queue is
+     * empty.
+     */
     public void refuseNext(Refusal refusal) {
         refusals.add(refusal);
     }
 
-    /** Sets a throttle time of {@code millis} in the next {@code answers} fetch and produce responses. */
+    /**
+     * Sets the throttle time that the next fetch and produce responses contain.
+     *
+     * @param answers the number of responses that contain the throttle time
+     * @param millis the throttle time in milliseconds
+     */
     public void throttle(int answers, int millis) {
         throttledAnswers = answers;
         throttleMillis = millis;

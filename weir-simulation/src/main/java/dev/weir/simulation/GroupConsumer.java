@@ -90,7 +90,7 @@ public abstract class GroupConsumer extends MockConsumer<byte[], byte[]> {
         listener = callback;
     }
 
-    /** Assigns a random selection of the partitions, or all of them, to this member. Call within a poll. */
+    /** Assigns a random selection of the partitions, or all of them, to this member. Must be called during a poll. */
     public final void rebalance(boolean all) {
         ConsumerRebalanceListener callback = listener;
         if (callback == null || inCallback) {
@@ -121,7 +121,10 @@ public abstract class GroupConsumer extends MockConsumer<byte[], byte[]> {
         inCallback = false;
     }
 
-    /** Returns whether the group has expelled the member, which does not know yet that it lost its partitions. */
+    /**
+     * Returns whether the group has expelled the member, but the member has not learned yet that it lost its
+     * partitions.
+     */
     protected abstract boolean isExpelled();
 
     /** Notifies the consumer that partitions are being revoked. */
@@ -195,7 +198,10 @@ public abstract class GroupConsumer extends MockConsumer<byte[], byte[]> {
         return advanced;
     }
 
-    /** Returns whether fetches from this partition are currently blocked, as if the broker did not respond. */
+    /**
+     * Returns whether fetches from this partition currently return nothing, for example because the partition has no
+     * leader.
+     */
     protected boolean hinders(GroupPartition partition) {
         return false;
     }

@@ -33,7 +33,10 @@ public class GroupPartition {
 
     public boolean paused;
 
-    /** True while the start position requested by the consumer is still unknown. */
+    /**
+     * True while the consumer has not decided yet at which offset to start reading. Fetches must not return records
+     * until then.
+     */
     public boolean held;
 
     /** True if the consumer has set a start position since the partition was assigned. */

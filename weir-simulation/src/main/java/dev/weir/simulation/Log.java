@@ -73,8 +73,8 @@ public final class Log {
     private final List<Aborted> aborted = new ArrayList<>();
 
     /**
-     * The offsets of late records: their producer's state had been forgotten, and their connection was already closed
-     * when they were appended.
+     * The offsets of late records. A record is late if it was appended after the connection that carried it had been
+     * closed and after the log had forgotten the state of its producer.
      */
     private final Set<Long> late = new HashSet<>();
 
@@ -111,9 +111,9 @@ public final class Log {
     }
 
     /**
-     * Returns whether the record at an offset is a late one: its producer's state had been forgotten, and its
-     * connection was already closed when it was appended. Such a record may follow newer ones, because the log cannot
-     * fence a producer whose state it has forgotten.
+     * Returns whether the record at an offset is late. A record is late if it was appended after the connection that
+     * carried it had been closed and after the log had forgotten the state of its producer. Such a record may follow
+     * newer records of its producer, because the log cannot fence a producer whose state it has forgotten.
      */
     public boolean isLateOfForgotten(long offset) {
         return late.contains(offset);
@@ -129,7 +129,7 @@ public final class Log {
         return batches.stream().map(batch -> batch.bytes.buffer().duplicate()).toList();
     }
 
-    /** Returns whether the last {@code last} batches were all written by producers without an id. */
+    /** Returns whether the {@code last} most recent batches were all written by producers without an ID. */
     public boolean isPlain(int last) {
         return batches.subList(Math.max(0, batches.size() - last), batches.size()).stream()
                 .allMatch(batch -> batch.producerId < 0);
@@ -298,7 +298,7 @@ public final class Log {
         elect();
     }
 
-    /** Deletes all but the last {@code last} batches, as retention does. */
+    /** Deletes all batches except the {@code last} most recent ones, as retention does. */
     public void retain(int last) {
         int gone = Math.max(0, batches.size() - last);
         start = gone == 0 ? start : gone < batches.size() ? batches.get(gone).base : end;

@@ -35,7 +35,7 @@ public final class Network implements AutoCloseable {
     private static final ReentrantLock HOSTS = new ReentrantLock();
     private static final BitSet TAKEN = new BitSet();
 
-    /** The brokers' side, which responds to requests. */
+    /** The brokers, as seen by the network. They respond to requests that arrive over its connections. */
     interface Server {
 
         /** Returns the response to a request that has arrived, or null if the broker sends no response. */
@@ -203,8 +203,8 @@ public final class Network implements AutoCloseable {
                 schedule.at(busyUntilNanos, () -> arrived(bytes));
                 return;
             }
-            // Some requests sent before the connection broke may still arrive. Once a request is lost, all later
-            // requests are lost too.
+            // A request sent before the connection broke may still arrive, which is decided at random. Once a request
+            // is lost, all later requests on this connection are lost too.
             ended |= silent || (isGone() && random.nextBoolean());
             if (ended) {
                 return;

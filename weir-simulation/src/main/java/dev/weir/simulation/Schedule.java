@@ -19,7 +19,10 @@ public final class Schedule {
         return nowNanos;
     }
 
-    /** Schedules an action for a time. It runs after all actions that were scheduled earlier for the same time. */
+    /**
+     * Schedules an action to run at the given time. Actions scheduled for the same time run in the order in which they
+     * were scheduled.
+     */
     public void at(long nanos, Runnable action) {
         events.add(new Event(Math.max(nanos, nowNanos), order++, action));
     }

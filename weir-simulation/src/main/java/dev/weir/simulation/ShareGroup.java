@@ -149,7 +149,7 @@ public final class ShareGroup {
         quotaRecords = most;
     }
 
-    /** Sets the error in responses to fetches sent to a broker that is not the leader. */
+    /** Sets the error that a broker returns for a fetch from a partition that it does not lead. */
     public void leadsNot(Errors error) {
         leadsNot = error;
     }
@@ -165,8 +165,8 @@ public final class ShareGroup {
     }
 
     /**
-     * Breaks the member's connection after each of the next {@code count} assignments, so that the assignment may be
-     * lost.
+     * Breaks the member's connection shortly after each of the next {@code count} assignments is sent, so that the
+     * member may not receive the assignment.
      */
     public void cutOffAssignments(int count) {
         assignmentsCutOff = count;
@@ -219,7 +219,9 @@ public final class ShareGroup {
         return emptiedAnswers;
     }
 
-    /** Returns the number of acknowledgements that included records acquired by another member. */
+    /**
+     * Returns the number of acknowledgement requests for a partition that included records acquired by another member.
+     */
     public int strangers() {
         return strangers;
     }
@@ -357,7 +359,8 @@ public final class ShareGroup {
         emptyFetches += lastFetchWasEmpty ? 1 : 0;
         boolean overQuota = fetch.maxRecords() - left > quotaRecords;
         if (overQuota) {
-            // A real broker adds the acknowledgement results after it has emptied the response, so they are kept.
+            // A real broker empties the response before it adds the acknowledgement results. The results must therefore
+            // remain in the emptied response.
             answer = new ShareFetchResponseData().setThrottleTimeMs(100);
             emptiedAnswers++;
         }

@@ -47,7 +47,7 @@ public final class SharePartition {
 
     /**
      * The start of the window. All records before this offset are done. The window ends at {@link #acquiredTo}, and no
-     * record from there on has been acquired yet.
+     * record at or after that offset has been acquired yet.
      */
     private int doneTo;
 
@@ -63,7 +63,7 @@ public final class SharePartition {
         return partition;
     }
 
-    /** Allows only records before this offset to be acquired. */
+    /** Sets the end of the records that have arrived. Only records before this offset can be acquired. */
     public void arrived(long offset) {
         arrived = offset;
     }
@@ -138,8 +138,8 @@ public final class SharePartition {
     }
 
     /**
-     * Acquires up to {@code most} records in ranges. Returns the ranges, and all batches from the first range to the
-     * last.
+     * Acquires up to {@code most} records. Returns the acquired ranges, and all batches from the start of the first
+     * range to the end of the last.
      */
     PartitionData acquire(String member, int most) {
         int start = firstUndone();

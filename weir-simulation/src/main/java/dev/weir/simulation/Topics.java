@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Topics {
 
-    /** A leader and its epoch, in the metadata of one broker. */
+    /** A partition's leader and leader epoch, as known to one broker. */
     public record Place(int leader, int epoch) {}
 
     /** A partition with its log and its leader. */
@@ -61,8 +61,9 @@ public final class Topics {
         }
 
         /**
-         * Elects a new leader, which has all records. A number that is greater than the number of brokers leaves the
-         * partition without a leader.
+         * Elects a new leader, which has all records.
+         *
+         * @param broker the new leader; if there is no broker with this ID, the partition has no leader
          */
         public void moveTo(int broker) {
             leader = broker;

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.unit.DataSize;
 
 /**
- * The settings of one client, each with the name of the property it was read from. Later settings override earlier
- * ones. Confined to one thread.
+ * The settings of one client. Each setting also has the name of the property from which it was read. A later setting
+ * overrides an earlier one with the same name. Confined to one thread.
  */
 final class ClientEntries {
 

@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Logs a warning if the kafka-clients version on the class path is older than the version that Weir is built with.
- * Spring Boot's dependency management selects an older version without notice. Stateless.
+ * Spring Boot's dependency management may silently select an older version. Stateless.
  */
 final class ClientVersion {
 

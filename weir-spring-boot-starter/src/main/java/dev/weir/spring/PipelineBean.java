@@ -17,7 +17,7 @@ import org.springframework.context.ApplicationContextException;
 
 /**
  * One {@link Pipeline} bean with its current or last run, that run's meters, and its console. {@link WeirPipelines}
- * holds its lock while it starts a run, but not while it ends one. Any thread may read the state.
+ * holds its own lock while it starts a run, but not while it stops one. Any thread may read the state.
  */
 final class PipelineBean {
 
@@ -32,8 +32,8 @@ final class PipelineBean {
     private volatile @Nullable PipelineMetrics metrics;
 
     /**
-     * The most recent run stopped by {@link #end}. If it is cancelled because its drain timed out, this does not count
-     * as a failure.
+     * The run most recently stopped by {@link #end}. If its drain times out, the run is cancelled. Such a cancellation
+     * does not count as a failure.
      */
     private volatile @Nullable RunningPipeline ended;
 
@@ -154,7 +154,8 @@ final class PipelineBean {
                         name,
                         String.join("; ", report.leftUndone()));
             }
-        } catch (InterruptedException e) { // Drains run on private threads, which nothing interrupts.
+        } catch (InterruptedException e) {
+            // This should not happen. Nothing interrupts the threads on which pipelines are drained.
             last.cancel();
             Thread.currentThread().interrupt();
         }

@@ -58,7 +58,8 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
     // Written under the lock.
     private volatile Map<String, PipelineBean> beans = Map.of();
 
-    // Set to true while holding the lock. Set to false without it, so that a stop never waits for a start.
+    // Set to true while holding the lock. Set to false without holding the lock, so that stopping never waits for a
+    // start in progress.
     private volatile boolean running;
 
     /**
@@ -141,7 +142,8 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
                 beans = lookUp();
             }
             for (PipelineBean bean : beans.values()) {
-                if (running && startsByItself(bean)) { // A concurrent stop clears running without the lock.
+                // Check running for each bean, because a concurrent stop sets it to false without holding the lock.
+                if (running && startsByItself(bean)) {
                     run(bean);
                 }
             }
@@ -220,7 +222,10 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
         }
     }
 
-    /** Keeps the JVM alive while a pipeline runs, because the threads of pipelines are daemons. */
+    /**
+     * Keeps the JVM alive while a pipeline runs, because the threads of pipelines are daemons. Closes the application
+     * if a pipeline has failed and {@code weir.on-failure} is {@code shutdown}.
+     */
     private void keep() {
         boolean close;
         lock.lock();
@@ -272,8 +277,8 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
     }
 
     /**
-     * Drains the current run. A concurrent start may hold the lock and begin another run, so this method then waits for
-     * the lock and drains that run too.
+     * Drains the current run. A concurrent start may begin another run afterwards. This method therefore waits until
+     * the start has released the lock, and then drains again.
      */
     private void end(PipelineBean bean) {
         bean.end(drain);
@@ -281,7 +286,10 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
         bean.end(drain);
     }
 
-    /** Returns whether the pipelines have been started and not stopped. Individual pipelines may have ended. */
+    /**
+     * Returns whether the pipelines have been started and have not been stopped since. Individual pipelines may already
+     * have ended.
+     */
     @Override
     public boolean isRunning() {
         return running;

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Attributes {
 
-    /** No attributes: the stage uses all its defaults. */
+    /** Attributes without any values. A stage with these attributes uses its defaults. */
     public static final Attributes NONE = new Attributes(null, null, 0, null);
 
     private final Values values;

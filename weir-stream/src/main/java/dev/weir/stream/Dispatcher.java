@@ -195,8 +195,8 @@ public final class Dispatcher implements AutoCloseable {
 
     /** Returns the current counters. */
     public DispatcherSnapshot snapshot() {
-        // Read the counters in reverse order of a task's progress, so that progress between the reads never makes a
-        // difference negative.
+        // Read the counters in reverse order. A task is submitted first, then started, then completed. If it advances
+        // between two reads, the differences below stay at least 0.
         long ended = completed.sum();
         long begun = started.sum();
         long asked = submitted.sum();

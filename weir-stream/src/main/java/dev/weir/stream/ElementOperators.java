@@ -331,8 +331,8 @@ abstract class ElementOperators<T> {
 
     /**
      * Limits the sum of the elements' weights. In all other respects, this method works like {@link #limit}. If
-     * {@code weight} throws or returns a negative number, the supervision decides; a restart resets the sum.
-     * Supervision does not apply when the limit is exceeded.
+     * {@code weight} throws or returns a negative number, the supervision decides what happens to the element. A
+     * restart resets the sum. Supervision does not apply when the limit is exceeded.
      *
      * <pre>{@code
      * Source<String> shortRows = Source.from(rows).limitWeighted(1_000_000, String::length);
@@ -427,7 +427,7 @@ abstract class ElementOperators<T> {
 
     /**
      * Calls {@code action} with each element before passing the element on. If the action throws, the stage's
-     * {@link Supervision} decides.
+     * {@link Supervision} decides what happens to the element.
      *
      * <pre>{@code
      * Source.of(1, 2, 3).tap(n -> counter.add(n))

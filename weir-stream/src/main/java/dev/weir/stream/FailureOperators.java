@@ -219,8 +219,8 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     /**
      * Emits an element from {@code supplier} if none has arrived for {@code interval} while the downstream stage is
      * waiting for one. The supplied element carries no acknowledgement. If the supplier throws, the stage's supervision
-     * decides; if it decides to skip, no element is emitted this time. The upstream stages must not block the thread,
-     * as for {@link #idleTimeout}.
+     * decides what happens. If it decides to skip, no element is emitted this time. The upstream stages must not block
+     * the thread, as for {@link #idleTimeout}.
      *
      * {@snippet :
      * ticks.keepAlive(Duration.ofSeconds(1), () -> Tick.NOTHING)

@@ -29,7 +29,10 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
         return ((Source<T>) Objects.requireNonNull(source, name)).node();
     }
 
-    /** Returns the last node of a source that was built by a user's function. Rejects null. */
+    /**
+     * Returns the last node of {@code source}, which was built by a user's function. Throws an exception if
+     * {@code source} is null.
+     */
     static <T> BlueprintNode<T> made(String operator, @Nullable Source<T> source) {
         if (source == null) {
             throw new NullPointerException("the function of " + operator + " returned null, not a source");

@@ -138,10 +138,10 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
     }
 
     /**
-     * Distributes the elements over {@code branches} equal branches, each on its own thread: the next element goes to
-     * the first branch that has requested one. The branches' outputs are merged in order of arrival, so the order of
-     * the elements is not preserved. If a branch ends by itself, the others continue; when the last one ends, so does
-     * the stream. Each element keeps its acknowledgement.
+     * Distributes the elements over {@code branches} identical branches, each on its own thread. The next element goes
+     * to the first branch that has requested one. The branches' outputs are merged in order of arrival, so the order of
+     * the elements is not preserved. If a branch ends early, the others continue. The stream ends when the last branch
+     * ends. Each element keeps its acknowledgement.
      *
      * {@snippet :
      * pages.balance(4, s -> s.map(page -> render(page)))
@@ -170,12 +170,12 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
     }
 
     /**
-     * Sends each element to one of {@code partitions} equal branches, chosen by {@code partition}. Each branch runs on
-     * its own thread with a buffer. While the buffer for the next element is full, the other branches receive no
+     * Sends each element to one of {@code partitions} identical branches, chosen by {@code partition}. Each branch runs
+     * on its own thread with a buffer. While the buffer for the next element is full, the other branches receive no
      * elements either. The outputs are merged in order of arrival, which preserves the order within each branch. If a
-     * branch ends early, further elements for it are dropped and acknowledged; the stream ends when the last branch
-     * ends. Each element keeps its acknowledgement. If {@code partition} throws or returns a number outside the range,
-     * the supervision decides what happens to the element.
+     * branch ends early, further elements for it are dropped and acknowledged. The stream ends when the last branch
+     * ends. Each element keeps its acknowledgement. If {@code partition} throws or returns a number that is out of
+     * range, the supervision decides what happens to the element.
      *
      * {@snippet :
      * events.partition(8, e -> Math.floorMod(e.key().hashCode(), 8), s -> s.map(e -> apply(e)))

@@ -52,8 +52,8 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     /**
      * Groups elements into lists with a total weight of at most {@code maxWeight}. An element heavier than
      * {@code maxWeight} gets its own list. In all other respects, this method works like {@link #grouped}. If
-     * {@code weight} throws or returns a negative number, the stage's supervision decides; RESTART also drops and
-     * acknowledges the incomplete list.
+     * {@code weight} throws or returns a negative number, the stage's supervision decides what happens to the element.
+     * {@code RESTART} also drops and acknowledges the incomplete list.
      *
      * {@snippet :
      * Source.of("aa", "b", "cccc").groupedWeighted(3, String::length); // [aa, b], [cccc]
@@ -87,7 +87,8 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     /**
      * Groups consecutive elements with the same key into lists of at most {@code max} elements. A list is emitted as
      * soon as an element with a different key arrives. In all other respects, this method works like {@link #grouped}.
-     * If {@code key} throws, the stage's supervision decides; RESTART also drops and acknowledges the incomplete list.
+     * If {@code key} throws, the stage's supervision decides what happens to the element. {@code RESTART} also drops
+     * and acknowledges the incomplete list.
      *
      * {@snippet :
      * Source.of("a1", "a2", "b1", "a3").groupedAdjacentBy(s -> s.charAt(0), 100); // [a1, a2], [b1], [a3]
@@ -150,8 +151,8 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      *
      * <p>The elements of an aggregate are acknowledged together with it. The current aggregate is emitted at the end of
      * the stream and before an upstream failure is passed on. After a cancellation, its elements stay unacknowledged.
-     * If a function throws, the stage's supervision decides; RESTART also drops and acknowledges the current aggregate.
-     * The functions must not block.
+     * If a function throws, the stage's supervision decides what happens to the element. {@code RESTART} also drops and
+     * acknowledges the current aggregate. The functions must not block.
      *
      * {@snippet :
      * source.batch(100, StringBuilder::new, StringBuilder::append).map(text -> write(text));
@@ -229,13 +230,13 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Expands each element into the elements of an iterator. Emits one of these for each pull, until a newer element
-     * arrives. The upstream stages run on their own thread.
+     * Replaces each element with the elements of an iterator. Each pull emits the iterator's next element, until a
+     * newer element arrives from upstream. The upstream stages run on their own thread.
      *
      * <p>The first emitted element carries the original element's acknowledgement; the others carry none. If the
      * iterator is empty, the original element is acknowledged immediately. The stream ends when the upstream stages
      * end. An upstream failure is passed on after the elements that preceded it. If {@code expander} or its iterator
-     * throws, the stage's supervision decides; skipping drops the element, or the rest of its iterator.
+     * throws, the stage's supervision decides what happens. Skipping drops the element or the rest of its iterator.
      *
      * {@snippet :
      * readings.expand(reading -> Stream.iterate(reading, last -> last.older()).iterator());

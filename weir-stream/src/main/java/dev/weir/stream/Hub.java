@@ -139,9 +139,9 @@ abstract class Hub<T> implements AutoCloseable {
     }
 
     /**
-     * Marks {@code taker} as leaving, and returns whether another taker of the same elements is still running. If it
-     * returns false, the elements stay unacknowledged. If all takers leave at the same time, it returns false for at
-     * least the last of them.
+     * Marks {@code taker} as leaving, and returns whether another taker of the same elements is still running. If no
+     * other taker is running, the elements must stay unacknowledged. If all takers leave at the same time, at least the
+     * last call returns false.
      */
     final boolean othersGoOn(Taker<T> taker, List<Taker<T>> all) {
         lock.lock();

@@ -81,9 +81,9 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      *
      * <ul>
      *   <li>Order by key: elements with the same key are processed one after the other. A slow or stuck key does not
-     *       delay other keys: elements that are waiting for their key have their own buffer, of 8 elements per thread
-     *       and at least 512. Once that buffer is full, the next element that would have to wait stops the input. An
-     *       idle key uses no memory.
+     *       delay other keys, because elements that wait for an earlier element with the same key are moved to a
+     *       separate buffer. This buffer has room for 8 elements per thread, but at least 512. When it is full and
+     *       another element would have to wait, the stage stops accepting input. An idle key uses no memory.
      *   <li>Completion: when the input has ended, all handlers have returned, and all results have been emitted.
      *   <li>Failure: if a handler fails, the stream fails immediately. An upstream failure is passed on after the
      *       results of the elements that preceded it.
@@ -146,10 +146,10 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      *
      * <ul>
      *   <li>Completion: when the input has ended, all computations are done, and all results have been emitted.
-     *   <li>Failure: if a computation fails or its result is null, or if the function throws, the supervision decides.
-     *       If it decides to fail, the stream fails immediately. A retried element waits for its next attempt on a
-     *       virtual thread, and still counts as running. An upstream failure is passed on after the results of the
-     *       elements that preceded it.
+     *   <li>Failure: if a computation fails or its result is null, or if the function throws, the supervision decides
+     *       what happens to the element. If it decides to fail, the stream fails immediately. A retried element waits
+     *       for its next attempt on a virtual thread, and still counts as running. An upstream failure is passed on
+     *       after the results of the elements that preceded it.
      *   <li>Cancellation and failure: running futures are cancelled; the stage does not wait for them.
      *   <li>Acknowledgement: each result carries the acknowledgement of its element.
      *   <li>Demand: the stage accepts up to 8 elements per allowed computation, at least 512. The same number of
@@ -183,10 +183,10 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      *
      * <ul>
      *   <li>Completion: when the input has ended and the last result has been emitted.
-     *   <li>Failure: if a future fails or its result is null, or if the function throws, the supervision decides, and
-     *       may retry the element. If it decides to fail, the stream fails immediately. A restart continues from
-     *       {@code initial}, without emitting it again. An upstream failure is passed on after the results that
-     *       preceded it.
+     *   <li>Failure: if a future fails or its result is null, or if the function throws, the supervision decides
+     *       what happens to the element, and may retry it. If it decides to fail, the stream fails immediately. A
+     *       restart continues from {@code initial}, without emitting it again. An upstream failure is passed on after
+     *       the results that preceded it.
      *   <li>Cancellation: the running future is cancelled.
      *   <li>Acknowledgement: each result carries its element's acknowledgement; {@code initial} has none.
      *   <li>Demand: the stage accepts up to 512 elements in advance.

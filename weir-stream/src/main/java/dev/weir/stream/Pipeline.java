@@ -12,7 +12,7 @@ import java.util.function.Consumer;
 /** The blueprint of a complete pipeline, from its sources to its sink. Immutable; each {@link #run} is independent. */
 public final class Pipeline {
 
-    /** Adds the stages of a run to its assembly and closes the last segment. */
+    /** Adds all stages of a run to the run's assembly, and completes the assembly's segments. */
     final Consumer<RunAssembly> builder;
 
     private final String name;
@@ -24,7 +24,11 @@ public final class Pipeline {
         this.clock = clock;
     }
 
-    /** Creates a pipeline. For each run, {@code builder} adds all stages to an assembly and closes their segments. */
+    /**
+     * Creates a pipeline.
+     *
+     * @param builder called for each run; adds all stages to the run's assembly, and completes the assembly's segments
+     */
     static Pipeline of(Consumer<RunAssembly> builder) {
         return new Pipeline(builder, "pipeline", Clock.SYSTEM);
     }
@@ -33,7 +37,7 @@ public final class Pipeline {
         return of(assembly -> assemble(assembly, source, sink));
     }
 
-    @SuppressWarnings("unchecked") // safe: a loop for a supertype of T only reads the elements
+    @SuppressWarnings("unchecked") // The cast is safe, because a loop for a supertype of T only reads the elements.
     private static <T> void assemble(RunAssembly assembly, Source<T> source, Sink.Loop<? super T> sink) {
         Stage<T> upstream = source.node().build(assembly);
         StageAttributes attributes = new StageAttributes(sink.attributes);

@@ -104,10 +104,12 @@ public final class HttpEndpoint implements AutoCloseable {
                 Connection connection = new Connection(port.accept(), service);
                 connections.add(connection);
                 requests.execute(connection);
-            } catch (RejectedExecutionException e) { // close() has been called. It also cuts this connection.
+            } catch (RejectedExecutionException e) {
+                // close() has been called. There is no need to close the connection here, because close() does so.
                 return;
             } catch (IOException e) {
-                if (!port.isClosed()) { // The process may have too many open files. Close a connection to free one.
+                if (!port.isClosed()) {
+                    // The process may have too many open files. Closing a connection frees a file descriptor.
                     connections.makeRoom();
                     LockSupport.parkNanos(RETRY_NANOS);
                 }
@@ -116,13 +118,14 @@ public final class HttpEndpoint implements AutoCloseable {
     }
 
     private static URI uriOf(InetAddress address, int port) {
-        // Clients cannot connect to the wildcard address. An endpoint bound to it also accepts loopback connections.
+        // Clients cannot connect to the wildcard address, so use loopback instead. An endpoint bound to the wildcard
+        // address also accepts loopback connections.
         InetAddress reached = address.isAnyLocalAddress() ? InetAddress.getLoopbackAddress() : address;
         String host = reached.getHostAddress();
         return URI.create("http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port);
     }
 
-    /** Returns the URI for connections from this machine, without a path. */
+    /** Returns the URI for connecting to this endpoint from the same machine. The URI has no path. */
     public URI uri() {
         return uri;
     }

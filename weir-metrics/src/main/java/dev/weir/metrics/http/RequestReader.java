@@ -45,9 +45,9 @@ final class RequestReader {
     /**
      * Waits for the next request.
      *
-     * @param idle how long to wait for the first byte of the request
-     * @param whole how long the rest of the request may take to arrive, including its body
-     * @return null if the client has closed the connection
+     * @param idle the maximum time to wait for the first byte of the request
+     * @param whole the maximum time from the first byte until the whole request, including its body, has arrived
+     * @return the request, or null if the client has closed the connection
      * @throws SocketTimeoutException if a time limit is exceeded
      */
     @Nullable
@@ -68,7 +68,8 @@ final class RequestReader {
             String text = line.endsWith("\r") ? line.substring(0, line.length() - 1) : line;
             if (!text.isEmpty()) {
                 lines.add(text);
-            } else if (!lines.isEmpty()) { // Skip empty lines before a request.
+            } else if (!lines.isEmpty()) {
+                // This empty line ends the headers. Empty lines before the request line are ignored.
                 break;
             }
             if (lines.size() > HttpLimits.MAX_HEADERS + 1) {
@@ -97,7 +98,8 @@ final class RequestReader {
             if (!fill()) {
                 return null;
             }
-            scanned -= before - at; // fill() may have moved the unread bytes to the start of the buffer.
+            // fill() may have moved the unread bytes to the start of the buffer. Move the index by the same distance.
+            scanned -= before - at;
         }
     }
 

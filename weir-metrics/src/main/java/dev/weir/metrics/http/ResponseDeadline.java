@@ -25,13 +25,14 @@ public final class ResponseDeadline {
         restart();
     }
 
-    /** Restarts the full time limit for further writes. */
+    /** Restarts the timer with the full time limit, so that the handler can write more of the response. */
     public void restart() {
         cancel();
         connection.isNow(Connection.State.WRITING);
         try {
             alarm = timer.schedule(connection::cut, limit.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (RejectedExecutionException e) { // The endpoint is being closed, so its timer no longer accepts tasks.
+        } catch (RejectedExecutionException e) {
+            // The timer no longer accepts tasks because the endpoint is being closed. Close this connection now.
             connection.cut();
         }
     }
