@@ -14,7 +14,7 @@ final class DirectMeters {
 
     private DirectMeters() {}
 
-    /** Registers all meters for {@code subject}, which they reference only weakly. */
+    /** Registers meters that read their values from {@code subject}. The meters reference it only weakly. */
     static <T, S> void register(
             MeterRegistry registry, List<MeterSpec<S>> specs, Tags tags, T subject, Function<T, S> look) {
         for (MeterSpec<S> spec : specs) {

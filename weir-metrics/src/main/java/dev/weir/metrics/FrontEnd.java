@@ -1,6 +1,9 @@
 package dev.weir.metrics;
 
-/** The user interface for which advice is worded. Each one allows different changes. */
+/**
+ * A user interface for following advice. Advice is worded for one interface, because each interface allows different
+ * changes.
+ */
 public enum FrontEnd {
     /** Program code, which can change settings and use the controls. */
     CODE,

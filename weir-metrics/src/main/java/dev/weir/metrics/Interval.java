@@ -12,8 +12,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The values of the interval covered by a series of readings. Counters are reduced to the difference between the first
- * and the last reading. States are averaged over the readings, or taken from the last reading. Immutable.
+ * The values of the interval covered by a series of readings. A counter's value is its difference between the first and
+ * the last reading. Other values are averaged over the readings, or taken from the last reading. Immutable.
  */
 final class Interval {
 
@@ -364,9 +364,9 @@ final class Interval {
     }
 
     /**
-     * Returns the growth of the rate, as a factor, at which the CPUs would be saturated; {@link #MOST_GAIN} if unknown.
-     * The CPU load is measured over a recent second, which may lie outside a short interval. The free CPUs are
-     * therefore also limited to the number of CPUs minus the CPUs used by this process.
+     * Returns the largest growth of the rate that the CPUs allow, as a factor; {@link #MOST_GAIN} if unknown. The CPU
+     * load is measured over a recent second, which may lie outside a short interval. The number of free CPUs is
+     * therefore computed both from the load and from the CPUs used by this process, and the smaller result is used.
      */
     double processorsAllow() {
         double used = processCpu();

@@ -96,7 +96,7 @@ public final class KafkaClientMeters implements MeterBinder, AutoCloseable {
             while (!over.await(LOOK_INTERVAL.toNanos(), TimeUnit.NANOSECONDS)) {
                 lookNow();
             }
-        } catch (InterruptedException e) { // not expected: the thread is private and close() does not interrupt it
+        } catch (InterruptedException e) { // Not expected, because nothing interrupts this private thread.
             Thread.currentThread().interrupt();
         }
     }

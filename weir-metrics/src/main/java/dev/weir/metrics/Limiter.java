@@ -81,8 +81,8 @@ public final class Limiter {
     }
 
     /**
-     * The time of each stage during the interval, in the order of the flow. {@link #sentence} and the displays that
-     * show it use these values. Empty if the finding is not based on readings.
+     * The time of each stage during the interval, in the order of the flow. {@link #sentence} is based on the same
+     * values. Empty if the finding is not based on readings.
      */
     public List<StageTime> stages() {
         return values.account.stages;
@@ -191,7 +191,7 @@ public final class Limiter {
                 kind, name, sentence, advice, expectedGain, null, Lever.elsewhere(advice), Confidence.SURE, List.of());
     }
 
-    /** Creates a limiter with the lever that raises the limit. The limiter's advice is the lever's advice for code. */
+    /** Creates a limiter with the lever that raises the limit. The limiter's advice is worded for program code. */
     static Limiter of(Kind kind, String name, String sentence, Lever lever, double expectedGain) {
         return new Limiter(
                 kind, name, sentence, lever.in(FrontEnd.CODE), expectedGain, null, lever, Confidence.SURE, List.of());
@@ -214,7 +214,7 @@ public final class Limiter {
     /**
      * Returns this finding with {@code other} as an equally likely candidate.
      *
-     * @param separates an explanation, in words, for distinguishing the two candidates
+     * @param separates describes, in words, how to distinguish the two candidates
      */
     Limiter or(Limiter other, String separates) {
         return new Limiter(new Values(

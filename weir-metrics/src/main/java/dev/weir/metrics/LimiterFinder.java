@@ -74,9 +74,9 @@ public final class LimiterFinder {
     }
 
     /**
-     * Returns the finding if no rule applies. It names the machine if the machine's CPUs are saturated, otherwise the
-     * busiest unit if that unit is busy enough. Otherwise it says that nothing is at its limit, or that it is too early
-     * for a finding.
+     * Returns the finding to use if no rule applies. If records are waiting but none has moved, it is too early for a
+     * finding. Otherwise, the finding names the machine if its CPUs are saturated, or else the busiest unit if that
+     * unit is busy enough. If neither applies, the finding says that nothing was at its limit.
      */
     private static Limiter fallback(Interval interval) {
         if (!interval.isPast && !interval.moves() && interval.hasBacklog()) {

@@ -51,7 +51,10 @@ public final class LimiterProbe implements AutoCloseable {
     /** The number of readings from which the rate before a change is computed: two seconds. */
     private static final int LOOKS_BEFORE = 21;
 
-    /** The number of readings from one verdict to the next. {@link #overall} adds up these verdicts. */
+    /**
+     * The number of readings between two verdicts. A verdict names the limiter for these readings, and {@link #overall}
+     * adds up all verdicts.
+     */
     private static final int LOOKS_PER_VERDICT = 10;
 
     /** The shortest observation from which a limiter can be determined. */
@@ -70,10 +73,7 @@ public final class LimiterProbe implements AutoCloseable {
     private final Gains gains = new Gains();
     private int sinceVerdict;
 
-    /**
-     * The limiter as of the last reading, computed by the first call of {@link #limiter} after this reading. Null until
-     * then.
-     */
+    /** The limiter as of the last reading. Null until {@link #limiter} is first called after that reading. */
     private @Nullable Limiter found;
 
     /** True if the last reading failed. Confined to the reading thread. */
@@ -101,7 +101,7 @@ public final class LimiterProbe implements AutoCloseable {
             while (!over.await(LOOK_INTERVAL.toNanos(), TimeUnit.NANOSECONDS)) {
                 look();
             }
-        } catch (InterruptedException e) { // not expected: the thread is private and close() does not interrupt it
+        } catch (InterruptedException e) { // Not expected, because nothing interrupts this private thread.
             Thread.currentThread().interrupt();
         }
     }
@@ -113,7 +113,7 @@ public final class LimiterProbe implements AutoCloseable {
                             ? PipelineLook.at(pipeline, MachineLook.now())
                             : PipelineLook.inPassing(pipeline, MachineLook.now()));
             failing = false;
-        } catch (RuntimeException | LinkageError e) { // Otherwise the thread would end silently.
+        } catch (RuntimeException | LinkageError e) { // Caught because it would otherwise end the thread silently.
             if (!failing) {
                 LOG.log(Level.WARNING, "the limiter of pipeline " + pipeline.name() + " is not looked for", e);
             }
@@ -156,8 +156,8 @@ public final class LimiterProbe implements AutoCloseable {
 
     /**
      * Returns the current limiter, based on the last five seconds, or less at the start. After the pipeline has ended,
-     * returns the last limiter. About three seconds after an advice was followed, the result includes the measured
-     * gain.
+     * returns the last limiter. If a user follows the advice, the result includes the measured gain after about three
+     * seconds.
      */
     public Limiter limiter() {
         lock.lock();
@@ -215,8 +215,8 @@ public final class LimiterProbe implements AutoCloseable {
             }
             still.add(look);
         }
-        // A closed consumer reports no records in flight. Remove its readings from the end, so that only earlier
-        // readings count.
+        // After a consumer has been closed, readings contain no records in flight. Remove such readings from the end,
+        // so that only the readings before the close are evaluated.
         while (still.size() > LOOKS_PER_VERDICT && Interval.of(still).inFlight() == 0) {
             still.removeLast();
         }
@@ -234,8 +234,8 @@ public final class LimiterProbe implements AutoCloseable {
     }
 
     /**
-     * Returns whether the stage contains no elements. For example, a source may only be waiting for the run to end.
-     * Such a stage is not stuck.
+     * Returns whether the stage contains no elements and therefore is not stuck. For example, a source may only be
+     * waiting for the run to end.
      */
     private static boolean isEmpty(StageLoad stage) {
         return stage.atWork() == 0 && stage.inPass() == 0 && stage.last().depth() == 0;

@@ -31,8 +31,8 @@ public final class MachineLook {
     private static final long MOST_NANOS = TimeUnit.MILLISECONDS.toNanos(950);
 
     /**
-     * The time for which the first reading is reused. The JDK reports the load since its last query, so the first
-     * values are of little use.
+     * The time for which the first reading is reused. It is short because the JDK reports the load since the previous
+     * query, so the result of the first query is not meaningful.
      */
     private static final long FIRST_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 

@@ -64,7 +64,7 @@ public final class MetricsServer implements AutoCloseable {
 
     /** Binds the process meters that a dashboard needs. */
     private JvmGcMetrics bindProcess() {
-        new UptimeMetrics().bindTo(registry); // dashboards recognize a restart by a new start time
+        new UptimeMetrics().bindTo(registry); // Includes the start time, so that dashboards can detect a restart.
         new ProcessorMetrics().bindTo(registry);
         new JvmMemoryMetrics().bindTo(registry);
         new JvmThreadMetrics().bindTo(registry);

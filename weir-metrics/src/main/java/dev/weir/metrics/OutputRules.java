@@ -12,13 +12,16 @@ final class OutputRules {
     /** Request time from which a broker is considered slow. A nearby idle broker responds in a tenth of this time. */
     private static final double SLOW_REQUEST_MILLIS = 20;
 
-    /** Request time that neither the network nor a healthy replica can explain, so that the broker is the cause. */
+    /**
+     * A request time so long that neither the network nor a healthy replica can explain it. The broker must be the
+     * cause.
+     */
     private static final double VERY_SLOW_REQUEST_MILLIS = 5 * SLOW_REQUEST_MILLIS;
 
     /**
-     * If batches wait in the client for at least this multiple of the request time, the broker is not considered slow,
-     * because larger batches would need fewer requests. Applies only to request times between
-     * {@link #SLOW_REQUEST_MILLIS} and {@link #VERY_SLOW_REQUEST_MILLIS}.
+     * A broker with a request time between {@link #SLOW_REQUEST_MILLIS} and {@link #VERY_SLOW_REQUEST_MILLIS} is not
+     * considered slow if batches wait in the client for at least this multiple of the request time. In this case,
+     * larger batches would help, because they would need fewer requests.
      */
     private static final double QUEUED_REQUESTS = 4;
 

@@ -5,10 +5,7 @@ import dev.weir.metrics.Limiter.Kind;
 import dev.weir.metrics.PipelineLook.PaceLook;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Rules for limits that the limiting component reports itself: a configured rate, and the limit of a share group
- * member.
- */
+/** Rules for limits that components report directly: configured rates, and the limits of share group members. */
 final class PaceRules {
 
     /**

@@ -215,7 +215,8 @@ public final class PipelineLook {
     private static PipelineLook at(
             RunningPipeline pipeline, MachineLook machine, Function<ConsumerHandle, ConsumerDump> dump) {
         Objects.requireNonNull(pipeline, "pipeline");
-        // Read the counters and the time together, because shares are fractions of the time between two readings.
+        // Read the time right after the counters, because counter differences are divided by the time between two
+        // readings.
         List<StageSnapshot> stages = pipeline.stages();
         long now = System.nanoTime();
         return new PipelineLook(

@@ -68,7 +68,7 @@ final class PipelineMeters {
                     .orElse(Double.NaN);
         }
 
-        /** Returns the largest lag in seconds of those partitions whose lag is known; NaN if none is known. */
+        /** Returns the largest lag in seconds among the partitions with a known lag; NaN if no lag is known. */
         double lagSeconds() {
             return dump.partitions().stream()
                     .map(PartitionDump::lagTime)

@@ -91,7 +91,10 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
         this.tags = tags;
     }
 
-    /** Creates the meters of {@code pipeline}, with its name as a tag. Nothing runs until they are bound. */
+    /**
+     * Creates the meters of {@code pipeline}, with its name as a tag. The pipeline is not read until the meters are
+     * bound.
+     */
     public static PipelineMetrics of(RunningPipeline pipeline) {
         return new PipelineMetrics(
                 Objects.requireNonNull(pipeline, "pipeline"),
@@ -174,7 +177,7 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
             }
             // Read the final counts.
             lookSafely();
-        } catch (InterruptedException e) { // not expected: the thread is private and close() does not interrupt it
+        } catch (InterruptedException e) { // Not expected, because nothing interrupts this private thread.
             Thread.currentThread().interrupt();
         }
     }
@@ -186,7 +189,7 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
                 look();
                 failing = false;
             }
-        } catch (RuntimeException | LinkageError e) { // Otherwise the thread would end silently.
+        } catch (RuntimeException | LinkageError e) { // Caught because it would otherwise end the thread silently.
             if (!failing) {
                 LOG.log(Level.WARNING, "the meters of pipeline " + pipeline.name() + " are not updated", e);
             }
@@ -236,8 +239,8 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
     private void lookAtConsumers(PipelineLook now) {
         Map<Tags, ConsumerLook> consumersNow = new HashMap<>();
         Map<Tags, PartitionDump> partitionsNow = new HashMap<>();
-        // New consumers are appended to the list. A consumer that was added after the reading is skipped until the next
-        // one.
+        // A consumer that was added after the reading is in this list but not in the reading. New consumers are
+        // appended to the list, so the loop skips them until the next reading.
         List<ConsumerHandle> handles = pipeline.handles(ConsumerHandle.class);
         for (int i = 0; i < now.consumers().size(); i++) {
             ConsumerHandle handle = handles.get(i);
@@ -262,7 +265,7 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
         partitions.look(partitionsNow, registries);
     }
 
-    /** Reads the producers. If a stage has several, only the first one is read. */
+    /** Reads the producers. If a stage has several producers, only the first one is reported. */
     private void lookAtProducers() {
         Map<Tags, ProducerMeters.Look> producersNow = new HashMap<>();
         for (ProducerHandle handle : pipeline.handles(ProducerHandle.class)) {

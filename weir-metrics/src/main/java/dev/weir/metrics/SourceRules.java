@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /** Rules for limiters upstream of the pipeline: brokers, fetches, decoders, commits and missing arrivals. */
 final class SourceRules {
 
-    /** Reasons for a pause that do not depend on the pipeline's speed. */
+    /** The reasons for pausing a partition that are unrelated to the pipeline's speed. */
     private static final Set<Paused> HELD = Set.of(Paused.USER, Paused.NOT_DUE, Paused.UNREAD, Paused.END);
 
     /** If the pipeline waits for elements for at least this fraction of the time, it could process more. */
@@ -32,8 +32,8 @@ final class SourceRules {
     private static final long LEAST_NANOS = 300_000_000;
 
     /**
-     * The number of readings with partitions that are required for a finding about a consumer. Fewer readings would
-     * show only its start.
+     * The number of readings required for a finding about a consumer. Only readings in which the consumer has
+     * partitions are counted. Fewer readings would cover only the consumer's start.
      */
     private static final int ENOUGH_LOOKS = 5;
 
@@ -78,7 +78,7 @@ final class SourceRules {
         }
         if (!isMostlyHeld(interval)) {
             // All partitions are held back now, but they were all held back in less than half of the readings, for
-            // example only at the end of a drain. Something else was the limit.
+            // example only at the end of a drain. Something else limited the pipeline for most of the interval.
             return null;
         }
         Paused reason = held.getFirst().paused().stream()
@@ -124,8 +124,8 @@ final class SourceRules {
     }
 
     /**
-     * Returns whether a partition is held back. A partition that has been read to its end counts only when all of its
-     * records are finished.
+     * Returns whether a partition is held back for a reason in {@link #HELD}. A partition that has been read to its end
+     * is held back only after all of its records are finished.
      */
     private static boolean isHeld(PartitionDump partition) {
         return partition.paused().stream()
@@ -188,10 +188,10 @@ final class SourceRules {
     }
 
     /**
-     * Returns the interval in which the pipeline waited for input although the consumer had fetched records and none of
-     * them were in flight. Returns null if there is no such interval. Readings before the assignment are excluded, and
-     * also readings in which all partitions are held back, for example by a drain or a user. One or two waiting records
-     * are ignored if no more arrive.
+     * Returns the interval in which the pipeline waited for commits, or null if it did not wait for them. The pipeline
+     * waits for commits if it has no input although the consumer has fetched records, and none of these records are in
+     * flight. Readings before the assignment are excluded. Readings in which all partitions are held back, for example
+     * by a drain or a user, are also excluded. One or two waiting records are ignored if no more arrive.
      */
     private static @Nullable Interval waitsForCommits(Interval all, int consumer) {
         List<PipelineLook> known = all.looks.stream()
@@ -202,7 +202,7 @@ final class SourceRules {
                 .filter(look -> of(look, consumer).stream().anyMatch(SourceRules::mayFetch))
                 .toList();
         // If none of the readings contains a partition that may be fetched, all partitions have been read to their end.
-        // Fetched records may still be waiting, so use all readings.
+        // Their fetched records may still be waiting for a commit, so use all readings.
         List<PipelineLook> met = reading.isEmpty() ? known : reading;
         if (met.size() < Math.max(2, Math.min(ENOUGH_LOOKS, all.looks.size()))) {
             return null;

@@ -26,8 +26,8 @@ record StageLoad(
         double up = Math.max(0, last.blockedUpNanos() - first.blockedUpNanos());
         double down = Math.max(0, last.blockedDownNanos() - first.blockedDownNanos());
         double busy = Math.max(0, last.busyNanos() - first.busyNanos());
-        // The times may add up to more than the interval, because the number of threads may have changed, and because a
-        // thread that runs several stages also works for the other stages.
+        // The sum may exceed the length of the interval if the stage has several threads. It may also be less, because
+        // a thread that runs several stages also works for the other stages.
         double threadNanos = Math.max(nanos, busy + up + down);
         return new StageLoad(
                 last,
@@ -105,8 +105,8 @@ record StageLoad(
     }
 
     /**
-     * Returns the fraction of readings in which the thread was waiting in the engine, among the readings that found the
-     * stage working; 0 if there are none.
+     * Returns the fraction of the stage's working time in which its thread was waiting in the engine, according to the
+     * readings; 0 if no reading found the stage working.
      */
     double engineShare() {
         double atWork = samples.stream().filter(each -> each.atWork() > 0).count();
@@ -120,8 +120,8 @@ record StageLoad(
     }
 
     /**
-     * Returns the fraction of readings with the given activity among the readings that found the stage working; 0 if
-     * there are none.
+     * Returns the fraction of readings with the given activity. Only readings that found the stage working are
+     * considered. Returns 0 if there are none.
      */
     double shareAtWork(Predicate<Activity> is) {
         List<Activity> met = samples.stream().filter(each -> each.atWork() > 0).toList();
@@ -129,8 +129,8 @@ record StageLoad(
     }
 
     /**
-     * Returns the fraction of readings in which the stage's own code was waiting, among the readings in which it was
-     * processing an element; NaN if there are none.
+     * Returns the fraction of the stage's processing time in which its own code was waiting, according to the readings;
+     * NaN if no reading found it processing an element.
      */
     double waitShareInPass() {
         double met = inPass();

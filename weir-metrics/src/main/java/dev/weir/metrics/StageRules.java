@@ -25,11 +25,14 @@ final class StageRules {
     private static final double LONG_CHAIN = 8;
 
     /**
-     * The minimum gain that the CPUs are assumed to allow for a waiting stage, regardless of the process's CPU usage.
+     * The minimum gain that the CPUs are assumed to allow for a waiting stage, even if the process already uses most
+     * CPUs.
      */
     private static final double LEAST_OF_PROCESSORS = 4;
 
-    /** If at least this fraction of a unit's threads is working, the unit is saturated, regardless of what arrives. */
+    /**
+     * If at least this fraction of a unit's threads is working, the unit is saturated, regardless of the arrival rate.
+     */
     private static final double FULL = 0.9;
 
     /** Smallest gain worth reporting. */
@@ -41,7 +44,7 @@ final class StageRules {
      */
     private static final double CLOSE = 0.95;
 
-    /** If at least this fraction of the elements that wait behind keys wait behind the largest key, that key is hot. */
+    /** A key is hot if at least this fraction of the elements that are waiting for any key are waiting for this key. */
     private static final double HOT = 0.25;
 
     /** If at least this fraction of a unit's threads waits for the same lock, the lock is the limiter. */
@@ -170,8 +173,9 @@ final class StageRules {
     }
 
     /**
-     * Finds the stage in which more elements are waiting than being processed, according to the given readings. A
-     * larger window would only add to the waiting elements. Returns null if there is no such stage.
+     * Finds a stage in which, according to the given readings, more elements are waiting than are being processed. Such
+     * a stage is the limiter even if a window is full, because a larger window would only let more elements wait.
+     * Returns null if there is no such stage.
      */
     static @Nullable Limiter holding(Interval interval, List<PipelineLook> looks) {
         for (Unit unit : interval.units) {
@@ -291,11 +295,13 @@ final class StageRules {
     }
 
     /**
-     * Returns the largest gain for a waiting stage that the CPUs allow. Processing an element also takes some CPU time,
+     * Returns the largest gain that the CPUs allow for a waiting stage. Processing an element also takes some CPU time,
      * so the gain is limited to the number of CPUs divided by the CPUs that the process uses now. CPU usage by other
-     * processes is ignored. The limit is at least {@link #LEAST_OF_PROCESSORS}, because much of the usage may be caused
-     * by other parts of the process. If the machine is saturated and the stage mostly waits for I/O, the limit is
-     * exactly this minimum, because a network call also uses CPU time in the kernel and at the remote end.
+     * processes is ignored.
+     *
+     * <p>The result is at least {@link #LEAST_OF_PROCESSORS}, because other parts of the process may cause much of the
+     * usage. If the machine is saturated and the stage mostly waits for I/O, the result is
+     * {@link #LEAST_OF_PROCESSORS}, because a network call also uses CPU time in the kernel and at the remote end.
      */
     private static double ofProcessors(Interval interval, StageLoad stage) {
         double used = interval.processCpu();
@@ -438,7 +444,9 @@ final class StageRules {
                 && look.behindKeys() >= 2 * look.atWork();
     }
 
-    /** Returns whether most waiting elements wait behind one key, even if others are ready at the moment. */
+    /**
+     * Returns whether most elements that wait for a key wait for the same key. Elements with other keys may be ready.
+     */
     private static boolean isOfOneKey(Activity look) {
         return look.longestChain() >= LONG_CHAIN
                 && look.longestChain() >= 0.5 * look.behindKeys()

@@ -19,7 +19,7 @@ final class Subject<S> {
     private final List<MeterSpec<S>> specs;
     private final Map<MeterRegistry, Meter[]> registered = new HashMap<>();
 
-    /** The source's counters in the last reading. */
+    /** The values read from the subject in the last reading. */
     private final double[] read;
 
     /**
@@ -37,8 +37,9 @@ final class Subject<S> {
     }
 
     /**
-     * Takes a reading. Counters accumulate only increases. If a source value decreases, as a computed time may do, the
-     * counter therefore stays the same and does not look as if it had been reset.
+     * Takes a reading. If a counter's source has increased, the counter increases by the same amount. A decrease is
+     * ignored, because a counter that decreases would look as if it had been reset. Values that are computed from times
+     * may decrease.
      */
     void look(S now) {
         double[] next = new double[specs.size()];

@@ -28,7 +28,10 @@ record Unit(
         double waitShare,
         Idle idle) {
 
-    /** The number of readings of running code required before the samples override contradicting counters. */
+    /**
+     * The minimum number of readings that found running code. With fewer readings, the samples do not override the
+     * counters even if they contradict them.
+     */
     private static final int ENOUGH_LOOKS = 10;
 
     /** Names of stages that the engine uses in its own flows. Users have not chosen these names. */
@@ -40,7 +43,8 @@ record Unit(
     /**
      * Creates a unit of stages that use the same threads.
      *
-     * @param cpuShare the computing fraction of the work of all stages, used if no reading found this unit working
+     * @param cpuShare the fraction of the work of all stages that was computing; used only if no reading found this
+     *     unit working
      * @param paused the fraction of the time spent waiting because of a rate limit of one of the stages
      */
     static Unit of(List<StageLoad> stages, double cpuShare, double paused) {
@@ -168,7 +172,10 @@ record Unit(
         return waitShare >= 0.5;
     }
 
-    /** Returns the fraction of the time without input, because nothing arrives or a sibling delays the stage. */
+    /**
+     * Returns the fraction of the time in which the unit had no input. Either nothing arrived, or a sibling delayed the
+     * stage.
+     */
     double starved() {
         return stages.getFirst().starved();
     }

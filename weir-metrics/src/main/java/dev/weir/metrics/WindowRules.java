@@ -24,9 +24,8 @@ final class WindowRules {
         double window = stillShare(interval, Paused.WINDOW);
         double budget = stillShare(interval, Paused.BUDGET);
         boolean bytes = budget > window;
-        // A small window may fill and drain between two readings. A lower fraction therefore suffices if the source
-        // waits for input. A window is not blamed if its records leave as fast as they arrive, because it then never
-        // fills.
+        // A small window may fill and drain between two readings, so a lower fraction is sufficient if the source waits
+        // for input. This is safe because a window never fills if its records leave as fast as they arrive.
         double enough = SourceRules.starves(interval) ? 0.2 : 0.5;
         // If no records are in flight, the window is not the limit. The buffered records are then waiting for something
         // else.

@@ -54,8 +54,9 @@ public final class AskedInTurn {
     }
 
     /**
-     * Reports a response from the connected broker. The previous response now counts as helpful, unless {@link #doubt}
-     * or {@link #contradicted} was called for it.
+     * Reports a response from the connected broker. If neither {@link #doubt} nor {@link #contradicted} was called
+     * after the previous response, that response was helpful, and the counts of unhelpful responses and failed brokers
+     * restart at zero.
      */
     public void answered() {
         if (!doubted) {

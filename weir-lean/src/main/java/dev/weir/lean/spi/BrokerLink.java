@@ -61,9 +61,9 @@ public final class BrokerLink {
     public interface Inserts {
 
         /**
-         * Sends the bytes from the buffer's position to its limit, after the bytes written so far, and advances the
-         * position. The buffer must not be modified until the listener has received the response or the loss of the
-         * connection.
+         * Adds the bytes between the buffer's position and its limit to the request, after the bytes written so far,
+         * and advances the position to the limit. The buffer must not be modified until the listener has been called
+         * with the response or has been notified of a lost connection.
          */
         void insert(ByteBuffer bytes);
     }
@@ -222,8 +222,8 @@ public final class BrokerLink {
     }
 
     /**
-     * Closes a connection that has no requests in flight, so that the next attempt to send connects to the next
-     * address. The listener is not notified.
+     * Closes the connection. The next attempt to send connects to the broker's next address. Must be called only while
+     * no requests are in flight, because the listener is not notified.
      */
     public void renew() {
         if (connection != null) {

@@ -51,8 +51,8 @@ public final class BrokerLinks implements AutoCloseable {
      * connects on the first attempt to send.
      *
      * @param name the link's name in messages
-     * @param addresses read before each attempt to connect. Each attempt uses the next address. Addresses may be
-     *     unresolved
+     * @param addresses returns the broker's addresses, which may be unresolved. It is called before each attempt to
+     *     connect, and each attempt uses the next address
      */
     public BrokerLink link(String name, Supplier<List<InetSocketAddress>> addresses, BrokerLink.Listener listener) {
         BrokerLink link = new BrokerLink(

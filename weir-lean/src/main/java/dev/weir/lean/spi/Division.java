@@ -9,16 +9,16 @@ import java.util.TreeMap;
 /**
  * Assigns partitions to threads. If there are at least as many brokers as threads, each broker is assigned to one
  * thread. If there are fewer brokers than threads, each broker gets its own threads, which share the broker's
- * partitions. Partitions stay with their current thread if possible. Once partitions are divided, dividing them again
- * moves none of them. Stateless.
+ * partitions. Partitions stay with their current thread if possible. If nothing has changed since the last division, no
+ * partition moves. Stateless.
  */
 public final class Division {
 
     private Division() {}
 
     /**
-     * Returns the slots that move to another thread, with their new thread. A partition whose broker is unknown does
-     * not move.
+     * Returns a slot for each partition that moves to another thread. The slot contains the new thread. A partition
+     * whose broker is unknown does not move.
      */
     public static List<Slot> moves(List<Slot> slots, int threads) {
         SortedMap<Integer, List<Slot>> brokers = new TreeMap<>();
@@ -40,7 +40,7 @@ public final class Division {
     /** Assigns brokers in descending order of their partition counts, each to the thread with the fewest partitions. */
     private static void wholeBrokers(SortedMap<Integer, List<Slot>> brokers, int threads, List<Slot> moves) {
         List<List<Slot>> bySize = new ArrayList<>(brokers.values());
-        bySize.sort(Comparator.comparingInt(slots -> -slots.size())); // stable: ties keep the order of broker ids
+        bySize.sort(Comparator.comparingInt(slots -> -slots.size())); // Ties stay in broker id order (stable sort).
         int[] load = new int[threads];
         for (List<Slot> slots : bySize) {
             int best = 0;
@@ -90,7 +90,7 @@ public final class Division {
                 }
             }
             if (best < 0) {
-                break; // no thread has more than one partition
+                break; // No thread has more than one partition, so more threads would not help.
             }
             counts.merge(best, 1, Integer::sum);
         }

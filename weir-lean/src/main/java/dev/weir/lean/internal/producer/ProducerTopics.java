@@ -15,12 +15,15 @@ final class ProducerTopics {
     private volatile boolean added;
     private volatile boolean missed;
 
-    /** @param closed creates the exception for callers after the close */
+    /** @param closed creates the exception that callers receive after the close */
     ProducerTopics(Supplier<RuntimeException> closed) {
         this.closed = closed;
     }
 
-    /** Returns the topic with the given name, which may not have been found yet. */
+    /**
+     * Returns the topic with the given name, and adds it if necessary. The topic may not have been found at the brokers
+     * yet.
+     */
     ProducerTopic of(String name) {
         ProducerTopic topic = byName.get(name);
         if (topic == null) {

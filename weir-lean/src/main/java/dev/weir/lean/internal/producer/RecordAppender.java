@@ -65,16 +65,16 @@ final class RecordAppender {
         if (number == ANY_PARTITION && record.key.isNull()) {
             partition = topic.nextSticky(all, full);
             if (partition.intake.append(record, timestampMillis, token)) {
-                // No batch was started for this record. Wake the thread only if the previous partition has a batch to
-                // send.
+                // The record was added to an existing batch of the new sticky partition. Wake the thread only if the
+                // old sticky partition has a batch to send.
                 if (full.intake.hasSome()) {
                     wake(full, full);
                 }
                 return true;
             }
         }
-        // Try without waiting first: waiting fails if the caller's interrupt flag is set, and a caller must not fail if
-        // there is enough space.
+        // Try without waiting first. Waiting fails if the calling thread has been interrupted, but this call must
+        // succeed if there is enough space.
         ProducerBatch fresh = pool.take(bytes, 0);
         if (fresh == null && waitNanos > 0) {
             fresh = pool.take(bytes, waitNanos);
@@ -108,8 +108,8 @@ final class RecordAppender {
     }
 
     /**
-     * Wakes the producer's thread after batches were started or filled in these partitions, which may be the same. Does
-     * nothing if the brokers of both partitions currently accept no requests.
+     * Wakes the producer's thread after batches were started or filled in one or two partitions. Both arguments may be
+     * the same partition. Does nothing if the brokers of both partitions currently accept no requests.
      */
     private void wake(ProducerPartition one, ProducerPartition other) {
         if (!one.held || !other.held) {

@@ -36,8 +36,8 @@ final class RecordIntake {
     }
 
     /**
-     * Appends records to the open batch as long as they are for the first record's partition, while holding the lock.
-     * Returns the index of the first record that was not appended.
+     * Appends consecutive records to the open batch under the lock. Stops at the first record that belongs to another
+     * partition, is too large or does not fit. Returns the index of the first record that was not appended.
      *
      * @param maxBytes the largest accepted size of a record
      */
@@ -67,7 +67,8 @@ final class RecordIntake {
     }
 
     /**
-     * Appends a record to a new batch, unless another thread has meanwhile added a batch with enough space.
+     * Appends a record to a new batch. If another thread has already added a batch with enough space, appends the
+     * record to that batch instead.
      *
      * @param fresh a batch with enough space for the record
      * @param nowNanos the start time of the new batch
@@ -157,7 +158,7 @@ final class RecordIntake {
         }
     }
 
-    /** Closes the intake. Later callers receive the given exception. */
+    /** Closes the intake. Later attempts to append fail with an exception from the given supplier. */
     void close(Supplier<RuntimeException> why) {
         lock.lock();
         try {

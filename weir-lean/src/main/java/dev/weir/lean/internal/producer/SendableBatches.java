@@ -6,8 +6,8 @@ import java.util.List;
 
 /**
  * The partitions that may send to a broker in this iteration, each with its oldest waiting batch. If the batches do not
- * all fit into a request, the oldest batches are sent first. If they were sent in the order of addition, the same
- * partitions could be preferred every time. Confined to the producer's thread.
+ * all fit into a request, the oldest batches are sent first, so that no partition is preferred every time. Confined to
+ * the producer's thread.
  */
 final class SendableBatches {
 

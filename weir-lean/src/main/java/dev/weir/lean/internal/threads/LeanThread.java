@@ -59,8 +59,8 @@ public final class LeanThread implements Runnable {
     }
 
     /**
-     * Wraps a handler so that the current poll ends after a record if the threads are stopping. Otherwise a stopping
-     * thread would first process the rest of the poll, which may be thousands of records.
+     * Wraps a handler so that a stopping thread ends its poll after the current record. Otherwise, the thread would
+     * first process the rest of the poll, which may be thousands of records.
      */
     private RecordHandler endingRecords(RecordHandler handler) {
         return record -> {
@@ -104,7 +104,7 @@ public final class LeanThread implements Runnable {
                 CpuBinding.bindTo(cpu);
             }
             read();
-        } catch (Throwable e) { // includes a handler's exception; reported after all threads have ended
+        } catch (Throwable e) { // Includes exceptions thrown by a handler. Reported after all threads have ended.
             failure = e;
         }
         try {
@@ -161,9 +161,9 @@ public final class LeanThread implements Runnable {
     }
 
     /**
-     * Moves a partition to another thread, unless this thread no longer owns the partition, does not know its position,
-     * or has found a fault in it. A partition with a fault stays, because the thread that found the fault must report
-     * it. May be called by any thread.
+     * Moves a partition to another thread. The partition stays if this thread no longer owns it or does not know its
+     * position. It also stays if this thread has detected a fault in it, because the same thread must report the fault.
+     * May be called by any thread.
      *
      * @param refused called by this thread if the partition is not moved
      */

@@ -53,7 +53,7 @@ public final class ReaderThreads {
         for (int started = 0; started < members.size(); started++) {
             try {
                 threads.get(started).start();
-            } catch (Throwable e) { // for example, if there is no memory for another thread
+            } catch (Throwable e) { // Thrown, for example, if there is not enough memory for another thread.
                 for (LeanThread rest : members.subList(started, members.size())) {
                     rest.close();
                     ended(e);
@@ -75,7 +75,7 @@ public final class ReaderThreads {
             for (Slot slot : member.slots()) {
                 slots.put(slot.partition(), slot);
                 if (!told.add(slot.partition())) {
-                    toldTwice.add(slot.partition()); // the old and the new owner both report it
+                    toldTwice.add(slot.partition()); // Reported by both its old and its new owner while it is moving.
                 }
             }
         }

@@ -5,10 +5,11 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A lock held only while copying one record. Because it is acquired for every record, acquiring it takes a single
- * atomic operation, and releasing it takes none. Not reentrant and not fair. The holder must not block.
+ * A lock held only while copying one record. Every record acquires the lock, so the lock is designed to be cheap.
+ * Acquiring it takes a single atomic operation, and releasing it takes none. Not reentrant and not fair. The holder
+ * must not block.
  *
- * <p>Releasing a {@code ReentrantLock} is more expensive: the releasing thread first waits until all of its earlier
+ * <p>Releasing a {@code ReentrantLock} is more expensive. The releasing thread first waits until all of its earlier
  * writes are visible, and then checks for waiting threads. If a record was copied into memory outside the CPU's cache,
  * this wait takes longer than the copy. Releasing this lock does not check for waiting threads. Instead, the waiting
  * threads poll the lock.

@@ -45,8 +45,8 @@ public final class AbortedTransactions {
     }
 
     /**
-     * Advances to the batch that ends before {@code nextOffset}. All transactions that begin before this offset take
-     * effect.
+     * Advances to the batch that ends before {@code nextOffset}. Each aborted transaction that begins before this
+     * offset becomes active.
      */
     public void reached(long nextOffset) {
         if (!sorted) {
@@ -61,7 +61,10 @@ public final class AbortedTransactions {
         return !active.isEmpty() && active.contains(producerId);
     }
 
-    /** Ends the producer's aborted transaction at its abort marker. The producer's later batches are visible. */
+    /**
+     * Ends the producer's aborted transaction at its abort marker. The producer's later batches no longer belong to
+     * this transaction, so they are not skipped.
+     */
     public void endOf(long producerId) {
         active.remove(producerId);
     }
