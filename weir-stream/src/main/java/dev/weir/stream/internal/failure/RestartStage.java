@@ -38,8 +38,8 @@ final class RestartStage<T> implements Stage<T>, Keeper {
     private final Condition wake = lock.newCondition();
 
     /**
-     * True if {@link #dropRevoked} has been called since revoked elements were last dropped. These are elements that
-     * the section would receive after a restart. Guarded by the lock.
+     * True at the start, and whenever {@link #dropRevoked} has been called since the last check. The check drops
+     * revoked elements that the section would otherwise receive after a restart. Guarded by the lock.
      */
     private boolean looksAgain = true;
 
