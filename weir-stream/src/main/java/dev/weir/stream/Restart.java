@@ -10,9 +10,9 @@ public final class Restart {
     private Restart() {}
 
     /**
-     * Returns a source that runs a section of the pipeline, built from the blueprint that {@code section} supplies. If
-     * the section fails, the source closes it, waits for the back-off, and requests a new blueprint.
-     * {@link Source#restarted} describes how acknowledgements behave across restarts.
+     * Returns a source that calls {@code section} for a blueprint, runs it as a section of the pipeline, and emits its
+     * elements. If the section fails, the source closes it, waits for the back-off, and calls {@code section} for a new
+     * blueprint. {@link Source#restarted} describes how acknowledgements behave across restarts.
      *
      * @param section called on the stream's thread for each start. It may return a new blueprint each time; an
      *     exception from it counts as a failure of the section

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /** Settings for restarting a section of a stream. Immutable. */
 public final class RestartSettings {
 
-    /** Sets no limit on the number of restarts. */
+    /** The value of {@link #maxRestarts} if the number of restarts is not limited. */
     public static final int UNLIMITED = Integer.MAX_VALUE;
 
     private static final Duration LONGEST = Duration.ofDays(365);
@@ -19,7 +19,7 @@ public final class RestartSettings {
     }
 
     /**
-     * The back-off between a failure and the restart. The delay grows with the number of restarts within the last
+     * The back-off between a failure and the restart. The delay grows with the number of restarts during the period
      * {@link #within}.
      */
     public Backoff backoff() {
@@ -27,8 +27,8 @@ public final class RestartSettings {
     }
 
     /**
-     * The maximum number of restarts within the last {@link #within}. Once it is reached, the next failure of the
-     * section is passed on instead of causing a restart.
+     * The maximum number of restarts during the period {@link #within}. Once this number is reached, the section is not
+     * restarted after its next failure. Instead, the failure is passed on.
      */
     public int maxRestarts() {
         return values.maxRestarts;
@@ -45,8 +45,9 @@ public final class RestartSettings {
     }
 
     /**
-     * Creates settings that restart after failures only, without a limit. The back-off resets once no restart has
-     * happened for ten times its maximum delay, and for at least one minute.
+     * Creates settings that restart the section after failures only, without limiting the number of restarts. The
+     * back-off starts over after a period without restarts. This period is ten times the maximum delay, but at least
+     * one minute.
      */
     public static RestartSettings of(Backoff backoff) {
         Duration calm = backoff.max().multipliedBy(10);
@@ -65,7 +66,10 @@ public final class RestartSettings {
         return new RestartSettings(values.backoff, restarts, Objects.requireNonNull(span, "span"), values.onCompletion);
     }
 
-    /** Returns these settings, extended to restart a section that ended normally. */
+    /**
+     * Returns these settings, changed so that a section is restarted not only after a failure but also after it has
+     * ended normally.
+     */
     public RestartSettings alsoOnCompletion() {
         return new RestartSettings(values.backoff, values.maxRestarts, values.within, true);
     }

@@ -40,8 +40,8 @@ public final class ResultSink<T, R> implements Sink<T>, ResultKey<R> {
     static final String ACKS = "each when it is part of the result";
 
     /**
-     * Attaches a sink's loop to a source, together with the sink's operators if it has any, and registers the result of
-     * {@code sink}.
+     * Completes a pipeline. Connects the sink's operators, if it has any, and its loop to a source, and registers the
+     * result of {@code sink}.
      */
     @FunctionalInterface
     private interface Closing<T, R> {

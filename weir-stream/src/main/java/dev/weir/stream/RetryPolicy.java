@@ -45,8 +45,8 @@ public final class RetryPolicy {
     /**
      * Returns this policy, limited to exceptions of the given type.
      *
-     * @throws IllegalArgumentException if a retry can have no effect, because exceptions of this type always fail the
-     *     stream; see {@link Supervision}
+     * @throws IllegalArgumentException if exceptions of this type always fail the stream, so that they are never
+     *     retried; see {@link Supervision}
      */
     public RetryPolicy on(Class<? extends Throwable> type) {
         if (Machinery.isAlwaysFailure(Objects.requireNonNull(type, "type"))) {

@@ -9,7 +9,8 @@ import java.util.function.Consumer;
  * A running pipeline. It owns its threads: all of them have terminated when {@link #completion} is done. Thread-safe.
  *
  * <p>The pipeline ends when its sources are exhausted, after {@link #drain} or {@link #stop}, when a stage fails, or
- * after {@link #cancel}. In the first two cases every emitted element is finished and acknowledged.
+ * after {@link #cancel}. When the sources are exhausted or {@link #stop} was called, every emitted element is finished
+ * and acknowledged before the pipeline ends. The same applies to {@link #drain}, unless its deadline passes first.
  */
 public interface RunningPipeline extends AutoCloseable {
 
@@ -17,8 +18,8 @@ public interface RunningPipeline extends AutoCloseable {
     Duration DEFAULT_DRAIN = Duration.ofSeconds(30);
 
     /**
-     * The grace period during JVM shutdown, after a drain, for threads in {@link #await} to return and terminate: 3
-     * seconds.
+     * The grace period for threads that are waiting in {@link #await} when a drain during JVM shutdown has ended. They
+     * have 3 seconds to return and terminate.
      */
     Duration LINGER = Duration.ofSeconds(3);
 
@@ -67,11 +68,11 @@ public interface RunningPipeline extends AutoCloseable {
 
     /**
      * Drains the pipeline on JVM shutdown, for at most {@code deadline}, and then cancels unfinished elements. This is
-     * meant for platforms that kill a process some seconds after SIGTERM. Leave enough time between the deadline and
-     * the kill for the last commit and for leaving the group. The JVM waits at most 23 s for the last commit, for
-     * leaving the group, and for stages that do not respond to the cancellation. If a thread of the pipeline called
-     * {@code System.exit}, the JVM does not wait for that thread, because the call cannot return. The element that it
-     * was processing stays unfinished.
+     * meant for platforms that kill a process some seconds after SIGTERM. Choose a deadline that leaves enough time
+     * before the kill for the last commit and for leaving the group. After the drain, the JVM waits at most 23 s for
+     * the last commit, for leaving the group, and for stages that do not respond to the cancellation. If a thread of
+     * the pipeline called {@code System.exit}, the JVM does not wait for that thread, because the call cannot return.
+     * The element that this thread was processing stays unfinished.
      *
      * <p>Threads that are waiting in {@link #await} then have up to {@link #LINGER} to return and terminate, so that
      * {@code main} can print the report and close its files. After that the JVM halts, so put essential work in

@@ -124,8 +124,8 @@ public final class SinkQueue<T> {
 
     /**
      * Cancels the stream. Elements that were not taken, and the last element that was taken, stay unacknowledged. The
-     * upstream stages are closed when they emit their next element at the latest; {@link RunningPipeline#stop} does not
-     * wait for this.
+     * upstream stages are closed when they emit their next element. To end them without waiting for an element, also
+     * call {@link RunningPipeline#stop}.
      */
     public void cancel() {
         lock.lock();
@@ -150,8 +150,8 @@ public final class SinkQueue<T> {
             lock.unlock();
         }
         context.onTermination(patience -> {
-            // Has no effect if the loop has already ended the queue. It is needed if the run ended before the loop was
-            // started.
+            // This call is needed if the run ends before the loop is started. If the loop has already ended the queue,
+            // the call has no effect.
             end(cutOff(context));
             return "";
         });

@@ -248,9 +248,10 @@ public final class Source<T> extends FailureOperators<T> {
      *
      * <p>The source requests {@code buffer} elements on first demand and requests more each time half of them have been
      * consumed. At most {@code buffer} elements are requested or queued at any time, not counting the batch that is
-     * being processed. The publisher may signal from any thread. Its completion or failure ends the stream after all
-     * elements that it has sent. When the pipeline stops, fails or needs no more elements, the subscription is
-     * cancelled. Acknowledgements are ignored, because a publisher cannot receive them.
+     * being processed. The publisher may signal from any thread. When the publisher completes or fails, the stream
+     * first emits all elements that the publisher has sent, and then ends in the same way. When the pipeline stops,
+     * fails or needs no more elements, the subscription is cancelled. Acknowledgements are ignored, because a publisher
+     * cannot receive them.
      *
      * {@snippet :
      * Flow.Publisher<Order> orders = JdkFlowAdapter.publisherToFlowPublisher(flux); // Reactor
@@ -268,8 +269,8 @@ public final class Source<T> extends FailureOperators<T> {
      * Turns operators into a {@link Flow.Processor}: its input passes through the operators to its subscribers. The
      * processor subscribes to one publisher and runs once, from its first subscriber until the end, a failure, or the
      * cancellation of the last subscriber. Subscribers share its elements as with {@link #asSharedPublisher}. Its input
-     * behaves as with {@link #fromPublisher}, with one exception: a failure of the input does not wait until the
-     * subscribers have requested the remaining elements.
+     * behaves as with {@link #fromPublisher}, with one exception. If the input fails, subscribers receive the failure
+     * without having to request the remaining elements first.
      *
      * {@snippet :
      * Flow.Processor<String, Integer> lengths = Source.processor(256, lines -> lines.map(String::length));
@@ -293,7 +294,7 @@ public final class Source<T> extends FailureOperators<T> {
      * <p>The publisher never sends more elements than were requested. Without demand, one batch waits to be handed
      * over, and the upstream stages wait once their buffers are full. Signals come from the run's thread, one at a
      * time. An element is acknowledged when {@code onNext} has returned; for a subscriber that finishes elements later,
-     * see {@link #withClaim}. If a subscriber cancels, the run ends as with a sink that needs no more elements:
+     * see {@link #withClaim}. If a subscriber cancels, its run ends like a run whose sink needs no more elements, and
      * elements that have not been handed over stay unacknowledged. A failure of the run is passed to {@code onError};
      * an exception from the subscriber fails the run and is logged.
      *
@@ -329,7 +330,7 @@ public final class Source<T> extends FailureOperators<T> {
      * that process elements asynchronously after {@link #asPublisher}. A claim that is never acknowledged holds back
      * the source's commits.
      *
-     * <p>Completion, failure, cancellation and demand pass through.
+     * <p>Completion, failure, cancellation and demand pass through this operator unchanged.
      *
      * {@snippet :
      * JdkFlowAdapter.flowPublisherToFlux(orders.withClaim().asPublisher())

@@ -362,9 +362,9 @@ public final class StageSnapshot {
     }
 
     private double share(long nanos) {
-        // In a stage with several threads, the busy and waiting times add up to the time of all threads, even if the
-        // number of threads has changed. In a stage with one thread, the elapsed time may exceed that sum, because the
-        // thread also does other work.
+        // The total thread time of the stage. In a stage with several threads, it is the sum of the busy and waiting
+        // times, which remains correct if the number of threads changes. In a stage with one thread, it may be the
+        // elapsed time. The elapsed time exceeds the sum if the thread also does work that is not part of this stage.
         double total = Math.max(
                 (double) values.elapsedNanos,
                 (double) values.busyNanos + values.blockedUpNanos + values.blockedDownNanos);

@@ -14,9 +14,9 @@ import java.util.function.Predicate;
  * <p>A failure of an inner stream fails the outer stream, unless the inner stream recovers from it. Closing the outer
  * stream closes all inner streams. In counters, all inner streams of a stage share the same stage names.
  *
- * <p>When the pipeline is stopped, the sources of inner streams also end, except collections, which are emitted
- * completely. If the stop cuts an inner stream short, the element that created it is not acknowledged and is delivered
- * again in the next run.
+ * <p>When the pipeline is stopped, the sources of inner streams also end. The exception is a source over a collection,
+ * which still emits all elements of the collection. If the stop cuts an inner stream short, the element that created it
+ * is not acknowledged and is delivered again in the next run.
  */
 abstract class SubstreamOperators<T> extends FanOutOperators<T> {
 

@@ -5,8 +5,8 @@ public enum ThrottleMode {
     /** Delays the element, which applies back-pressure to the upstream stages. */
     SHAPING,
     /**
-     * Fails with a {@link RateExceededException}; the stage's {@link Supervision} decides what happens. If it skips,
-     * elements that exceed the rate are dropped.
+     * Fails elements that arrive too early, with a {@link RateExceededException}. The stage's {@link Supervision}
+     * decides what happens to these elements. For example, {@link Supervision#skip} drops them.
      */
     ENFORCING
 }

@@ -17,8 +17,9 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
 
     /**
      * Lets at most {@code elements} pass per {@code per}, evenly spaced, and delays the others. After a pause, a burst
-     * may pass: as many elements as the rate allows in 10 ms, but at least 1. In all other respects, this method works
-     * like {@link #throttle(long, Duration, long, ThrottleMode)} in shaping mode.
+     * of elements may pass at once. The burst is the number of elements that the rate allows in 10 ms, but at least 1.
+     * In all other respects, this method works like {@link #throttle(long, Duration, long, ThrottleMode)} in shaping
+     * mode.
      *
      * {@snippet :
      * source.throttle(100, Duration.ofSeconds(1)); // one every 10 ms
@@ -32,11 +33,11 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     /**
      * Lets at most {@code elements} pass per {@code per} on average, and up to {@code burst} at once after a pause.
      *
-     * <p>Each element takes a permit from a bucket, which is refilled evenly and holds up to {@code burst} permits; it
-     * is full at the start. When shaping, an element without a permit waits, and the stage pulls nothing while it
-     * waits. When enforcing, such an element fails with a {@link RateExceededException}, and the stage's supervision
-     * decides. Elements of a batch arrive together, so an enforcing throttle needs a burst at least as large as a
-     * batch.
+     * <p>Each element takes a permit from a bucket. The bucket holds up to {@code burst} permits, is full at the start,
+     * and is refilled at a constant rate. In shaping mode, an element without a permit waits for one, and the stage
+     * pulls no further elements until then. In enforcing mode, an element without a permit fails with a
+     * {@link RateExceededException}, and the stage's supervision decides what happens to it. Elements of a batch arrive
+     * together, so an enforcing throttle needs a burst at least as large as a batch.
      *
      * <p>Each element keeps its acknowledgement. If the stage itself fails or is cancelled, the elements that it holds
      * stay unacknowledged. The end or a failure of the input is passed on after the elements that preceded it.
@@ -60,7 +61,7 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      * Limits the total cost of elements to {@code costs} per {@code per} on average, and to {@code burst} at once after
      * a pause. An element may cost more than the burst; it then waits until enough permits have been added to cover its
      * cost. In all other respects, this method works like {@link #throttle(long, Duration, long, ThrottleMode)}. If
-     * {@code cost} throws or returns a negative number, the stage's supervision decides.
+     * {@code cost} throws or returns a negative number, the stage's supervision decides what happens to the element.
      *
      * {@snippet :
      * source.throttle(1_000_000, Duration.ofSeconds(1), 100_000, bytes -> bytes.length, ThrottleMode.SHAPING);
@@ -94,14 +95,14 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      * arrays are compared by content.
      *
      * <p>The stage accepts elements while it holds fewer than {@code maxHeld}. A key that exceeds its rate for a long
-     * time eventually uses up this limit and delays all keys. A key occupies about 150 bytes until its bucket is full
-     * again, which takes at most {@code burst} times {@code per / elements} after the key's last element. It is removed
-     * when the next element of any key arrives after that.
+     * time eventually uses up this limit and delays all keys. The stage stores about 150 bytes for each key whose
+     * bucket is not full. A bucket is full again at most {@code burst} times {@code per / elements} after the key's
+     * last element. The key is then removed when the next element of any key arrives.
      *
      * <p>Each element keeps its acknowledgement. The end or a failure of the input is passed on after the held
      * elements. After a cancellation, held elements stay unacknowledged. If {@code key} throws or returns null, the
-     * stage's supervision decides. If it decides to fail, the stage fails immediately, and held elements stay
-     * unacknowledged.
+     * stage's supervision decides what happens to the element. If the decision is to fail, the stage fails immediately,
+     * and held elements stay unacknowledged.
      *
      * {@snippet :
      * messages.throttlePerKey(100, Duration.ofSeconds(1), 20, message -> message.url().getHost(), 50_000);
@@ -137,11 +138,12 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      * Holds each element until its own delay has passed since its arrival. Order is preserved, so an element that is
      * due waits for the elements before it. The delay begins when the stage accepts the element. The stage accepts
      * elements only while the downstream stage is requesting elements and fewer than {@code maxHeld} elements are held.
-     * Time that an element spends queued upstream, for example in an asynchronous boundary, does not count.
+     * The time that an element spends in an upstream queue, for example in an asynchronous boundary, is not part of the
+     * delay.
      *
      * <p>Each element keeps its acknowledgement. The end or a failure of the input is passed on after the held
      * elements. After a cancellation, held elements stay unacknowledged. If {@code time} throws, the stage's
-     * supervision decides.
+     * supervision decides what happens to the element.
      *
      * {@snippet :
      * retries.delay(retry -> retry.backOff(), 10_000);

@@ -13,8 +13,8 @@ public interface Pace {
     double perSecond();
 
     /**
-     * The total time, in nanoseconds, that elements have waited only because of the rate limit, including any wait in
-     * progress.
+     * The total time, in nanoseconds, that elements have waited for no other reason than the rate limit. Includes a
+     * wait in progress.
      */
     long waitedNanos();
 }

@@ -2,8 +2,8 @@ package dev.weir.stream.control;
 
 /**
  * Reads and changes the number of elements per second that a source of a running pipeline emits. Returned by
- * {@link dev.weir.stream.RunningPipeline#handles}. Every Kafka source has one, except single-partition sources, the
- * sources of several pipelines on one consumer, and share groups. Thread-safe. Valid while the pipeline runs.
+ * {@link dev.weir.stream.RunningPipeline#handles}. Every Kafka source has one, with three exceptions: single-partition
+ * sources, share groups, and sources in several pipelines on one consumer. Thread-safe. Valid while the pipeline runs.
  *
  * <pre>{@code
  * for (RateControl source : running.handles(RateControl.class)) {
@@ -14,9 +14,10 @@ package dev.weir.stream.control;
 public interface RateControl extends Pace {
 
     /**
-     * Limits the source to {@code elements} per second from now on. Elements above the limit stay in the buffer. None
-     * is lost or emitted twice; if their partition is revoked, they return to the group like all buffered elements.
-     * Bursts of up to {@code elements} / 20 are possible. The limit also applies during a drain.
+     * Limits the source to {@code elements} per second from now on. Elements above the limit stay in the buffer. The
+     * limit does not cause elements to be lost or emitted twice. If a partition is revoked, its buffered elements
+     * return to the group, as they do without a limit. Bursts of up to {@code elements} / 20 are possible. The limit
+     * also applies during a drain.
      *
      * @param elements at least 1, or 0 for no limit
      * @throws IllegalArgumentException if {@code elements} is negative

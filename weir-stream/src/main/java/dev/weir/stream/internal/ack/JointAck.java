@@ -7,9 +7,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 
 /**
- * The acknowledgement of an element that combines several members. When the combined element has no pending
- * acknowledgements left, one pending acknowledgement of each member ends. Filled by one thread and then published
- * together with its element; {@link #ack} and {@link #retain} are thread-safe.
+ * The acknowledgement of an element that was built from several elements, its members. It holds one pending
+ * acknowledgement of each member. When the combined element has no pending acknowledgements left, its outcome is passed
+ * on to every member: acknowledged, forgone or abandoned.
+ *
+ * <p>One thread adds the members and then publishes this object together with the combined element. {@link #ack} and
+ * {@link #retain} are thread-safe.
  */
 public final class JointAck implements AckTarget {
 
@@ -65,12 +68,12 @@ public final class JointAck implements AckTarget {
 
     /**
      * Moves the caller's pending acknowledgement to another stream, where the members have different targets. If the
-     * caller is the only holder left, and no holder has forgone or abandoned this element, this object switches to the
-     * new targets. Otherwise, a new object is created for the new targets, and each member gets one more pending
-     * acknowledgement for it.
+     * combined element has no other pending acknowledgement, and none was forgone or abandoned, this object switches to
+     * the members' new targets. Otherwise, a new object is created for the new targets. It holds one additional pending
+     * acknowledgement of each member.
      *
-     * @param change returns a member's target in that stream
-     * @return the caller's target in that stream
+     * @param change maps a member's target to its target in the other stream
+     * @return this object or the new object; the caller's target in the other stream
      */
     public AckTarget leave(UnaryOperator<AckTarget> change) {
         if (pending.get() == 1 && !abandoned && !forgone) {

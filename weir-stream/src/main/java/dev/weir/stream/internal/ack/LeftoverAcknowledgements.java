@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
  * Keeps the acknowledgements that were still pending in the stages of a substream when the stages were closed.
  * Thread-safe.
  *
- * <p>A stage cannot tell whether its substream completed by itself or failed; the substream's owner finds out later.
- * Until then, the pending acknowledgements are kept here. If the substream did not complete by itself, they are
- * abandoned in the surrounding stream. If the surrounding stream is a substream too, it keeps them in the same way
- * until its own outcome is known.
+ * <p>A stage cannot tell whether its substream completed on its own or failed, but the substream's owner finds out
+ * later. Until then, the pending acknowledgements are kept here. If the substream did not complete on its own, they are
+ * abandoned in the surrounding stream. A surrounding stream that is itself a substream then keeps the acknowledgements
+ * in its own {@code LeftoverAcknowledgements}.
  */
 public final class LeftoverAcknowledgements {
 
@@ -59,8 +59,8 @@ public final class LeftoverAcknowledgements {
     }
 
     /**
-     * Starts to keep forgone acknowledgements too. Called when the stream has ended, shortly before its owner learns
-     * the outcome.
+     * From now on, also keeps pending acknowledgements that the stages forgo, in addition to those they abandon. Called
+     * when the stream has ended, shortly before its owner learns the outcome.
      */
     public void due() {
         due = true;
@@ -87,22 +87,23 @@ public final class LeftoverAcknowledgements {
     }
 
     /**
-     * Acknowledges the current leftovers, but not those added later. Used if several streams take turns on one thread:
-     * later leftovers belong to the next stream and must wait until that stream has ended.
+     * Acknowledges the current leftovers, but not those added later. Used if several streams take turns on one thread.
+     * Leftovers that are added later belong to the next stream, which has not ended yet.
      */
     public void finishThisTurn() {
         settle(State.OPEN).forEach(leftover -> leftover.target.ack(leftover.token));
     }
 
     /**
-     * Moves the current leftovers to a store for this stream alone, because another stream takes its turn before this
-     * stream has ended.
+     * Moves the current leftovers to a separate store for the stream that is taking its turn. Called when this turn is
+     * over but the stream has not ended yet, so that its leftovers are not mixed with the next stream's.
      *
      * @param own this stream's store, or null if none was needed so far
      * @return this stream's store, or null if none is needed
      */
     public @Nullable LeftoverAcknowledgements endTurn(@Nullable LeftoverAcknowledgements own) {
-        // Usually there are no leftovers. This check needs no lock, because one thread runs all turns.
+        // Usually there are no leftovers. No lock is needed to check this, because the streams take turns on a single
+        // thread.
         if (leftovers.isEmpty()) {
             return own;
         }

@@ -7,9 +7,10 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The acknowledgement target of elements inside a substream. If the substream ends early while the rest of the pipeline
- * continues, forgone elements are acknowledged. Pending acknowledgements that are abandoned when the substream's stages
- * are closed go to its {@link LeftoverAcknowledgements}, if it has any. Thread-safe.
+ * The acknowledgement target of elements inside a substream. It passes acknowledgements on to the element's original
+ * target. If the substream forgoes an element because it ended early, and the rest of the pipeline continues, the
+ * element is acknowledged. If the stages of the substream abandon an element when they are closed, its pending
+ * acknowledgement is kept in {@link LeftoverAcknowledgements}, provided that the substream uses them. Thread-safe.
  */
 public final class SubstreamTarget implements AckTarget {
 
@@ -80,7 +81,7 @@ public final class SubstreamTarget implements AckTarget {
      */
     public static void leave(Batch<?> batch, UnaryOperator<AckTarget> outside) {
         if (batch.isEmpty()) {
-            return; // the first slot may still hold the target of a finished element
+            return; // the first slot of an empty batch may hold a finished element's target
         }
         if (batch.target(0) instanceof JointAck) {
             batch.retargetEach(outside);

@@ -66,7 +66,8 @@ public final class AsyncBoundary<I, O> implements Stage<O> {
 
     /**
      * Moves batches from the upstream stages to the exchange, on the upper segment's thread. If the upstream stages
-     * fail, the failure follows the batches that preceded it through the exchange.
+     * fail, ends the exchange with the failure. The lower segment receives the failure after all batches that were
+     * stored before it.
      */
     private static <I> void fill(BatchExchange<I, ?> exchange, Stage<I> from, StageMeter meter)
             throws InterruptedException {
@@ -113,7 +114,7 @@ public final class AsyncBoundary<I, O> implements Stage<O> {
 
     @Override
     public void close() {
-        // The upper segment is cancelled before the exchange, so that it learns of a failure of this segment before the
+        // The upper segment is cancelled first. If this segment has failed, the upper segment must know that before the
         // exchange refuses its batches.
         upper.cancel();
         exchange.cancel();

@@ -111,7 +111,8 @@ public abstract class BatchExchange<I, O> {
                 }
             }
             if (hasRoom()) {
-                // Wakes another waiting thread, because a take wakes only one even if it has made room for several.
+                // This thread wakes the next waiting thread. A take wakes only one thread, even if it has made room for
+                // several.
                 mayPut.signal();
             }
             return true;
@@ -137,8 +138,8 @@ public abstract class BatchExchange<I, O> {
     }
 
     /**
-     * Records in the calling thread's {@link WaitHabit} that this thread has woken the lower segment. In its next wait,
-     * this thread then parks without spinning, so that the lower segment can run on its processor.
+     * Records in the calling thread's {@link WaitHabit} that it has woken the lower segment's thread. The calling
+     * thread then parks without spinning in its next wait, which leaves its processor to the lower segment's thread.
      */
     private void noteWoken() {
         upperHabit = TaskGroup.currentHabit();

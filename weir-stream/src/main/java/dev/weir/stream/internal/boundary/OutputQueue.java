@@ -12,8 +12,9 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One output of a stage with several outputs: a queue with a limit on its elements, which is also the input of the
- * stages downstream of that output. Thread-safe: one thread (the giver) gives batches, and another pulls them.
+ * One output of a stage with several outputs. It is a bounded queue that also serves as the input of the stages
+ * downstream of the output. Thread-safe, provided that one thread (the giver) gives batches and one other thread pulls
+ * them.
  *
  * <p>The giver sees an output in one of these states:
  * <ul>
@@ -23,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  * <li><em>cancelled</em>: further batches are refused.
  * </ul>
  *
- * <p>When the downstream stages close their input, the output stays open, because they also do so after a failure. The
- * giver waits until the outcome is known.
+ * <p>When the downstream stages close their input, the output stays open until it is known whether they ended by
+ * themselves or failed.
  */
 public final class OutputQueue<T> implements Stage<T>, Keeper {
 
@@ -121,8 +122,8 @@ public final class OutputQueue<T> implements Stage<T>, Keeper {
     }
 
     /**
-     * Abandons the queued elements and the elements held by the downstream stages, unless those stages ended by
-     * themselves. Called at the end of the run.
+     * Abandons the queued elements, unless the output was released, and the elements held by the downstream stages,
+     * unless those elements were already acknowledged. Called at the end of the run.
      */
     public void leave() {
         if (!released) {
@@ -161,8 +162,8 @@ public final class OutputQueue<T> implements Stage<T>, Keeper {
     }
 
     /**
-     * Wraps the last downstream stage, so that its output gets the acknowledgement targets that are valid outside the
-     * inner stream that starts at this output.
+     * Returns a stage that emits the batches of {@code lowest}, the last stage of the inner stream that starts at this
+     * output. The elements get the acknowledgement targets that are valid outside the inner stream.
      */
     public <R> Stage<R> leaving(Stage<R> lowest) {
         return new Leaving<>(lowest, this);
@@ -198,7 +199,10 @@ public final class OutputQueue<T> implements Stage<T>, Keeper {
         return batch;
     }
 
-    /** Does nothing, because the outcome is not known yet; see the states in the class comment. */
+    /**
+     * Does nothing. It is not known yet whether the downstream stages ended by themselves or failed; see the class
+     * comment.
+     */
     @Override
     public void close() {}
 }

@@ -10,8 +10,8 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
 
 /**
- * Calls the handler for the elements of a chunk. Stateless. Each handler class gets its own copy of this loop
- * ({@link SpecialisedLoop}), so the loop contains all performance-critical code.
+ * Calls the handler for the elements of a chunk. Stateless. The code that runs for every element is in this loop,
+ * because each handler class gets its own copy of the loop; see {@link SpecialisedLoop}.
  */
 interface ChunkLoop {
 

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Signals the puller that the oldest batch is done. {@link #now} signals immediately. {@link #later} delays the signal
- * by at most 4 ms, so that one signal can cover several batches. The delayed signal is sent by a timed check, which
- * repeats only while it is needed. Guarded by its owner's lock.
+ * by at most 4 ms, so that one signal can cover several batches. A timer checks for a delayed signal every 2 ms, and
+ * stops when there is nothing left to check. Guarded by its owner's lock.
  */
 final class HeadSignal {
 

@@ -42,8 +42,8 @@ public final class ParallelMap<T, R> implements Stage<R> {
     private static final int MAX_WORKERS = 1024;
 
     /**
-     * Duration of finished work, per active worker, that justifies waking the puller. A wake-up costs 20 us of CPU
-     * time.
+     * The puller is woken when the processing time of the finished elements, divided by the number of active workers,
+     * reaches this value. A wake-up costs 20 us of CPU time.
      */
     private static final long WAKE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
@@ -74,7 +74,9 @@ public final class ParallelMap<T, R> implements Stage<R> {
     private boolean cancelled;
     private @Nullable Throwable upperFailure;
 
-    /** The failure to throw at the downstream segment's next pull. Confined to that segment's thread. */
+    /**
+     * A worker's failure that must be thrown at the downstream segment's next pull. Confined to that segment's thread.
+     */
     private @Nullable Throwable pendingFailure;
     /** Time per element in the last chunk. Any worker may overwrite it, so it is only a hint. */
     private volatile long nanosPerElement;
@@ -251,7 +253,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
         }
     }
 
-    /** Returns the oldest batch with elements that no worker has taken; null makes the worker end. */
+    /** Returns the oldest batch with elements that no worker has taken. Returns null if the calling worker must end. */
     private @Nullable WorkerBatch<T> nextWork() {
         lock.lock();
         try {
@@ -378,8 +380,8 @@ public final class ParallelMap<T, R> implements Stage<R> {
     }
 
     /**
-     * Returns whether the stage is at its end, after no batch was found done. Returns false if another batch may still
-     * follow. At the end, throws the failure of the upstream stage if there is one.
+     * Returns whether the stage has reached its end. Called if {@link #takeHead} has returned no batch, either because
+     * of the end or because of the deadline. Throws the failure of the upstream stage if the stage ended with one.
      */
     private boolean isAtEnd() throws InterruptedException {
         lock.lock();

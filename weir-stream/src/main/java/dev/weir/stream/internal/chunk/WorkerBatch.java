@@ -150,7 +150,8 @@ final class WorkerBatch<T> {
     }
 
     /**
-     * Called by the last worker and by the canceller, each after its own write. Exactly one of them abandons the batch.
+     * Called by the last worker after it has updated {@code unfinished}, and by the canceller after it has set
+     * {@code cancelled}. If the batch was cancelled, exactly one of them abandons it.
      */
     private void abandonIfCancelled() {
         if (cancelled && unfinished.compareAndSet(0, ABANDONED)) {

@@ -67,8 +67,8 @@ final class BackPressureTimeoutStage<T> implements Stage<T> {
             while (!self.isInterruptRequested()) {
                 long limit = limitNanos;
                 if (limit == NEVER) {
-                    // Sleeping this long is safe: a batch handed downstream in the meantime gets a deadline that is
-                    // later than the end of the sleep.
+                    // No deadline can be missed during this sleep. If a batch is handed downstream in the meantime, its
+                    // deadline is later than the end of the sleep.
                     clock.sleepUntil(clock.after(timeout.toNanos()));
                 } else if (!clock.hasPassed(limit)) {
                     clock.sleepUntil(limit);

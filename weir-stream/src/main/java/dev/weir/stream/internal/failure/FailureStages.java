@@ -81,6 +81,9 @@ public final class FailureStages {
         return ArgumentChecks.positiveNanos(name, duration) < LONGEST.toNanos() ? duration : LONGEST;
     }
 
-    /** Longer durations are reduced to a century, which does not overflow a nanosecond clock. */
+    /**
+     * The longest duration in use: 100 years. Longer durations are shortened to this value, because adding them to a
+     * time in nanoseconds could overflow.
+     */
     private static final Duration LONGEST = Duration.ofDays(36_500);
 }

@@ -76,7 +76,10 @@ final class KeepAliveStage<T> implements Stage<T> {
         return batch;
     }
 
-    /** Returns a batch with one element, or an empty batch if supervision skips the supplier's failure. */
+    /**
+     * Returns a batch with the supplied element. Returns an empty batch if the supplier failed and the supervision
+     * decided to skip the failure.
+     */
     private Batch<T> signOfLife() throws InterruptedException {
         Object outcome;
         try {

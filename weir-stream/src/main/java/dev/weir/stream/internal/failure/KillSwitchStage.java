@@ -10,9 +10,9 @@ import dev.weir.stream.spi.Thrown;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets all elements pass until its switch is turned. If the segment's thread is pulling from the upstream stages at
- * that time, the thread that turns the switch interrupts it; the segment's own thread then closes the upstream stages.
- * Confined to its segment's thread, except for the turning of the switch.
+ * Lets all elements pass until its switch is turned. If the segment's thread is pulling from the upstream stages when
+ * the switch is turned, it is interrupted by the thread that turns the switch. The segment's thread then closes the
+ * upstream stages. Confined to its segment's thread, except that any thread may turn the switch.
  */
 final class KillSwitchStage<T> implements Stage<T> {
 

@@ -6,7 +6,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** The state that a kill switch shares with its stages: open, and then permanently turned. Thread-safe. */
+/**
+ * The state that a kill switch shares with its stages. The switch is open until it is turned, and it cannot be opened
+ * again. Thread-safe.
+ */
 public final class KillSwitchState {
 
     /**

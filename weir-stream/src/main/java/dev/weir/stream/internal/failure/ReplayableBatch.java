@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
  * A batch whose unfinished elements are handed out again after each failure. Thread-safe, except for {@link #give} and
  * {@link #close}.
  *
- * <p>Each attempt gives the elements new pending acknowledgements. An element is finished once all its pending
- * acknowledgements from a single attempt have ended and none of them was abandoned. It does not matter whether other
- * attempts lost results of that element.
+ * <p>Each attempt hands out the elements with new pending acknowledgements. An element is finished if all its pending
+ * acknowledgements from the same attempt have ended and none of them was abandoned. Results of the element that were
+ * lost in other attempts make no difference.
  */
 final class ReplayableBatch<T> {
 
@@ -95,8 +95,8 @@ final class ReplayableBatch<T> {
     }
 
     /**
-     * The pending acknowledgements of one attempt. An element that is forgone in this attempt may still be needed in
-     * the next one.
+     * The acknowledgement target for one attempt. The outcomes of an element's pending acknowledgements are recorded
+     * separately for each attempt, because an element that was abandoned is handed out again.
      */
     private final class Attempt implements AckTarget {
 

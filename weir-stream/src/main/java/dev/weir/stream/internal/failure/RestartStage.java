@@ -38,20 +38,20 @@ final class RestartStage<T> implements Stage<T>, Keeper {
     private final Condition wake = lock.newCondition();
 
     /**
-     * True if elements that the section would receive after a restart may have been revoked since the last check.
-     * Guarded by the lock.
+     * True at the start, and whenever {@link #dropRevoked} has been called since the last check. The check drops
+     * revoked elements that the section would otherwise receive after a restart. Guarded by the lock.
      */
     private boolean looksAgain = true;
 
     private @Nullable Child<T> current;
 
     /**
-     * The previous run of the section, as long as its resources are not known to be released. They may stay open until
-     * the run's elements are finished.
+     * The previous run of the section, or null once its resources are known to be closed. The resources may stay open
+     * until the elements of that run are finished.
      */
     private @Nullable Child<T> before;
 
-    /** The time at which the resources of the previous run must stop waiting for its elements. */
+    /** The time at which the previous run's resources are closed even if the elements of that run are not finished. */
     private long letGoNanos;
 
     private long startNanos;
@@ -69,8 +69,8 @@ final class RestartStage<T> implements Stage<T>, Keeper {
         }
 
         /**
-         * Returns whether a stop during the delay ends the section. Returns false if the section still has elements to
-         * finish.
+         * Returns whether the section ends if it is stopped during the delay before a restart. Returns false if the
+         * section must start again to finish its remaining elements.
          */
         default boolean endsAtStop() {
             return true;

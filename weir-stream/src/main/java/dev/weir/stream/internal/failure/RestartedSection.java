@@ -87,7 +87,10 @@ final class RestartedSection<T, R> implements RestartStage.Section<R> {
         upstream.close();
     }
 
-    /** Removes finished batches, so that a batch that is never finished does not retain those after it. */
+    /**
+     * Removes all finished batches, including those behind an unfinished batch. Otherwise, a batch that is never
+     * finished would keep all later batches in memory.
+     */
     private void tidy() {
         given.removeIf(ReplayableBatch::isFinished);
         tidyAt = 2 * given.size() + 16;

@@ -162,7 +162,8 @@ public final class SupervisedCall {
     }
 
     /**
-     * Retries the call for a stateless stage that drops elements of a batch, and applies the decision. If this method
+     * Retries the call for an element of a batch. If all attempts fail, applies the supervision's decision: drops the
+     * element or throws the failure. Intended for stateless stages, which have no state to discard. If this method
      * throws, the caller must abandon all elements that it holds, including the failed one.
      *
      * @return null if the element was dropped and its pending acknowledgement has been settled

@@ -77,8 +77,8 @@ final class AggregationBuffer<T, A> extends BatchExchange<T, A> {
         try {
             add(batch, index);
         } catch (Throwable failure) {
-            // The call is not retried, because it may have changed the aggregate, and because other threads wait for
-            // the lock during a retry.
+            // The call is not retried, because it may have changed the aggregate. In addition, a retry would block the
+            // threads that wait for the exchange's lock.
             FailureVerdict verdict = supervised.decide(failure);
             verdict.throwIfFails();
             verdict.settle(batch.target(index), batch.token(index));

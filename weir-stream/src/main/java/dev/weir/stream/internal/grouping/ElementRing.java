@@ -55,7 +55,8 @@ final class ElementRing<T> {
         targets = Arrays.copyOf(targets, old * 2);
         tokens = Arrays.copyOf(tokens, old * 2);
         marks = Arrays.copyOf(marks, old * 2);
-        // The elements stored before the split are later in the queue, so they move behind the other elements.
+        // The queue starts at the split and continues at index 0. The elements before the split therefore move behind
+        // the others.
         System.arraycopy(values, 0, values, old, split);
         System.arraycopy(targets, 0, targets, old, split);
         System.arraycopy(tokens, 0, tokens, old, split);

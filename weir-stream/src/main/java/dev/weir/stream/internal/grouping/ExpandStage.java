@@ -156,8 +156,9 @@ final class ExpandStage<T, R> implements Stage<R> {
     }
 
     /**
-     * Handles a failure of an expansion after its first item by dropping the remaining items or failing the stream. The
-     * element's pending acknowledgement was already handed on with the first item.
+     * Handles a failure that an expansion throws after its first item. Drops the expansion's remaining items, and
+     * throws the failure if the supervision decides to fail the stream. The element's pending acknowledgement was
+     * already handed on with the first item.
      */
     private void giveUp(Throwable failure) {
         more = Collections.emptyIterator();

@@ -48,7 +48,10 @@ final class FlushingIntake<T> {
         return ended;
     }
 
-    /** Ends the operator after it has emitted all its elements: returns null, or throws the failure. */
+    /**
+     * Returns null if the input ended normally, and throws the failure otherwise. Called when the operator has emitted
+     * all its elements.
+     */
     <R> @Nullable Batch<R> end() {
         if (failure != null) {
             throw FailureTransfer.rethrow(failure);

@@ -132,8 +132,8 @@ final class GroupedStage<T> implements Stage<List<T>> {
     }
 
     private void gather(Batch<T> batch, Batch<List<T>> out) throws InterruptedException {
-        // All elements of a batch are assumed to arrive now. If a list is open after this batch, its time window
-        // therefore starts now, unless the same list was already open before.
+        // All elements of a batch are treated as if they arrived now. If a list is still open after this batch, its
+        // time window starts now, unless the list was already open before the batch.
         boolean beganBefore = !members.isEmpty();
         for (int i = 0; i < batch.size() && !intake.isEnded(); i++) {
             long own = weigh(batch, i);

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A stage that holds each element until the element may leave. It accepts batches while it holds fewer elements than
- * its limit, so it exceeds the limit by at most one batch. The end or an upstream failure waits for the held elements.
- * Confined to its segment's thread, except for the gauge, {@link #dropRevoked} and {@link #find}.
+ * its limit, so it exceeds the limit by at most one batch. The end or an upstream failure is passed on after the held
+ * elements. Confined to its segment's thread, except for {@link #depth}, {@link #dropRevoked} and {@link #find}.
  */
 abstract class HoldingStage<T> implements Stage<T>, Keeper {
 
@@ -45,7 +45,7 @@ abstract class HoldingStage<T> implements Stage<T>, Keeper {
         return revoked;
     });
 
-    /** The time during which elements waited only because of the stage's rate. */
+    /** Measures the time during which the stage's rate limit was the only reason to wait. */
     private final ThrottlePace.Waiting waiting = new ThrottlePace.Waiting();
 
     /** The number of held elements, for gauges. */
@@ -145,7 +145,8 @@ abstract class HoldingStage<T> implements Stage<T>, Keeper {
                 if (StreamTurn.isAskedFor(turn, until)) {
                     return new Batch<>(0);
                 }
-                // The stage is full or its input has ended, so it is waiting only because of its rate.
+                // The stage is full or its input has ended, so it cannot be waiting for input. It waits only because of
+                // its rate limit.
                 waiting.begin();
                 try {
                     await(until);
@@ -189,7 +190,10 @@ abstract class HoldingStage<T> implements Stage<T>, Keeper {
         }
     }
 
-    /** Accepts a batch. Returns whether some of its elements may pass immediately. */
+    /**
+     * Accepts a batch. Elements that are too early are held, and the other elements stay in the batch. Returns whether
+     * any elements stay in the batch.
+     */
     private boolean passes(Batch<T> batch) throws InterruptedException {
         long start = System.nanoTime();
         int size = batch.size();

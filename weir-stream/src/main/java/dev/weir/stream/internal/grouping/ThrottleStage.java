@@ -22,8 +22,9 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets elements pass at a rate. It holds one batch of the input and emits the elements that may pass; while it waits,
- * it accepts no further batch. Confined to its segment's thread, except for {@link #dropRevoked} and {@link #find}.
+ * Lets elements pass at a limited rate. The stage holds one batch of the input and emits its elements as soon as they
+ * may pass. It does not pull the next batch until all elements of this batch have passed. Confined to its segment's
+ * thread, except for {@link #dropRevoked} and {@link #find}.
  */
 final class ThrottleStage<T> implements Stage<T>, Keeper {
 
@@ -44,8 +45,8 @@ final class ThrottleStage<T> implements Stage<T>, Keeper {
     private final @Nullable StreamTurn turn;
 
     /**
-     * The number of held elements. It is set by the stage's thread while the stage works, and otherwise by a thread
-     * that removes revoked elements.
+     * The number of held elements. Usually set by the stage's thread. While the stage is not processing elements, it
+     * may also be set by a thread that removes revoked elements.
      */
     private final HeldElements inside;
 

@@ -76,8 +76,8 @@ final class TimedLatestStage<T> implements Stage<T> {
             if (!none) {
                 take(batch);
             }
-            // If the input returned an empty batch before any deadline, it chose not to wait, so this stage does not
-            // wait either.
+            // An empty batch means that the input returned without waiting any longer, even if no deadline has passed.
+            // This stage must not wait in that case either.
             if ((none || clock.hasPassed(deadlineNanos)) && !clock.hasPassed(dueNanos)) {
                 return new Batch<>(0);
             }

@@ -44,8 +44,8 @@ final class TokenBucket {
     }
 
     /**
-     * Returns the cost of a permit in units, at most {@link #MAX_UNITS}. A bucket that gains one unit per nanosecond
-     * reaches this maximum after 73 years.
+     * Returns the cost of a permit in units, at most {@link #MAX_UNITS}. The maximum has an effect only if
+     * {@code perNanos} is more than 73 years.
      */
     private static long unitsPerPermit(long permits, long perNanos) {
         return Math.min(perNanos / divisor(permits, perNanos), MAX_UNITS);

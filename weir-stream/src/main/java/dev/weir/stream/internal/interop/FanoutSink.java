@@ -108,8 +108,9 @@ final class FanoutSink<T> {
             lock.unlock();
         }
         if (standIn) {
-            // The loop may be waiting upstream for a long time, so this thread signals the error in its place. The loop
-            // checks the subscription's state before it signals anything.
+            // The loop may be waiting for the upstream stages for a long time, so this thread signals the error about
+            // the invalid request to the subscriber. The loop cannot signal anything afterwards, because it checks the
+            // subscription's state first.
             outlet.refuseIfViolated();
             cancel(outlet);
         }
@@ -143,7 +144,8 @@ final class FanoutSink<T> {
 
     /** Returns the loop of the run. Called once for each fan-out. */
     SinkLoop<T> loop(StageContext context) {
-        // If the run fails before the loop starts, the loop cannot signal the end to the subscribers.
+        // If the run fails before the loop starts, the loop cannot signal the end to the subscribers, so it is
+        // signalled here.
         context.onTermination(patience -> {
             Throwable cause = context.failure();
             end(cause == null ? null : unwrapped(cause));
@@ -169,8 +171,8 @@ final class FanoutSink<T> {
     }
 
     /**
-     * Returns the failure to signal to the subscribers. If another stage failed, the loop was only interrupted, so the
-     * failure of the run takes precedence.
+     * Returns the failure to signal to the subscribers. If another stage has failed, {@code thrown} may only be the
+     * resulting interrupt, so the failure of the run is returned instead.
      */
     private static Throwable causeOf(Throwable thrown, StageContext context) {
         // The interrupt must not be visible to the subscribers.
@@ -252,8 +254,8 @@ final class FanoutSink<T> {
             boolean moved = false;
             boolean wanted = false;
             for (FanoutSubscription<T> receiver : receivers) {
-                // The list of subscribers must be checked after the demand is read. Otherwise, a subscriber that was
-                // added before the element was requested could miss it.
+                // The demand is read first, and then the list of subscribers is checked for changes. In the reverse
+                // order, a subscriber that was added before the element was requested could miss the element.
                 if (receiver.wants(batch) && receivers == outlets) {
                     receiver.give(batch);
                     moved = true;
