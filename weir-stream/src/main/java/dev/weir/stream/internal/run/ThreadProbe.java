@@ -44,9 +44,9 @@ public final class ThreadProbe {
 
     /**
      * Returns whether a stream of this blueprint has its own threads, so that its input must be queued. Also returns
-     * true if inner streams that read this stream's input have their own threads.
+     * true if a stage of the stream passes its input to inner streams that have their own threads.
      *
-     * @param nested the object that is going to start such streams
+     * @param nested the object that is going to start the streams of this blueprint
      */
     public static <T, R> boolean hasThreads(NestedStreams nested, BlueprintBranch<T, R> branch) {
         ThreadProbe probe = new ThreadProbe();
@@ -55,8 +55,8 @@ public final class ThreadProbe {
     }
 
     /**
-     * Adds a stage of the probed stream that starts inner streams for its input. {@code hasThreads} returns whether
-     * these inner streams have their own threads.
+     * Called for a stage of the probed stream that passes its input to inner streams. {@code hasThreads} returns
+     * whether these inner streams have their own threads.
      */
     void noteThreadsWithin(BooleanSupplier hasThreads) {
         threadsWithin |= hasThreads.getAsBoolean();

@@ -18,7 +18,7 @@ public final class StallClock {
         this.threads = threads;
     }
 
-    /** Sets the number of threads. The next stall counts once per thread. */
+    /** Sets the number of threads by which the duration of the next stall is multiplied. */
     public void threads(int now) {
         threads = now;
     }
