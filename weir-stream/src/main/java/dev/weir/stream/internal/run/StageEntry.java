@@ -44,8 +44,8 @@ public final class StageEntry implements StageContext {
     private volatile @Nullable StageSteering steering;
 
     /**
-     * Returns the activity of a stage that has its own workers, or null if there are no workers or their activity is
-     * unknown.
+     * Supplies the activity of a stage that has its own workers. Supplies null if the stage has no workers or their
+     * activity is unknown.
      */
     private volatile Supplier<@Nullable Activity> activity = () -> null;
 

@@ -338,8 +338,7 @@ final class ConcurrentSubstreams<R> {
         }
 
         /**
-         * Called after the stream's last stage was closed. Closes the remaining stages, unless another thread is
-         * closing them.
+         * Closes the stream's remaining stages after its last stage was closed, unless another thread is closing them.
          */
         void afterLowest() {
             TributaryState before;

@@ -426,7 +426,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
      */
     private void leave() {
         groups.all().forEach(InlineGroup::leave);
-        // `cutOff` also contains evicted groups, which are not in `groups` any longer.
+        // `cutOff` also contains evicted groups, which are no longer in `groups`.
         cutOff.forEach(InlineGroup::leave);
         groups.leave();
         AsyncGroups<T, R> apart = runningApart;

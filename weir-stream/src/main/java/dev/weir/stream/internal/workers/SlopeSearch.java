@@ -36,8 +36,8 @@ final class SlopeSearch {
     private static final double WORTH_IT = 0.25;
 
     /**
-     * If the slope is below the first of these bounds or above the second, one sample is sufficient; in between,
-     * several samples are taken.
+     * One sample is sufficient if the slope is outside the range between {@code CLEARLY_NOT} and {@code CLEARLY_SO}.
+     * Within this range, the average of several samples is used.
      */
     private static final double CLEARLY_NOT = 0;
 
