@@ -32,20 +32,23 @@ public interface AckTarget {
     void ack(long token);
 
     /**
-     * Ends one pending acknowledgement of an element that is not needed, because a downstream stage ended the stream
-     * before this element. An element of a source stays unacknowledged (the default does nothing). A source that waits
-     * for unfinished elements when it ends does not need to wait for this acknowledgement. An element of a substream
-     * counts as finished if the outer stream continues. The token must not be used for this pending acknowledgement
-     * again.
+     * Ends one pending acknowledgement of an element that is not needed because a downstream stage ended the stream
+     * before processing it. The caller must not end the same pending acknowledgement again.
+     *
+     * <p>If the element comes from a source, it stays unacknowledged, and the default implementation does nothing. A
+     * source that waits for unfinished elements when it ends does not need to wait for this element. If the element
+     * comes from a substream, it counts as finished, provided that the outer stream continues.
      */
     default void forgo(long token) {}
 
     /**
-     * Abandons one pending acknowledgement of {@code token}. Called if the holder, such as a buffer, was closed before
-     * it handed the element on, and cannot know whether the stream completed or failed. An element of a source stays
-     * unacknowledged, and the source does not need to wait for it, as with {@link #forgo}. An element of a substream
-     * counts as finished once the substream has completed normally, provided that the outer stream continues. The token
-     * must not be used for this pending acknowledgement again.
+     * Abandons one pending acknowledgement of {@code token}. Called if the holder of an element, such as a buffer, was
+     * closed before it passed the element on. The holder does not know whether the stream completed or failed. The
+     * caller must not end the same pending acknowledgement again.
+     *
+     * <p>If the element comes from a source, it stays unacknowledged, and the source does not need to wait for it, as
+     * with {@link #forgo}. If the element comes from a substream, it counts as finished once the substream has
+     * completed normally, provided that the outer stream continues.
      */
     default void abandon(long token) {}
 
@@ -68,9 +71,10 @@ public interface AckTarget {
     }
 
     /**
-     * Returns whether the element with {@code token} is the element that has the token {@code ofToken} in the target
-     * {@code of}, or was derived from that element. A target that combines other targets calls this method on each of
-     * them. Intended for code that searches for an element, not for code that processes it.
+     * Returns whether the element with {@code token} represents another element, identified by its target {@code of}
+     * and its token {@code ofToken}. This is true if both are the same element, or if the first was derived from the
+     * second. A target that combines other targets calls this method on each of them. Intended for code that searches
+     * for an element, not for code that processes it.
      */
     default boolean standsFor(long token, AckTarget of, long ofToken) {
         return this == of && token == ofToken;

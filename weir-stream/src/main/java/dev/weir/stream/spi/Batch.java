@@ -60,7 +60,7 @@ public final class Batch<T> {
         tokens = itsTokens;
         home = pool;
         madeIn = itsMadeIn;
-        // A caller may have added elements to this batch after it was released.
+        // The batch is cleared, because a caller may have added elements to it after it was released.
         size = 0;
         target = AckTarget.NONE;
         targets = NO_TARGETS;

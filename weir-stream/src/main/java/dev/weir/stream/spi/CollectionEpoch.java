@@ -8,7 +8,7 @@ import java.lang.ref.WeakReference;
  */
 final class CollectionEpoch {
 
-    // Concurrent threads may create several current epochs; this is harmless.
+    // Threads that run concurrently may each create a new current epoch. This is harmless.
     private static volatile CollectionEpoch current = new CollectionEpoch();
 
     /** A weak reference to an otherwise unreachable object. The next garbage collection clears it, even a minor one. */

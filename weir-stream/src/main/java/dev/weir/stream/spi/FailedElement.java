@@ -10,8 +10,8 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Identifies the element for which a stage failed. It is added as a suppressed exception to the stage's exception,
- * which remains the failure of the run. The stack trace therefore ends with this exception's message.
+ * Identifies the element for which a stage failed. It is added to the stage's exception as a suppressed exception, so
+ * its message is part of the stack trace. The stage's exception remains the failure of the run.
  */
 public final class FailedElement extends RuntimeException {
 

@@ -10,7 +10,7 @@ public final class PassMark {
 
     /** Creates a mark that names no stage. */
     public PassMark() {
-        // The value 0 stands for no stage.
+        // `at` is initially 0, which stands for no stage.
     }
 
     /** Marks that the stage with number {@code place} is processing the element. */

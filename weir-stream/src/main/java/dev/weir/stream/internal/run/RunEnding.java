@@ -41,8 +41,10 @@ final class RunEnding {
     private final Map<String, CutOff> cutOff = new TreeMap<>();
 
     /**
-     * A number of elements whose streams were cut short by a stop. {@code at} names the inner stages that had not
-     * completed.
+     * Counts elements whose streams were cut short by a stop.
+     *
+     * @param elements number of these elements
+     * @param at names of the inner stages that had not completed
      */
     private record CutOff(int elements, Set<String> at) {
 
@@ -75,7 +77,10 @@ final class RunEnding {
         }
     }
 
-    /** Calls all stop hooks. Resources have until {@code endNanos} to close. */
+    /**
+     * Calls all stop hooks, unless they have already been called. {@code endNanos} is the deadline for closing the
+     * resources. If it is {@link Stage#NEVER}, the deadline does not change.
+     */
     void stop(long endNanos, Consumer<Throwable> failed) {
         List<Runnable> toRun = List.of();
         lock.lock();
@@ -145,8 +150,8 @@ final class RunEnding {
     }
 
     /**
-     * Limits the time for closing resources to one second. Called if a thread will never return: the thread may hold
-     * elements, and the resources would otherwise wait for these elements until the drain times out.
+     * Limits the time for closing resources to one second. Called once a thread is known to never return. Such a thread
+     * may hold elements, and resources that wait for these elements would otherwise wait until the drain times out.
      */
     void expectLess() {
         lock.lock();
@@ -177,7 +182,10 @@ final class RunEnding {
         }
     }
 
-    /** Returns the time limit for closing resources while the run continues: unlimited, unless the run is ending. */
+    /**
+     * Returns the time limit for closing a resource while the run continues. If the run is already ending, the limit is
+     * {@link #patience}. Otherwise there is no limit in practice.
+     */
     Duration patienceWithin() {
         lock.lock();
         try {
@@ -208,8 +216,8 @@ final class RunEnding {
     }
 
     /**
-     * Adds a failure. The first failure is the cause of the end. Later independent failures are added to it as
-     * suppressed exceptions.
+     * Adds a failure. The first failure becomes the failure of the run. Later independent failures are added to it as
+     * suppressed exceptions, unless it is a {@link CancellationException}.
      */
     void fail(Throwable failure) {
         lock.lock();
@@ -242,7 +250,7 @@ final class RunEnding {
         }
     }
 
-    /** Drops the hooks, because they refer to stages. */
+    /** Drops the hooks and the resources, so that an ended run does not retain its stages. */
     void release() {
         lock.lock();
         try {

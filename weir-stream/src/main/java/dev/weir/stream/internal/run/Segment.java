@@ -66,8 +66,8 @@ public final class Segment<T> {
     }
 
     /**
-     * Returns the current activity of the segment's thread for the stage named {@code stage}; null if the thread has
-     * not started or the stage runs on another thread.
+     * Returns the current activity of the stage named {@code stage}, which runs on this segment's thread. Returns null
+     * if the thread has not started or the stage runs on another thread.
      */
     @Nullable
     Activity activity(String stage, StageMeter ofStage) {
@@ -75,9 +75,9 @@ public final class Segment<T> {
         if (running == null || !meter.sharesThread(ofStage)) {
             return null;
         }
-        // The thread's state must be read before the meter. A thread records in its meter that it waits for a neighbour
-        // before it starts to wait. With the opposite order, a thread that starts such a wait in between would appear
-        // to wait in user code.
+        // The thread's state must be read before the meter. Before a thread starts to wait for a neighboring segment,
+        // it records the wait in its meter. If the meter were read first, a thread that starts such a wait between the
+        // two reads would appear to be waiting in user code.
         ThreadWait wait = running.threadWait();
         boolean works = running.hasBegun() && !meter.isBlocked();
         boolean waits = works && wait != ThreadWait.NONE;
@@ -119,7 +119,10 @@ public final class Segment<T> {
         afterNormalEnd = then;
     }
 
-    /** Interrupts the segment because its output is no longer needed or because the calling segment has failed. */
+    /**
+     * Interrupts the segment because its output is no longer needed, or because the segment that calls this method has
+     * failed.
+     */
     public void cancel() {
         Throwable failure = TaskGroup.currentFailure();
         if (failure != null) {
@@ -194,8 +197,8 @@ public final class Segment<T> {
     }
 
     /**
-     * The stage from which the loop pulls. It ends a cancelled segment even if user code swallows interrupts or never
-     * blocks. Confined to the segment's thread.
+     * The stage that the loop pulls. Each pull first checks whether the segment was cancelled. A cancelled segment
+     * therefore ends even if user code swallows interrupts or never blocks. Confined to the segment's thread.
      */
     private record Intake<T>(TaskGroup.Task self, Stage<T> upstream, AtomicInteger inHand)
             implements PassThroughStage<T> {

@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 public final class SpecialisedLoop<L> {
 
     /**
-     * The remaining number of copies. The limit prevents code that generates classes endlessly from filling the
-     * metaspace.
+     * Number of copies that may still be created. The limit prevents code that generates classes endlessly from filling
+     * the metaspace.
      */
     private static final AtomicInteger BUDGET = new AtomicInteger(1000);
 
@@ -33,7 +33,7 @@ public final class SpecialisedLoop<L> {
     private final ClassValue<L> loops = new ClassValue<>() {
         @Override
         protected L computeValue(Class<?> functions) {
-            // JDK classes may outlive this library and must not retain it.
+            // A JDK class uses the shared loop. It may outlive this library, so it must not retain a copy.
             return functions.getClassLoader() == null ? shared : copyOrShared();
         }
     };

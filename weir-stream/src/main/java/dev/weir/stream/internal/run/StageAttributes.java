@@ -54,7 +54,7 @@ public final class StageAttributes {
         return more.supervision() == null ? merged : merged.withSupervision(more.supervision());
     }
 
-    /** The stage's name. A stage of a blueprint always has one. */
+    /** The stage's name. Every stage of a blueprint has a name. */
     public String name() {
         return Objects.requireNonNull(said.name(), "a stage without a name");
     }
@@ -87,8 +87,8 @@ public final class StageAttributes {
     }
 
     /**
-     * Returns all attributes, for a stage that is built in place of this one. All of them count as read, because the
-     * other stage checks for unread attributes itself.
+     * Returns all attributes, for a stage that is built in place of this one. All attributes then count as read here,
+     * because the replacement checks for unread attributes itself.
      */
     public Attributes handedOn() {
         readsDispatcher = true;

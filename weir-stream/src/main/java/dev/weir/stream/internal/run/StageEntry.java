@@ -43,7 +43,10 @@ public final class StageEntry implements StageContext {
     private final ThreadTime threadTime = new ThreadTime();
     private volatile @Nullable StageSteering steering;
 
-    /** The activity of a stage that has its own workers, if it is known. */
+    /**
+     * Supplies the activity of a stage that has its own workers. Supplies null if the stage has no workers or their
+     * activity is unknown.
+     */
     private volatile Supplier<@Nullable Activity> activity = () -> null;
 
     /** The parent stage of the substream to which this stage belongs; null in the pipeline itself. */
@@ -189,8 +192,8 @@ public final class StageEntry implements StageContext {
     }
 
     /**
-     * Returns whether the stage holds elements but has no {@link Keeper} that could find them. The elements held by
-     * {@code source} itself do not count.
+     * Returns whether this stage, or a stage that it represents, holds elements but has no {@link Keeper} that could
+     * find them. The stage {@code source} itself is ignored.
      */
     boolean keepsUntold(StageEntry source) {
         return (this != source && keeper == null && ownDepth() > 0)
@@ -354,8 +357,8 @@ public final class StageEntry implements StageContext {
         try {
             return depth.getAsInt();
         } catch (RuntimeException ignored) {
-            // The gauge may belong to another component that is already closed. Its failure must not prevent the
-            // pipeline from ending.
+            // The stage's depth gauge may belong to another component that is already closed. A failure of the gauge
+            // must not prevent the pipeline from ending.
             return 0;
         }
     }
@@ -380,8 +383,8 @@ public final class StageEntry implements StageContext {
     }
 
     /**
-     * The total time of the threads that a stage may use. It is accumulated whenever a snapshot is taken, because the
-     * number of threads may change while the stage is running. Thread-safe.
+     * Adds up the time of all threads that a stage may use. The sum is updated with each snapshot, because the number
+     * of threads may change while the stage is running. Thread-safe.
      */
     private static final class ThreadTime {
 

@@ -164,9 +164,9 @@ public final class TaskGroup {
     private boolean admit(Task task) {
         lock.lock();
         try {
-            // As soon as the task is in `members`, another thread may interrupt it, which may start the task and end it
-            // on a separate thread. Ending a task also takes this lock, so it cannot remove the task before it is added
-            // to `tasks`.
+            // As soon as the task is in `members`, another thread may interrupt it. The interrupt may cause a separate
+            // thread to run the task to its end. That thread removes the task while holding this lock, so it cannot
+            // remove the task before it is added to `tasks`.
             task.members.add(task);
             tasks.add(task);
             return !cancelled;
@@ -376,8 +376,8 @@ public final class TaskGroup {
         }
 
         /**
-         * Withdraws a task that the dispatcher refused. Returns false if the task was interrupted first, because a
-         * separate thread then runs it to clean up.
+         * Withdraws a task that the dispatcher refused. Returns false if the task was interrupted before. In that case
+         * a separate thread runs the task so that it can clean up.
          */
         private boolean withdraw() {
             if (!life.withdraw()) {
@@ -439,7 +439,10 @@ public final class TaskGroup {
             waitsBriefly = briefly;
         }
 
-        /** Returns whether the body has started and is waiting for more than a moment. */
+        /**
+         * Returns whether the body has started and its thread is waiting. A wait marked as brief by
+         * {@link #waitsBriefly} does not count.
+         */
         private boolean isAtRest(Predicate<Thread> isWaiting) {
             Thread current = life.thread();
             // The predicate is called without holding the lock, because the thread that it inspects may need the lock.

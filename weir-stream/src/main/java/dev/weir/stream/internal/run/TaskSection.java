@@ -55,7 +55,8 @@ public final class TaskSection {
             if (mine != null) {
                 mine.interruptedSections.decrementAndGet();
                 if (TaskGroup.isCurrentInterrupted()) {
-                    // The task, or an enclosing section, was interrupted too.
+                    // The task or an enclosing section was interrupted as well, so the interrupt that was cleared above
+                    // is restored.
                     Thread.currentThread().interrupt();
                 }
             }

@@ -5,18 +5,17 @@ import dev.weir.stream.spi.Stage;
 import java.util.function.BooleanSupplier;
 
 /**
- * Finds out whether a substream has its own threads: builds a substream, inspects it, and closes it without running it.
- * Confined to the calling thread.
+ * Finds out whether a substream has its own threads. The probe builds a substream, inspects it, and closes it without
+ * running it. Confined to the calling thread.
  *
  * <p><b>Purpose.</b> {@code groupBy} pulls the streams of its keys on its own thread, one after the other, until each
  * has no more elements. A key therefore needs no thread, and 100,000 keys are possible. A stream that has its own
- * threads, for example because of {@code async} or {@code mapBlocking}, cannot be pulled in this way: it would wait for
- * elements that only the waiting thread can provide. Each of these streams gets a queue and a segment. The kind of
- * stream that a user's function creates is known only once the stream has been built, because the blueprint of a stage
- * is a function that builds the stage.
+ * threads, for example because of {@code async} or {@code mapBlocking}, cannot be pulled in this way, because it would
+ * wait for elements that only the waiting thread can provide. Each of these streams gets a queue and a segment. Whether
+ * a stream has its own threads is known only once the stream has been built, because the blueprint of a stage is a
+ * function that builds the stage.
  *
- * <p><b>Method.</b> {@link #hasThreads} builds one more stream than the stage needs, with an assembly that knows this
- * probe.
+ * <p><b>Method.</b> {@link #hasThreads} builds an additional stream, with an assembly that refers to this probe.
  *
  * <pre>
  *   NestedStreams.buildAndClose -&gt; are there segments? ---------------------------&gt; yes: threads
@@ -25,15 +24,16 @@ import java.util.function.BooleanSupplier;
  * </pre>
  *
  * <p><b>No side effects.</b> No thread is started, because segments are started after building. No user code is created
- * or called. Three methods ensure this; a new stage needs them only if creating it has external effects:
+ * or called. The following methods ensure this. A new kind of stage needs them only if creating the stage has external
+ * effects.
  *
  * <ul>
- *   <li>{@link RunAssembly#source(java.util.function.Supplier)} creates no source; sinks are created when their segment
- *       starts.
+ *   <li>{@link RunAssembly#source(java.util.function.Supplier)} creates no source. Sinks need no such method, because
+ *       they are created when their segment starts.
  *   <li>{@link RunAssembly#isProbe} is checked by stages that would subscribe to a publisher or notify the user of the
  *       end.
- *   <li>{@link RunAssembly#noteThreadsWithin} is called by stages whose own inner streams read their input; these
- *       streams are probed in turn, within this probe.
+ *   <li>{@link RunAssembly#noteThreadsWithin} is called by stages that pass their input to inner streams. These
+ *       streams are then probed as well, within this probe.
  * </ul>
  */
 public final class ThreadProbe {
@@ -44,9 +44,9 @@ public final class ThreadProbe {
 
     /**
      * Returns whether a stream of this blueprint has its own threads, so that its input must be queued. Also returns
-     * true if inner streams that read this stream's input have their own threads.
+     * true if a stage of the stream passes its input to inner streams that have their own threads.
      *
-     * @param nested the object that is going to start such streams
+     * @param nested the object that is going to start the streams of this blueprint
      */
     public static <T, R> boolean hasThreads(NestedStreams nested, BlueprintBranch<T, R> branch) {
         ThreadProbe probe = new ThreadProbe();
@@ -55,7 +55,7 @@ public final class ThreadProbe {
     }
 
     /**
-     * Adds a stage of the probed stream that starts inner streams for its input. {@code hasThreads} returns whether
+     * Reports that a stage of the probed stream passes its input to inner streams. {@code hasThreads} returns whether
      * these inner streams have their own threads.
      */
     void noteThreadsWithin(BooleanSupplier hasThreads) {

@@ -63,8 +63,8 @@ public final class ResultLoops {
     }
 
     /**
-     * Returns a loop whose result is the first element. The loop then stops pulling. Other elements in the same batch
-     * are not acknowledged.
+     * Returns a loop that pulls until the first element arrives and returns that element. The other elements of the
+     * same batch are not acknowledged.
      */
     public static <T> ResultLoop<T, Optional<T>> head() {
         return (upstream, meter, supervised) -> {
@@ -157,7 +157,10 @@ public final class ResultLoops {
             return combined;
         }
 
-        /** Adds an element or drops it, and ends its pending acknowledgement. */
+        /**
+         * Adds an element to the result, or drops it if the function failed and the supervision skips the element. Ends
+         * the element's pending acknowledgement.
+         */
         private void takeIn(Batch<T> batch, int index) throws InterruptedException {
             T element = batch.get(index);
             try {

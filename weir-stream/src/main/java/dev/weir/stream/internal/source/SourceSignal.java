@@ -8,8 +8,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
 /**
- * Wakes a source's thread that is waiting for a condition. Thread-safe: only one thread may wait, but any thread may
- * call {@link #raise}.
+ * Lets a source's thread wait until a condition is true. Only one thread may wait. Any thread may call {@link #raise}
+ * to wake it.
  *
  * <p>The condition must already be true when {@code raise} is called, and must then stay true.
  */

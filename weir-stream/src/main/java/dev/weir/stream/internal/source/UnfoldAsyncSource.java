@@ -121,7 +121,10 @@ final class UnfoldAsyncSource<S, T> implements Stage<T> {
     @Override
     public void close() {}
 
-    /** The outcome of one call. Written by the completing thread and published by {@code there}. */
+    /**
+     * The outcome of one call of the function. The thread that completes the call writes the fields and then publishes
+     * them by setting {@code there}.
+     */
     private static final class Answer<S, T> {
 
         private Optional<Unfolded<S, T>> unfolded = Optional.empty();

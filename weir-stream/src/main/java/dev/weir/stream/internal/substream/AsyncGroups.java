@@ -53,8 +53,8 @@ final class AsyncGroups<T, R> extends SubstreamMerge<T, R> implements Keeper {
         this.clock = clock;
         this.segment = segment;
         this.groups = new KeyedGroups<>(settings, supervised, clock, this::begin);
-        // This store is not needed, because each group's queue keeps the leftovers of its stream. Once closed, the
-        // store passes leftovers on to the surrounding stream.
+        // Each group's queue keeps the leftover acknowledgements of the group's stream, so this store is not needed.
+        // Closing it makes it pass on any leftovers to the surrounding stream.
         groups.leftovers.close();
     }
 
@@ -93,7 +93,8 @@ final class AsyncGroups<T, R> extends SubstreamMerge<T, R> implements Keeper {
             AsyncGroup<T> group;
             while ((group = groups.nextTouched()) != null) {
                 if (!give(group)) {
-                    // The stream of this group has failed, so this stage fails too.
+                    // The queue was closed because the stream of this group has failed. This stage then fails too, so
+                    // the remaining groups need no elements.
                     return;
                 }
             }

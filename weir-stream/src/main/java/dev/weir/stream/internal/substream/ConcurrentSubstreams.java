@@ -99,7 +99,10 @@ final class ConcurrentSubstreams<R> {
         }
     }
 
-    /** Removes a stream that has ended, and wakes the waiting thread. May be called from any thread. */
+    /**
+     * Removes a stream that has ended, and wakes the threads that are waiting for streams to end. May be called from
+     * any thread.
+     */
     void remove(Tributary tributary) {
         lock.lock();
         try {
@@ -183,7 +186,7 @@ final class ConcurrentSubstreams<R> {
         /** True once a thread has taken responsibility for ending the parent's own pending acknowledgement. */
         private boolean settled;
 
-        /** Written only while holding the child lock. */
+        /** Written only while holding {@code childLock}. */
         private volatile EndReason endsFor = EndReason.NONE;
 
         // Written before the stream runs.
@@ -252,8 +255,8 @@ final class ConcurrentSubstreams<R> {
         }
 
         /**
-         * Returns whether the caller must settle the parent's own pending acknowledgement, because no other thread has
-         * done so.
+         * Makes the calling thread responsible for ending the parent's own pending acknowledgement. Returns false if
+         * another thread is already responsible.
          */
         boolean settle() {
             childLock.lock();
@@ -267,8 +270,8 @@ final class ConcurrentSubstreams<R> {
         }
 
         /**
-         * Settles on the stream's own thread, unless the stream is being replaced; in that case the replacing thread
-         * settles.
+         * Makes the stream's own thread responsible for ending the parent's own pending acknowledgement. Returns false
+         * if the stream is being replaced, because the replacing thread is then responsible.
          */
         private boolean settleUnlessReplaced() {
             childLock.lock();
@@ -334,7 +337,9 @@ final class ConcurrentSubstreams<R> {
             }
         }
 
-        /** Closes the remaining stages after the stream's last stage was closed, unless another thread does so. */
+        /**
+         * Closes the stream's remaining stages after its last stage was closed, unless another thread is closing them.
+         */
         void afterLowest() {
             TributaryState before;
             NestedStreams.Child<R> attached;
@@ -347,7 +352,7 @@ final class ConcurrentSubstreams<R> {
                 childLock.unlock();
             }
             if (attached == null) {
-                return; // attach() closes and concludes the stream
+                return; // attach() will close and conclude the stream
             }
             boolean mine = before == TributaryState.RUNNING;
             try {

@@ -70,7 +70,8 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
                 inside.set(parents.size() - next);
             } else if (next < parents.size()) {
                 if (Thread.interrupted()) {
-                    // Empty streams never pull, so no other code would notice a cancellation.
+                    // A parent whose stream is empty causes no pull of the upstream stage. In a series of such parents,
+                    // only this check notices a cancellation.
                     throw new InterruptedException();
                 }
                 begin();

@@ -54,8 +54,9 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
     private final KeyedGroups<T, InlineGroup> groups;
 
     /**
-     * Limit on the total number of elements queued for groups whose streams cannot continue before a certain time. Once
-     * the limit is reached, the upstream stage is not pulled. The limit may be exceeded by one batch.
+     * Maximum number of elements that are queued for all groups together because the groups' streams cannot continue
+     * before a certain time. Once the maximum is reached, the upstream stage is not pulled. One batch may exceed the
+     * maximum.
      */
     static final int MAX_WAITING = 4096;
 
@@ -85,7 +86,10 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
     private boolean ended;
     private @Nullable Throwable failure;
 
-    /** A timed pull that takes less than this also counts for the untimed pulls that follow it. */
+    /**
+     * Maximum duration of a quick pull. After a quick pull, the next pulls are not measured, and are assumed to take
+     * equally long.
+     */
     private static final long QUICK_NANOS = 2_000;
 
     private static final int UNTIMED = 63;
@@ -93,14 +97,16 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
     /** Time spent in the groups' streams for the current output batch. */
     private long inStreamsNanos;
 
-    /** Number of pulls until the next timed one. */
+    /** Number of pulls until the next pull that is measured. */
     private int untimed;
 
     /** Number of groups whose stages are holding elements until a certain time. */
     private int holding;
 
     private @Nullable Stage<R> asynchronous;
-    /** Set once, before the first element. */
+    /**
+     * The groups, if their streams have their own threads; otherwise null. Set at most once, before the first element.
+     */
     private volatile @Nullable AsyncGroups<T, R> runningApart;
 
     private GroupByStage(
@@ -227,8 +233,8 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
     }
 
     /**
-     * Adds the duration of a timed pull. Only a few pulls are timed, because reading the clock twice costs as much as a
-     * quick pull. After a quick pull, the following pulls are not timed and are assumed to take equally long.
+     * Adds the duration of a measured pull. Only a few pulls are measured, because reading the clock twice costs as
+     * much as a quick pull. After a quick pull, the next pulls are not measured, and are assumed to take equally long.
      */
     private void pulled(long nanos) {
         boolean isQuick = nanos < QUICK_NANOS;
@@ -258,8 +264,8 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
                 meter.worked(0, done.size(), start + Math.min(inStreamsNanos, System.nanoTime() - start));
                 return done;
             }
-            // A failure is thrown only after the groups have emitted the elements that they hold. It does not wait for
-            // groups that are only polling a source, because such a source may never end.
+            // A failure is thrown only after the groups have emitted the elements that they hold. Groups that are only
+            // polling a source do not delay the failure, because such a source may never end.
             boolean waits = holding > 0 || groups.hasTouched();
             if (failure != null && !waits) {
                 throw FailureTransfer.rethrow(failure);
@@ -279,8 +285,8 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
 
     /** Pulls the upstream stage. Returns false if the groups received no elements. */
     private boolean takeIn(long deadlineNanos) throws InterruptedException {
-        // If this stage is itself part of a stream that is pulled in turns, the stage that pulls that stream checks for
-        // revoked elements.
+        // If this stage is part of a substream that is pulled in turns, the stage that pulls the substream checks for
+        // revoked elements. This stage then does not need to wake up for the check.
         long lookNanos = turns.isEmpty() || ownTurn != null ? NEVER : clock.after(LOOK_NANOS);
         Batch<T> batch;
         groups.elements.endWork();
@@ -393,7 +399,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         groups.elements.beginWork();
         try {
             if (asynchronous != null) {
-                // In this case the upstream stage is closed by the asynchronous segment.
+                // The upstream stage now belongs to the asynchronous segment, which closes it.
                 asynchronous.close();
             } else {
                 closeInline();
@@ -420,7 +426,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
      */
     private void leave() {
         groups.all().forEach(InlineGroup::leave);
-        // Evicted groups are no longer among the groups handled above.
+        // `cutOff` also contains evicted groups, which are no longer in `groups`.
         cutOff.forEach(InlineGroup::leave);
         groups.leave();
         AsyncGroups<T, R> apart = runningApart;
@@ -444,7 +450,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
          */
         private @Nullable InlineGroup before;
 
-        /** The group waiting for this one. */
+        /** The next group with the same key, which waits until the stream of this group has ended. */
         private @Nullable InlineGroup next;
 
         /** True if, during the last pull, a stage requested a turn for elements that it holds. */

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
 
-    /** Minimum time before a group that could not end is checked again. */
+    /** Minimum delay before an idle group that could not be evicted is checked again. */
     private static final long SOONEST_AGAIN_NANOS = 1_000_000;
 
     private final GroupBySettings<T> settings;

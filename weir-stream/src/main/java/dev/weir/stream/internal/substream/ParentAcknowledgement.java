@@ -34,7 +34,10 @@ record ParentAcknowledgement(AckTarget target, long token, int elements) {
         return retained;
     }
 
-    /** Ends pending acknowledgements that {@link #over} added for elements that were never emitted. */
+    /**
+     * Ends {@code count} pending acknowledgements that were added by {@link #over}. Called if their elements could not
+     * be emitted because the stream was replaced.
+     */
     void giveBack(int count) {
         for (int i = 0; i < count; i++) {
             target.ack(token);

@@ -71,8 +71,8 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
             Stage<T> upstream = above.build(assembly);
             var entry = assembly.fused(attributes);
             NestedStreams nested = assembly.nested();
-            // The stream that uses the tail is not built until the prefix has arrived, so a probe cannot find out
-            // whether the stream waits.
+            // A probe cannot find out whether the stream that uses the tail may wait, because this stream is built only
+            // once the prefix has arrived. To be safe, this stage reports that it may wait.
             assembly.noteWaits();
             PrefixAndTailStage<T, R> stage =
                     new PrefixAndTailStage<>(upstream, prefixSize, function, nested, entry.meter());

@@ -42,7 +42,8 @@ final class SplitStage<T, R> implements Stage<R> {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition left = lock.newCondition();
 
-    // Used by either the section or this stage. The other one takes over while holding the lock.
+    // Only one thread uses the batch at a time, either the thread of the section or the thread of this stage. One takes
+    // over from the other while holding the lock.
     private @Nullable Batch<T> current;
     private int next;
     /** The number of elements left in the current batch. Written by the thread that uses the batch. */
@@ -185,7 +186,8 @@ final class SplitStage<T, R> implements Stage<R> {
             lock.unlock();
         }
         if (guest != null) {
-            // The upstream stages are about to be closed, so the interrupt may reach them now.
+            // The upstream stages are about to be closed, so the section's thread no longer needs to defer an
+            // interrupt.
             guest.letGo();
         }
         try {
@@ -267,8 +269,8 @@ final class SplitStage<T, R> implements Stage<R> {
             lock.lock();
             try {
                 if (detached) {
-                    // This stage is waiting for this thread to leave the section. It then drops the rest of the section
-                    // from the pulled batch.
+                    // The SplitStage is waiting until the current thread leaves the section. It then drops the rest of
+                    // the section from the batch that was just pulled.
                     return null;
                 }
             } finally {

@@ -13,10 +13,10 @@ final class SubstreamHelpers {
     private SubstreamHelpers() {}
 
     /**
-     * Returns the result of {@code function} for an element. A null result counts as a failure of {@code function};
-     * only the key function of {@code groupBy} can return null.
+     * Applies {@code function} to the element at {@code index} and returns the result. If the function returns null,
+     * which only the key function of {@code groupBy} can do, this is handled as a failure of the function.
      *
-     * @return null if the function threw and the element was dropped
+     * @return null if the function failed and the element was dropped
      */
     static <T, R> @Nullable R of(
             Batch<T> batch, int index, Function<? super T, ? extends R> function, SupervisedCall supervised)

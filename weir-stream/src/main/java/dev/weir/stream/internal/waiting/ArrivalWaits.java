@@ -8,8 +8,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets threads wait until another thread has added elements while holding the owner's lock. A waiting thread first
- * spins for a moment, if its {@link WaitHabit} allows it, and then parks. Guarded by its owner's lock, except for
+ * Lets threads wait for elements that other threads add while holding the owner's lock. A waiting thread first spins
+ * for a moment, if its {@link WaitHabit} allows it, and then parks. Guarded by its owner's lock, except for
  * {@link #enter} and {@link #enterInterruptibly}.
  *
  * <p>As with a {@link Condition}, a wait may return early, so the caller must check its condition again while holding
@@ -31,7 +31,7 @@ public final class ArrivalWaits {
 
     private static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
 
-    /** Maximum number of threads in the JVM that spin at once; none on a single processor. */
+    /** Maximum number of threads in the JVM that spin at the same time. No thread spins on a single processor. */
     private static final int MOST_STAYING = PROCESSORS / 2;
 
     private static final AtomicInteger ALL_STAYING = new AtomicInteger();
@@ -168,7 +168,7 @@ public final class ArrivalWaits {
             lookForNews(startNanos + WaitHabit.STAY_NANOS);
         } finally {
             int ignored = ALL_STAYING.decrementAndGet();
-            // The lock is usually free in a moment, because the thread that has called holds it only briefly.
+            // The lock is usually free soon, because a thread that calls `call` or `callAll` holds it only briefly.
             enter(lock);
             staying--;
         }

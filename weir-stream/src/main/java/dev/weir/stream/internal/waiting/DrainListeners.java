@@ -24,7 +24,7 @@ public final class DrainListeners {
     private final Queue<Consumer<? super DrainReport>> actions = new ArrayDeque<>();
     private @Nullable DrainReport report;
 
-    /** Adds an action. If the report is already available, the action is called at once. */
+    /** Adds an action. If the report is already available, the action is called immediately. */
     public void add(Consumer<? super DrainReport> action) {
         DrainReport now;
         lock.lock();
@@ -52,7 +52,7 @@ public final class DrainListeners {
         } finally {
             lock.unlock();
         }
-        // No actions are added once the report is available.
+        // The lock is not needed here, because no actions are added once the report is available.
         actions.forEach(action -> call(action, of));
         actions.clear();
         done.countDown();

@@ -11,23 +11,24 @@ final class SlopeSearch {
     // short-term with long-term latency, and on the hill climbing on completed work of J. Hellerstein, V. Morrison and
     // E. Eilebrecht, "Optimizing Concurrency Levels in the .NET ThreadPool" (FeBID 2008). Differences:
     //
-    // - Gradient2 protects a server that must refuse work. Here work waits, so the rate is what counts. Gradient2's
-    // long-term latency follows the queue that its own growth builds up, and its limit drifts upwards. The limit here
-    // moves by the slope of the rate over the limit, d(ln rate) / d(ln limit), which is 1 while a higher limit helps in
-    // full and 0 at saturation. Since limit = rate x latency (Little), this slope is equivalent to a gradient of
-    // latency, but unlike that gradient it includes work that waits for a processor before its handler starts.
+    // - Gradient2 protects a server that must refuse work. In a stream, work can wait, so the goal is a high rate.
+    // Gradient2's long-term latency follows the queue that grows with its own limit, so that its limit drifts upwards.
+    // The limit here follows the slope of the rate over the limit, d(ln rate) / d(ln limit). The slope is 1 if the rate
+    // grows in proportion to the limit, and 0 at saturation. Since limit = rate x latency (Little), this slope is
+    // equivalent to a gradient of latency. Unlike that gradient, it includes work that waits for a processor before its
+    // handler starts.
     //
-    // - Latency alone decides in one case: if it leaps while the limit is unchanged, the services that the handlers
-    // call have become slower. The limit is then lowered at once by Gradient2's factor, at most by half. After that the
-    // slope decides whether this was right.
+    // - In one case the latency alone decides. If it leaps while the limit is unchanged, the services that the handlers
+    // call have become slower. The limit is then immediately lowered by Gradient2's factor, at most by half. Afterwards
+    // the slope shows whether this was right.
     //
     // - To find the slope in spite of noise, the .NET controller adds a wave to the limit. This class makes one step,
     // then a pause, then another step. The pause grows while steps bring no gain. A step whose slope is unclear is
     // observed for longer.
     //
     // - As in Gradient2, an unused limit is not raised. If the input is waiting although part of the limit is unused,
-    // the limit is lowered to the used part: either the results are not being consumed, or the processors are the
-    // limit.
+    // the limit is lowered to the used part. In this case either the results are not being consumed, or the processors
+    // are fully used.
 
     /**
      * Slope below which more threads are not worthwhile, because their gain is less than a quarter of the ideal gain.
@@ -35,8 +36,8 @@ final class SlopeSearch {
     private static final double WORTH_IT = 0.25;
 
     /**
-     * If the slope is below the first of these bounds or above the second, one sample is sufficient; in between,
-     * several samples are taken.
+     * One sample is sufficient if the slope is outside the range between {@code CLEARLY_NOT} and {@code CLEARLY_SO}.
+     * Within this range, the average of several samples is used.
      */
     private static final double CLEARLY_NOT = 0;
 
@@ -139,7 +140,10 @@ final class SlopeSearch {
         }
     }
 
-    /** Decides, as soon as it is clear, whether the step from the base to the current limit was worthwhile. */
+    /**
+     * Decides whether the step from the base to the current limit was worthwhile. Does nothing as long as the slope is
+     * unclear and more samples may be taken.
+     */
     private void judge(double sampleRate, double sampleLatency) {
         stepSamples++;
         stepRate += (sampleRate - stepRate) / stepSamples;

@@ -18,7 +18,7 @@ public final class StallClock {
         this.threads = threads;
     }
 
-    /** Sets the number of threads. The next stall counts once per thread. */
+    /** Sets the number of threads. The duration of the next stall is multiplied by this number. */
     public void threads(int now) {
         threads = now;
     }

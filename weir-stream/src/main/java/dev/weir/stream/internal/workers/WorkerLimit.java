@@ -4,8 +4,8 @@ import dev.weir.stream.Parallelism;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The current parallelism of a stage. Guarded by its owner's lock, except for {@link #current}, which may be called
- * from any thread. For a fixed parallelism, only {@link #hold} has an effect.
+ * The current parallelism of a stage. A fixed parallelism changes only if {@link #hold} is called. Guarded by its
+ * owner's lock, except for {@link #current} and {@link #isAdaptive}, which may be called from any thread.
  */
 public final class WorkerLimit {
 

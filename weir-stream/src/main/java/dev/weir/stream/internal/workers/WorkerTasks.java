@@ -51,8 +51,8 @@ public final class WorkerTasks {
     public void fork(Dispatcher on, Consumer<TaskGroup.Task> worker) {
         TaskGroup.Task task = group.fork(on, name, members, self -> {
             if (cancelled) {
-                // The worker checks the flag itself, because it may run user code before the forking thread reaches its
-                // own check.
+                // The worker may start user code before the forking thread reaches the check below. The worker
+                // therefore checks the flag itself.
                 self.interrupt();
             }
             worker.accept(self);
