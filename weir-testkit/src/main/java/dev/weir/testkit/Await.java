@@ -24,7 +24,7 @@ final class Await {
         String missing();
     }
 
-    /** Waits until nothing is missing. At the deadline, throws with a description of what is missing. */
+    /** Waits until the condition is met. At the deadline, throws an exception that describes what is missing. */
     static void until(String what, Condition condition) {
         long deadlineNanos = System.nanoTime() + DEADLINE.toNanos();
         while (true) {

@@ -125,8 +125,9 @@ public final class Broker {
      * Fills the broker's disk: files in its log directory can no longer grow, and a write that would extend a file
      * fails as if no space were left on the device. The broker has no other log directory, so it terminates soon after
      * it has something to write. {@link #exit} then completes, and {@link #start} restarts the broker with free disk
-     * space. Until the broker terminates, {@link #repairDisk} ends the fault. Indexes and checkpoints are not affected,
-     * because a server does not write them through file channels. Needs {@link KafkaCluster.Builder#diskFaults}.
+     * space. If the broker is still running, {@link #repairDisk} ends the fault without a restart. Indexes and
+     * checkpoints are not affected, because a server does not write them through file channels. Needs
+     * {@link KafkaCluster.Builder#diskFaults}.
      */
     public void fillDisk() {
         exclusively(() -> faultyDisk("fillDisk").orderDisk(DiskFaults.FULL));

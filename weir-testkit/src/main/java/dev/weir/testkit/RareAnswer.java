@@ -10,9 +10,12 @@ public enum RareAnswer {
     WRITE_TIMED_OUT,
     /** An offset commit succeeds, but its response reports a timeout. */
     COMMIT_TIMED_OUT,
-    /** The group is about to rebalance (classic protocol), or has fenced the member (consumer protocol). */
+    /**
+     * A heartbeat response reports that the group is rebalancing (classic protocol) or that the member has been fenced
+     * (consumer protocol).
+     */
     REBALANCE,
-    /** The transaction cannot be committed and must be aborted. */
+    /** The response reports that the transaction cannot be committed and must be aborted. */
     TRANSACTION_ABORTABLE,
     /** The connection breaks before the response arrives, whether or not the broker has executed the request. */
     CONNECTION_LOST

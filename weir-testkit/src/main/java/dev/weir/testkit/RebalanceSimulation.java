@@ -50,11 +50,11 @@ public final class RebalanceSimulation {
     /** The number of times that a record may be handled. */
     public enum Delivery {
         /**
-         * Each record is handled at least once. A record may be handled again only in a later assignment, which must
-         * start reading at or before the record.
+         * Each record is handled at least once. Once handled, it may be handled again only after its partition has been
+         * assigned again, and only if reading then starts at or before the record.
          */
         AT_LEAST_ONCE,
-        /** Each record at most once, and only after a commit that covers it is confirmed. */
+        /** Each record is handled at most once, and only after a commit that covers it has been confirmed. */
         AT_MOST_ONCE
     }
 
@@ -64,10 +64,10 @@ public final class RebalanceSimulation {
      */
     public enum Event {
         /**
-         * Partitions are revoked while handlers are waiting for a circuit breaker, for a retry or for each other, and
-         * the new owner overtakes these handlers. A handler must not begin a record that the new owner has already
-         * begun. Switch this event off if an element stands for several records, because such an element is always
-         * handled completely.
+         * Partitions are revoked while handlers are waiting for a circuit breaker, for a retry or for each other. While
+         * the handlers wait, the new owner may begin the same records. A handler must not begin a record that the new
+         * owner has already begun. Switch this event off if an element stands for several records, because a handler
+         * always handles such an element completely.
          */
         TAKEOVER,
         /**

@@ -50,8 +50,8 @@ final class TopicAdmin {
 
     /**
      * Waits until the leaders accept writes, because a broker announces a new topic shortly before it can write to the
-     * topic. If it rejected an idempotent producer's first batch and then accepted the second, the producer would keep
-     * resending the first batch without success until its delivery timeout.
+     * topic. If a broker rejected an idempotent producer's first batch and then accepted the second, the producer would
+     * keep resending the first batch without success until its delivery timeout.
      */
     private void awaitLogs(String topic) {
         if (brokers.stream().allMatch(Broker::isResponsive)) {

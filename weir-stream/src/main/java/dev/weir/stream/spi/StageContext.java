@@ -45,7 +45,7 @@ public interface StageContext {
     /** Exposes an object to users of the running pipeline. See {@link dev.weir.stream.RunningPipeline#handles}. */
     void expose(Object handle);
 
-    /** Fails the entire pipeline, from a thread that belongs to the source or sink. */
+    /** Fails the entire pipeline. Meant for failures on threads that belong to the source or sink. */
     void fail(Throwable cause);
 
     /**

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The counters of one stage: elements in and out, time busy, and time blocked on the upstream and on the downstream
- * stage. Thread-safe. A stage updates it once per batch, so it costs nothing per element.
+ * stage. Thread-safe. A stage updates the counters once per batch, so they cost nothing per element.
  */
 public final class StageMeter {
 
@@ -27,9 +27,10 @@ public final class StageMeter {
     private final Waits up;
     private final Waits down;
 
-    // The current pass. The thread that runs the pass writes these fields before it publishes the batch, and readers
-    // read the batch before the fields. A reader that sees a batch therefore sees the fields of that pass or of a later
-    // one. The fields are not grouped into an object, because an object per pass would create garbage for every batch.
+    // The state of the current pass. The thread that runs the pass writes the other fields before it publishes the
+    // batch in {@code passing}. Readers read {@code passing} first, so a reader that sees a batch sees the fields of
+    // that pass or of a later one. The fields are not grouped into an object, because an object per pass would create
+    // garbage for every batch.
     private final AtomicReference<@Nullable Batch<?>> passing = new AtomicReference<>();
     private long passSinceNanos;
     private double passPart;
@@ -89,7 +90,7 @@ public final class StageMeter {
     }
 
     /**
-     * Starts a pass of one of several stages that process each element together.
+     * Starts this stage's pass over a batch, for a loop that passes each element through several stages.
      *
      * @param startNanos the current time of {@link System#nanoTime}
      * @param mark records the stage that is currently processing the element
@@ -133,7 +134,7 @@ public final class StageMeter {
         }
     }
 
-    /** Ends the pass. Must be called immediately before the pass is counted. */
+    /** Ends the pass. Must be called immediately before the pass's elements and time are added to the counters. */
     public void endPass() {
         passing.lazySet(null);
     }
@@ -161,16 +162,16 @@ public final class StageMeter {
     }
 
     /**
-     * Registers a test for waits that are caused by a sibling above this stage: another branch that holds up the common
-     * input. The test is used while this stage is waiting for the upstream stage.
+     * Registers a test that returns true if the input is held up by another branch that shares it with this stage. The
+     * test is evaluated while this stage is waiting for the upstream stage.
      */
     public void siblingAbove(BooleanSupplier holdsUp) {
         up.sibling = Objects.requireNonNull(holdsUp, "holdsUp");
     }
 
     /**
-     * Registers a test for waits that are caused by a sibling of this stage: another input that the downstream stage is
-     * waiting for. The test is used while this stage is waiting for the downstream stage.
+     * Registers a test that returns true if the downstream stage is waiting for another of its inputs. The test is
+     * evaluated while this stage is waiting for the downstream stage.
      */
     public void siblingBelow(BooleanSupplier holdsUp) {
         down.sibling = Objects.requireNonNull(holdsUp, "holdsUp");
@@ -211,7 +212,7 @@ public final class StageMeter {
 
     /**
      * Emits a flight recorder event for work that the calling thread has just finished in this stage, and that took
-     * {@code nanos}. Called by {@link #worked}. If no recording is active, this costs one read.
+     * {@code nanos}. Called by {@link #worked}. Costs almost nothing if no recording is active.
      */
     public void ran(long nanos) {
         ran(nanos, "");
@@ -239,9 +240,9 @@ public final class StageMeter {
     }
 
     /**
-     * Adds {@code more} to the number of elements held by the stage; {@code more} is negative when elements leave. The
-     * stage holds an element that it has received but not yet emitted, unless {@link StageContext#depth} already
-     * includes the element. A drain that times out reports this number.
+     * Adds {@code more} to the number of elements held by the stage. A negative value subtracts elements that have left
+     * the stage. The stage holds an element that it has received but not yet emitted, unless {@link StageContext#depth}
+     * already includes the element. A drain that times out reports this number.
      */
     public void holds(int more) {
         held.add(more);
@@ -267,7 +268,8 @@ public final class StageMeter {
     }
 
     /**
-     * Starts counting a wait for input, until {@link #endBlockedUp} is called. Only one thread at a time may do this.
+     * Starts to measure a wait for input, which lasts until {@link #endBlockedUp} is called. Only one thread at a time
+     * may call these methods.
      */
     public void beginBlockedUp() {
         up.begin(1);
@@ -278,8 +280,8 @@ public final class StageMeter {
     }
 
     /**
-     * Starts counting a wait for the downstream stage, until {@link #endBlockedDown} is called. Only one thread at a
-     * time may do this.
+     * Starts to measure a wait for the downstream stage, which lasts until {@link #endBlockedDown} is called. Only one
+     * thread at a time may call these methods.
      *
      * @param threads number of waiting threads; the duration of the wait is multiplied by it
      */
@@ -298,9 +300,9 @@ public final class StageMeter {
     }
 
     /**
-     * Returns a count that never decreases. While a pass is running, {@code now} includes an estimate of the pass. When
-     * the pass ends, there is a moment in which neither the estimate nor the count includes it, so {@code now} may be
-     * lower than before. In that case, the previous value is returned.
+     * Returns {@code now}, or the highest value returned so far if {@code now} is lower, so that a counter never
+     * decreases. While a pass is running, {@code now} includes an estimate of the pass's progress. When the pass ends,
+     * the estimate is removed shortly before the actual result is added, so {@code now} may briefly decrease.
      */
     private static long rising(AtomicLong shown, long now) {
         return shown.accumulateAndGet(now, Math::max);
@@ -347,9 +349,9 @@ public final class StageMeter {
         /** The value of {@link #sinceNanos} while no wait is in progress. */
         private static final long NONE = 0;
 
-        // These are two fields rather than one object, because an object per wait would create garbage for every batch.
-        // A reader may combine the thread count of one wait with the start of another, but its result is wrong only for
-        // an instant.
+        // The thread count and the start of a wait are separate fields, because an object per wait would create garbage
+        // for every batch. A reader may combine the thread count of one wait with the start of another, but its result
+        // is wrong only for an instant.
         private int threads;
         private volatile long sinceNanos = NONE;
 

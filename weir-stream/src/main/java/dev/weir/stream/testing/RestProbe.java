@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * occurs, such as an element, an acknowledgement, or an advance of its clock. Thread-safe.
  *
  * <p>The probe sees only the threads of the run. It ignores work on the user's own executors, and it considers a
- * sleeping handler to be at rest. On a {@link VirtualClock}, which knows the waiting stages that have been signalled,
- * the result is certain unless handlers wait for each other. On other clocks, the probe relies on thread states, and a
+ * sleeping handler to be at rest. A {@link VirtualClock} can tell which waiting threads have been signalled, so the
+ * result is certain unless handlers wait for each other. On other clocks, the probe relies on thread states, and a
  * thread that has just been woken may still appear to be waiting, especially on a dispatcher's pool.
  */
 public final class RestProbe {
@@ -27,10 +27,10 @@ public final class RestProbe {
      */
     private static final int LOOKS = 3;
 
-    // A thread that has been woken still appears parked until it gets a processor. If a virtual thread is woken just
-    // before it parks, this may take a hundred milliseconds on a busy machine. The probe therefore also checks the
-    // object that the thread is waiting for: whether the clock has signalled the thread, and whether the lock or latch
-    // is free. Both of these change before the thread is woken.
+    // Thread states alone are not enough to detect rest. A thread that has been woken still appears parked until it
+    // gets a processor. If a virtual thread is woken just before it parks, this may take a hundred milliseconds on a
+    // busy machine. The probe therefore also checks the object that the thread is waiting for: whether the clock has
+    // signalled the thread, and whether the lock or latch is free. Both of these change before the thread is woken.
 
     private final PipelineRun run;
 
@@ -65,7 +65,8 @@ public final class RestProbe {
         if (!(run.clock() instanceof VirtualClock clock)) {
             return run.isAtRest(RestProbe::isWaiting);
         }
-        // If no thread has started a wait in the meantime, all threads were waiting at the same time.
+        // The threads are checked one after the other. If no thread starts a new wait during these checks, all threads
+        // were waiting at the same time.
         long waits = clock.waits();
         return run.isAtRest(thread -> isWaiting(thread) && !clock.isCalled(thread)) && clock.waits() == waits;
     }
@@ -86,7 +87,8 @@ public final class RestProbe {
             return false;
         }
         Class<?> of = blocker.getClass().getEnclosingClass();
-        // The state itself is not accessible, but AbstractQueuedSynchronizer documents how toString() shows it.
+        // The state of the lock or latch is not accessible, but toString() contains it, as documented by
+        // AbstractQueuedSynchronizer.
         return (of == ReentrantLock.class || of == CountDownLatch.class)
                 && blocker.toString().contains("[State = 0,");
     }

@@ -23,7 +23,7 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 public final class VirtualClock implements Clock {
 
-    /** Deadlines are compared by their difference, which must fit in a long. */
+    /** The longest advance. Deadlines are compared by their difference, which must fit in a long. */
     private static final Duration FARTHEST = Duration.ofDays(36_500);
 
     private record Waiter(Lock lock, Condition condition, long deadlineNanos) {}
@@ -51,8 +51,8 @@ public final class VirtualClock implements Clock {
         Waiter waiter = new Waiter(lock, condition, deadlineNanos);
         guard.lock();
         try {
-            // The check is made while holding the guard, so either this code sees an advance or the advance sees the
-            // waiter.
+            // The deadline is checked while holding the guard. If {@code advance} runs before this check, the check
+            // sees the new time. If {@code advance} runs later, it finds this waiter.
             if (hasPassed(deadlineNanos)) {
                 return;
             }
@@ -175,11 +175,13 @@ public final class VirtualClock implements Clock {
 
     private boolean isCalled(Thread thread, ReentrantLock lock, Condition condition) {
         if (thread.isInterrupted() || !lock.tryLock()) {
-            // The thread that holds the lock may be about to signal the condition.
+            // The thread will continue because it is interrupted, or another thread holds the lock and may be about to
+            // signal the condition.
             return true;
         }
         try {
-            // A signalled thread leaves the condition's queue immediately, even before it runs again.
+            // A signalled thread leaves the condition's queue immediately, but stays in {@code waiters} until it runs
+            // again. A shorter queue therefore means that a thread has been signalled.
             return lock.getWaitQueueLength(condition) < waitersFor(condition);
         } finally {
             lock.unlock();

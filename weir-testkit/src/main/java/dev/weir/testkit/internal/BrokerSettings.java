@@ -75,8 +75,8 @@ public final class BrokerSettings {
     private static void timing(Map<String, String> settings) {
         settings.put("server.max.startup.time.ms", "60000");
         settings.put("group.initial.rebalance.delay.ms", "0");
-        // A killed broker loses its leadership of partitions after the session timeout. The timeout is short, but
-        // longer than a busy machine may pause a broker.
+        // A killed broker loses the leadership of its partitions when its session times out. The session timeout is
+        // short, but longer than a broker may be paused on a busy machine.
         settings.put("broker.heartbeat.interval.ms", "500");
         settings.put("broker.session.timeout.ms", "4000");
         settings.put("replica.lag.time.max.ms", "5000");
@@ -94,8 +94,8 @@ public final class BrokerSettings {
         }
         settings.put("group.streams.initial.rebalance.delay.ms", "0");
         settings.put("group.share.initialize.retry.interval.ms", "2000");
-        // The highest value that a broker allows. Comparisons need groups with hundreds of members, because each of
-        // Weir's share consumers is a separate member.
+        // The highest value that a broker allows. Benchmarks that compare clients need groups with hundreds of members,
+        // because each of Weir's share consumers is a separate member.
         settings.put("group.share.max.size", "1000");
         // Allows locks that expire within a test.
         settings.put("group.share.min.record.lock.duration.ms", "1000");

@@ -65,8 +65,8 @@ public final class ForkedNode implements BrokerNode {
             long logged = LoggedFailure.sizeOf(logFile);
             Process child = launch(program.serve(), ProcessBuilder.Redirect.PIPE);
             process = child;
-            // The pipe is closed if the process terminates, so this read waits no longer than the server's own start
-            // timeout.
+            // This read needs no timeout. The server limits its own start time, and the pipe is closed when the process
+            // terminates.
             BufferedReader answers = child.inputReader(StandardCharsets.UTF_8);
             said = answers;
             String first = answers.readLine();
@@ -184,8 +184,8 @@ public final class ForkedNode implements BrokerNode {
     }
 
     /**
-     * Kills a process and waits for it. Does not use {@code onExit}, which completes on the common pool, because tests
-     * may keep that pool busy.
+     * Kills a process and waits until it has terminated. Does not use {@code onExit}, because its future completes on
+     * the common pool, which tests may keep busy.
      */
     private static void end(Process running) {
         running.destroyForcibly();

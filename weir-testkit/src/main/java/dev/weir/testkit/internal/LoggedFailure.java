@@ -22,8 +22,8 @@ final class LoggedFailure {
     }
 
     /**
-     * Returns the last exception with a message that was logged after the first {@code size} bytes of the log. Returns
-     * the last line if there is no such exception, or an empty string if nothing was logged.
+     * Searches the log after its first {@code size} bytes for exceptions that have a message, and returns the last one.
+     * Returns the last line if there is no such exception, or an empty string if nothing was logged.
      */
     static String past(Path log, long size) throws IOException {
         String text;

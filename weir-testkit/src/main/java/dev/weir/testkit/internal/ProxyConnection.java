@@ -65,7 +65,8 @@ final class ProxyConnection {
         DataInputStream in = new DataInputStream(new BufferedInputStream(from.getInputStream()));
         while (true) {
             int size = in.readInt();
-            // Memory is allocated for the bytes received rather than for the size announced.
+            // The announced size may be arbitrarily large. The method readNBytes() allocates memory only for bytes that
+            // arrive.
             byte[] body = in.readNBytes(Math.max(0, size));
             if (body.length != size) {
                 throw new EOFException("the end within a message of " + size + " bytes");

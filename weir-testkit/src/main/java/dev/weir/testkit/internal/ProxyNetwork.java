@@ -116,7 +116,8 @@ public final class ProxyNetwork {
     /**
      * Waits until a message may be forwarded.
      *
-     * @param lateNanos an additional delay, which elapses first
+     * @param lateNanos an additional delay, which must elapse before {@code dueNanos} and the current faults are
+     *     checked
      */
     void awaitPassage(long dueNanos, long lateNanos) throws InterruptedException {
         lock.lockInterruptibly();
@@ -125,7 +126,7 @@ public final class ProxyNetwork {
                 late = changed.awaitNanos(late);
             }
             while (true) {
-                long left = Math.min(dueNanos - System.nanoTime(), delayNanos); // the fault may be over by now
+                long left = Math.min(dueNanos - System.nanoTime(), delayNanos); // delayNanos may have changed
                 if (held) {
                     changed.await();
                 } else if (left > 0) {

@@ -78,7 +78,7 @@ final class RareAnswers {
         if (!draw(RareAnswer.LATE)) {
             return 0;
         }
-        // The number is negative, so that it differs from the numbers used in draw().
+        // The count is negated, so that this draw never uses the same number as a draw in draw().
         long mixed = mixed(RareAnswer.LATE, -count(RareAnswer.LATE).given.get());
         return 1 + Math.floorMod(mixed, MAX_LATE_NANOS);
     }

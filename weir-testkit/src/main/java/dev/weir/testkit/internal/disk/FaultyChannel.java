@@ -14,7 +14,7 @@ final class FaultyChannel extends FileChannel {
     private final FileChannel real;
     private final boolean appends;
 
-    /** Wraps the other channel and takes ownership of it. */
+    /** Wraps the real channel and takes ownership of it. */
     FaultyChannel(FileChannel real, boolean appends) {
         this.real = real;
         this.appends = appends;

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 public final class FaultyDiskProvider extends FileSystemProvider {
     private final FileSystemProvider real;
     private final FaultyFileSystem fileSystem;
-    private final Path directory; // a path of the JDK's own file system
+    private final Path directory; // belongs to the JDK's own file system
 
     /** Creates the provider that replaces {@code real}. Called by the JDK. */
     public FaultyDiskProvider(FileSystemProvider real) {

@@ -18,8 +18,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records the pipeline's work on each record, and checks the guarantees that can be decided from this history alone.
- * Thread-safe: pipeline threads begin work, and the world's thread ends it.
+ * Keeps track of the pipeline's work on each record, and checks the guarantees that can be verified from this work
+ * alone. Thread-safe: pipeline threads begin work, and the world's thread ends it.
  */
 final class Ledger {
 
@@ -45,8 +45,8 @@ final class Ledger {
         private int doneInAssignment;
 
         /**
-         * The number of the last assignment whose handlers must no longer begin the record. The record has since been
-         * begun by another member, or by this member in a later assignment.
+         * The number of the last assignment whose handlers must no longer begin the record, because the record has
+         * since been begun by another member, or by this member in a later assignment.
          */
         private int begunAfter = -1;
     }
@@ -68,7 +68,9 @@ final class Ledger {
     private boolean quiet;
     private boolean crashed;
 
-    /** True if a record counts as done when its output is written, regardless of work on it. */
+    /**
+     * True if a record counts as done when its output is written; false if it counts as done when the work on it ends.
+     */
     private boolean written;
 
     private @Nullable String violation;
@@ -326,7 +328,11 @@ final class Ledger {
         }
     }
 
-    /** Marks the process as crashed or, at its next start, as running. Discards all running work. */
+    /**
+     * Sets whether the process has crashed, and discards all running work.
+     *
+     * @param gone true when the process crashes; false when the process is started
+     */
     void crashed(boolean gone) {
         lock.lock();
         try {

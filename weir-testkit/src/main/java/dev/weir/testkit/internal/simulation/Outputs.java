@@ -294,8 +294,8 @@ final class Outputs {
     }
 
     /**
-     * Registers a write. The order check ignores the write if, since the source record was read, the source partition
-     * has been reassigned or another member has handled its records.
+     * Registers that an output of a source record was written. The write is not included in the order check if, after
+     * the source record was read, its partition was reassigned or another member handled records of the partition.
      */
     private void write(TopicPartition to, @Nullable Source source) {
         if (source == null) {
@@ -351,8 +351,9 @@ final class Outputs {
     }
 
     /**
-     * Reports that another member has written the outputs of this record. Counts them as written to every output
-     * partition that already has outputs from the same source partition and key.
+     * Reports that another member has written the outputs of this record. The simulation does not determine their
+     * output partitions. It therefore counts them as written to every output partition that already has outputs from
+     * the same source partition and key.
      */
     void writtenElsewhere(PartitionLog from, long offset) {
         lock.lock();

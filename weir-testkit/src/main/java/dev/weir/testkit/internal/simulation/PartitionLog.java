@@ -49,7 +49,10 @@ final class PartitionLog {
     /** True if another member has owned the partition since this member's last assignment. */
     boolean doneElsewhereSince;
 
-    /** True if the commit also marks later records as done. The pipeline skips these records. */
+    /**
+     * True if the commit's metadata also marks records after the committed offset as done. The pipeline skips these
+     * records.
+     */
     volatile boolean hasHoles;
 
     PartitionLog(TopicPartition id, int number, Scenario scenario, Draw draw) {

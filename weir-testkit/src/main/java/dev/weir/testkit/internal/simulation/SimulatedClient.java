@@ -251,7 +251,7 @@ final class SimulatedClient extends MockConsumer<byte[], byte[]> {
         due.callback.onComplete(due.offsets, failure);
     }
 
-    /** Reports that partitions were revoked. Outstanding commits therefore fail. */
+    /** Fails all outstanding commits, because partitions were revoked. */
     void refuseCommits() {
         while (!pending.isEmpty()) {
             answer(pending.remove(), new CommitFailedException());

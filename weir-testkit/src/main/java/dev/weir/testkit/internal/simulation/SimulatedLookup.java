@@ -59,8 +59,9 @@ final class SimulatedLookup implements Lookup {
         return switch (position) {
             case Position.Offset given -> given.offset();
             case Position.Edge.BEGINNING -> 0L;
-            // A record's timestamp equals its offset, unless the user's record maker sets one.
             case Position.Edge.END -> end(id);
+            // Uses the time as an offset, because a record's timestamp equals its offset unless the user's record maker
+            // sets one.
             case Position.Time time -> Math.min(time.instant().toEpochMilli(), end(id));
         };
     }

@@ -18,8 +18,8 @@ public final class SimulationRun {
     private static final long LIMIT_SECONDS = 120;
 
     /**
-     * Limit for starts of the process. No plan contains that many crashes and redeployments, so a pipeline that reaches
-     * the limit keeps terminating on its own.
+     * Maximum number of times that the process is started. No plan contains that many crashes and redeployments, so a
+     * pipeline that reaches the limit keeps terminating on its own.
      */
     private static final int MAX_STARTS = 50;
 

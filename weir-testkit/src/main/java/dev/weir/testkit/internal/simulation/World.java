@@ -27,9 +27,9 @@ import org.apache.kafka.common.serialization.Serializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A simulated world with its topics and its time, which alternates with the pipeline: while one of them runs, the other
- * waits. Confined to the consumer's thread of the current process, except for the checks made by pipeline threads when
- * they pull.
+ * A simulated world with its topics and its time. The world and the pipeline take turns: while one of them runs, the
+ * other waits. Confined to the consumer's thread of the current process, except for the checks made by pipeline threads
+ * when they pull.
  */
 final class World implements Surroundings {
 
@@ -206,7 +206,9 @@ final class World implements Surroundings {
         return Math.min(ledger.nextDueNanos(), outputs.nextDueNanos());
     }
 
-    /** Returns the time of the next event that does not originate in the pipeline. */
+    /**
+     * Returns the time of the next planned event; {@link Long#MAX_VALUE} if there is none or the process is stopping.
+     */
     long nextEventNanos() {
         return isStopping() ? Long.MAX_VALUE : plan.nextNanos();
     }
@@ -289,8 +291,9 @@ final class World implements Surroundings {
     }
 
     /**
-     * Returns whether more must be committed. With at-most-once delivery, the commit must reach the end of the last
-     * record. With at-least-once delivery, it must reach the end of the log, including trailing gaps.
+     * Returns whether the group's commit has not reached the required offset yet. With at-most-once delivery, the
+     * commit must reach the end of the last record. With at-least-once delivery, it must reach the end of the log,
+     * including trailing gaps.
      */
     private boolean isBehind(PartitionLog log) {
         long committed = Math.max(0, log.committed());
@@ -369,15 +372,15 @@ final class World implements Surroundings {
             clock.advance(Duration.ofNanos(nanos));
             return;
         }
-        // Lets the pipeline come to rest, because the consumer may have woken it before this call.
+        // The consumer may have woken the pipeline before this call, so the pipeline must come to rest first.
         settle();
         if (!rested) {
             rested = true;
             return;
         }
         if (nextDueNanos() == Long.MAX_VALUE) {
-            // Gives a rebalance listener time to finish. It runs on its own thread, and unparks this thread when it is
-            // done.
+            // A rebalance listener runs on its own thread and unparks this thread when it is done. Give the listener
+            // time to finish.
             long start = System.nanoTime();
             LockSupport.parkNanos(this, FOREIGN_NANOS);
             if (System.nanoTime() - start < FOREIGN_NANOS) {
