@@ -31,8 +31,7 @@ interface OutputSelection<T> {
                 }
             } catch (InterruptedException interrupted) {
                 // The interrupted call of `give` has already abandoned the copy for this output. Each iteration
-                // abandons one of the copies that have not been handed out: those for the later outputs and the one for
-                // output 0.
+                // abandons one of the copies that have not been handed out, including the copy for output 0.
                 for (; output < outputs; output++) {
                     batch.abandonAll();
                 }

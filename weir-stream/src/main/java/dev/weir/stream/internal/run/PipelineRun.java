@@ -62,9 +62,9 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     /**
-     * The number of consecutive checks, spread over one second, that must find all other threads waiting before a drain
-     * during JVM shutdown stops waiting. No further progress is expected then. The other threads are those that have
-     * not called System.exit.
+     * The number of consecutive checks, spread over one second, that must find all threads waiting before a drain
+     * during JVM shutdown stops waiting. Threads that have called System.exit are not checked. No further progress is
+     * expected then.
      */
     private static final int RESTFUL_LOOKS = 5;
 
