@@ -63,8 +63,8 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
 
     /**
      * The number of consecutive checks, spread over one second, that must find all threads waiting before a drain
-     * during JVM shutdown stops waiting. Threads that have called System.exit are not checked. No further progress is
-     * expected then.
+     * during JVM shutdown stops waiting, because no further progress is expected. Threads that have called System.exit
+     * are not checked.
      */
     private static final int RESTFUL_LOOKS = 5;
 
