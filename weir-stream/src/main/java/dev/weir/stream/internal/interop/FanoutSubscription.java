@@ -6,9 +6,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One subscriber of a {@link FanoutSink} and its demand. The subscriber may call this object from any thread. It
- * receives elements on the segment's thread. Its end may also be signalled by a thread that subscribes, makes an
- * invalid request, or closes the run.
+ * One subscriber of a {@link FanoutSink} and its demand. The subscriber may call this object from any thread. Elements
+ * are passed to the subscriber on the segment's thread. The end of the subscription may also be signalled on a thread
+ * that subscribes, makes an invalid request, or closes the run.
  */
 final class FanoutSubscription<T> implements Flow.Subscription {
 
@@ -81,7 +81,10 @@ final class FanoutSubscription<T> implements Flow.Subscription {
         }
     }
 
-    /** Ends the subscription, normally if {@code failure} is null. */
+    /**
+     * Ends the subscription. Signals an error to the subscriber if {@code failure} is not null; otherwise signals
+     * normal completion.
+     */
     void end(@Nullable Throwable failure) {
         Flow.Subscriber<? super T> to = subscriber.getAndSet(null);
         if (to != null) {

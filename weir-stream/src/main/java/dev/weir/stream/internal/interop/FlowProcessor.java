@@ -7,8 +7,8 @@ import java.util.concurrent.Flow;
 import java.util.function.Function;
 
 /**
- * Operators between a publisher and its subscribers. There is one run, which starts with the first subscriber.
- * Thread-safe.
+ * A processor that applies operators to a publisher's elements and passes the results to its subscribers. All
+ * subscribers share one run, which starts with the first subscriber. Thread-safe.
  */
 final class FlowProcessor<T, R> implements Flow.Processor<T, R> {
 

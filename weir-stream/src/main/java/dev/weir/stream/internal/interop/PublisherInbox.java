@@ -159,8 +159,8 @@ final class PublisherInbox<T> implements Flow.Subscriber<T> {
     }
 
     /**
-     * Returns whether {@link #take} must wait: no elements are queued, the inbox has neither ended nor been stopped,
-     * and the first request does not have to be sent.
+     * Returns whether {@link #take} must wait for a signal. This is the case if no elements are queued, the inbox has
+     * neither ended nor been stopped, and the first request is not due.
      */
     private boolean isQuiet() {
         return elements.isEmpty() && !ended && !stopped && (requested || subscription == null);

@@ -49,7 +49,10 @@ public final class ReactiveInterop {
         return new FlowProcessor<>(buffer, starter);
     }
 
-    /** Adds a pending acknowledgement to each element. The receiver of the element must end it. */
+    /**
+     * Wraps each element in a {@link Claim}. The element stays unacknowledged until its recipient calls
+     * {@link Claim#ack}.
+     */
     public static <T> BlueprintNode<Claim<T>> withClaim(BlueprintNode<T> above) {
         return ClaimStage.node(above);
     }

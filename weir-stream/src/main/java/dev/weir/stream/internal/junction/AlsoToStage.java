@@ -6,8 +6,8 @@ import dev.weir.stream.spi.Stage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Also hands each element to a side sink; an element is acknowledged when both sides have acknowledged it. Confined to
- * its segment's thread.
+ * Sends each element both downstream and to a side sink. An element is acknowledged when both sides have acknowledged
+ * it. Confined to its segment's thread.
  */
 final class AlsoToStage<T> extends SideStage<T> {
 

@@ -77,7 +77,7 @@ record FanOut<T>(String name, BlueprintNode<T> above, boolean shared, OutputSele
 
     /**
      * Returns a node for stages that read all outputs in the downstream segment. {@code inputs} are the open inputs of
-     * these stages, and {@code lowest} is the last of them.
+     * these stages, one for each output. {@code lowest} is the most downstream of these stages.
      */
     <R> BlueprintNode<R> joined(List<OpenInput<T>> inputs, BlueprintNode<R> lowest) {
         return new BlueprintNode<>(name, (assembly, attributes) -> {

@@ -16,11 +16,11 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Joins the segments of several inputs before one stage. Each input has a queue with a limit on its elements.
- * Thread-safe: one thread per input puts batches, and one thread takes them.
+ * The queues through which the segments of several inputs pass batches to one stage. Each input has its own queue,
+ * which holds a limited number of elements. Thread-safe: one thread per input puts batches, and one thread takes them.
  *
- * <p>An input is open until it ends, normally or with a failure; elements that were put earlier can still be taken. A
- * cancellation affects all inputs: their elements are abandoned, and puts are refused.
+ * <p>An input is open until it ends, either normally or with a failure. Elements that were put before the end can still
+ * be taken. A cancellation affects all inputs: their elements are abandoned, and puts are refused.
  */
 final class InputQueues<T> {
 
@@ -63,8 +63,8 @@ final class InputQueues<T> {
     }
 
     /**
-     * Closes the open segment. The segment will run a loop that pulls {@code upstream} and puts its batches into
-     * {@code input}.
+     * Closes the assembly's open segment and returns it. At run time, the segment pulls batches from {@code upstream}
+     * and puts them into the queue of {@code input}.
      */
     Segment<T> feed(int input, RunAssembly assembly, Dispatcher dispatcher, Stage<T> upstream, Runnable atNormalEnd) {
         StageMeter meter = assembly.segmentMeter();
@@ -143,7 +143,10 @@ final class InputQueues<T> {
         }
     }
 
-    /** Ends an input, normally if {@code cause} is null. Elements that were put earlier can still be taken. */
+    /**
+     * Ends an input. It ends with a failure if {@code cause} is not null, and otherwise ends normally. Elements that
+     * were put earlier can still be taken.
+     */
     void end(int input, @Nullable Throwable cause) {
         lock.lock();
         try {
@@ -231,7 +234,8 @@ final class InputQueues<T> {
 
     /** Abandons the queued elements, refuses further puts, and interrupts the segments of the inputs. */
     void cancel() {
-        // Interrupt the segments first. If the calling segment has failed, this passes its failure on to them.
+        // Cancel the segments first, so that their stages learn of a failure of the calling segment before a put is
+        // refused.
         segments.forEach(Segment::cancel);
         List<Batch<T>> left = new ArrayList<>();
         lock.lock();

@@ -175,8 +175,8 @@ final class LatestStage<R> implements Stage<R> {
     }
 
     /**
-     * At the end of the stream, acknowledges the latest elements, unless an input has had no element. In that case, the
-     * latest elements of the other inputs were never part of an output and stay unacknowledged.
+     * Acknowledges the latest element of each input at the end of the stream. If some input never had an element, the
+     * latest elements of the other inputs were never part of an output. In that case, they stay unacknowledged.
      */
     private void finishLatest() {
         if (missing == 0) {

@@ -30,8 +30,8 @@ interface OutputSelection<T> {
                     boolean ignored = outlets.give(output, batch.copy(), segment);
                 }
             } catch (InterruptedException interrupted) {
-                // The interrupted call has already abandoned its copy of the batch. This loop runs once for each copy
-                // that was not handed out, including the one for output 0.
+                // The interrupted call of `give` has already abandoned the copy for this output. Each iteration
+                // abandons one of the copies that have not been handed out, including the copy for output 0.
                 for (; output < outputs; output++) {
                     batch.abandonAll();
                 }

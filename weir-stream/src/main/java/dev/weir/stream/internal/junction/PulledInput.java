@@ -67,7 +67,7 @@ final class PulledInput<T> {
         next++;
     }
 
-    /** Forgoes the available elements, because the stream ends before them. */
+    /** Forgoes the available elements. Called when the stream ends before these elements are needed. */
     void forgoRest() {
         for (; isAtHand(); next++) {
             batch.forgo(next);

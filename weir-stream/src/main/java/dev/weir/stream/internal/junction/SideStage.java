@@ -68,7 +68,10 @@ abstract class SideStage<T> implements Stage<T> {
         return new Parts<>(upstream, side, segment, entry, assembly.tasks());
     }
 
-    /** Fails the stream on both sides. The remaining elements of this batch are passed on first. */
+    /**
+     * Fails both the main stream and the side sink. Before that, the elements that this stage keeps from the current
+     * batch are passed on.
+     */
     final void fail(Throwable cause) {
         failure = cause;
     }
@@ -90,7 +93,7 @@ abstract class SideStage<T> implements Stage<T> {
     }
 
     /**
-     * Hands the side sink its elements of a batch.
+     * Hands the side sink the elements of a batch that are meant for it.
      *
      * @return the elements for the main stream, or null if the main stream must end
      */
@@ -133,8 +136,8 @@ abstract class SideStage<T> implements Stage<T> {
             }
             return batch;
         } catch (InterruptedException | RuntimeException | Error thrown) {
-            // If only this segment was interrupted, the side sink ends normally. If the interrupt was caused by a
-            // failure downstream, the side sink ends with that failure.
+            // If this segment was interrupted although the run was not cancelled, the segment downstream no longer
+            // needs elements or has failed. The side sink then ends normally or with that failure.
             end(TaskGroup.isCurrentInterrupted() && !tasks.isCancelled() ? TaskGroup.currentFailure() : thrown);
             throw thrown;
         }

@@ -18,10 +18,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The outputs of a distributing stage. Thread-safe.
  *
- * <p>The stages downstream of an output may end early without a failure and forgo the rest of their elements. As long
- * as another output continues, the forgone elements count as finished and are acknowledged. When the last output ends,
- * the stream ends, and elements that were not handed out stay unacknowledged. An output that has ended after taking all
- * its elements still counts as continuing here, so that the order in which two outputs end does not matter.
+ * <p>The stages downstream of an output may end early without a failure and forgo the remaining elements of that
+ * output. These elements are acknowledged as long as another output continues. When the last output ends, the stream
+ * ends, and elements that were not handed out stay unacknowledged. To decide whether another output continues, an
+ * output that ended after taking all its elements is treated as continuing. The result therefore does not depend on
+ * which of two outputs ends first.
  */
 final class StageOutputs<T> {
 
@@ -70,8 +71,8 @@ final class StageOutputs<T> {
 
     /**
      * Marks an output as leaving and returns whether another output continues. If all remaining outputs leave at the
-     * same time, this method returns false for at least the last one. If it returns false, the output's elements stay
-     * unacknowledged.
+     * same time, this method returns false for the output that is marked last. If it returns false, the elements of
+     * {@code output} stay unacknowledged, unless another output has taken all its elements.
      */
     private boolean othersGoOn(int output) {
         lock.lock();
@@ -161,7 +162,10 @@ final class StageOutputs<T> {
                 : outlets.stream().mapToInt(OutputQueue::depth).sum();
     }
 
-    /** The loop of the upstream segment. After a failure, each output emits its queued elements before it fails. */
+    /**
+     * Runs the upstream segment: pulls batches from {@code from} and distributes them to the outputs. After a failure,
+     * each output emits its queued elements before it fails.
+     */
     void distribute(Stage<T> from, OutputSelection<T> distribution, StageMeter segment, StageMeter meter)
             throws InterruptedException {
         Throwable failure = null;
@@ -175,7 +179,8 @@ final class StageOutputs<T> {
                 }
             }
         } catch (InterruptedException interrupted) {
-            // If only this segment was interrupted, the outputs need no more elements and end without a failure.
+            // If this segment was interrupted although the run was not cancelled, the outputs need no more elements.
+            // They then end without a failure.
             failure = tasks.isCancelled() ? interrupted : null;
             throw interrupted;
         } catch (RuntimeException | Error failed) {

@@ -4,9 +4,10 @@ import dev.weir.stream.internal.run.SpecialisedLoop;
 import dev.weir.stream.spi.Batch;
 
 /**
- * The loop of a stage over one batch. Stateless, so several stages can use the same loop; the state is kept in the
- * stage. Each loop is nested in its stage's class and copied for each class of functions; see {@link SpecialisedLoop}.
- * It must therefore contain all performance-critical code and must not call methods that other stages also use.
+ * A loop that processes one batch of a stage. The loop is stateless, so several stages can use it; their state is kept
+ * in the stages. Each loop is nested in its stage's class. Each class that implements a user function gets its own copy
+ * of the loop; see {@link SpecialisedLoop}. The loop must therefore contain all performance-critical code and must not
+ * call methods that other stages also use.
  */
 interface BatchLoop<T, S> {
 
@@ -18,8 +19,8 @@ interface BatchLoop<T, S> {
     int run(Batch<T> batch, S stage) throws InterruptedException;
 
     /**
-     * Returns the copy of a stage's loop for the class of {@code function}. {@code loops} must contain the loop of the
-     * calling stage, because the types are not checked.
+     * Returns the copy of a stage's loop that is used for functions of the class of {@code function}. {@code loops}
+     * must contain the loop of the calling stage, because the types are not checked.
      */
     @SuppressWarnings("unchecked") // a loop only passes elements to the function and stores the results
     static <T, S> BatchLoop<T, S> of(SpecialisedLoop<BatchLoop<?, ?>> loops, Object function) {

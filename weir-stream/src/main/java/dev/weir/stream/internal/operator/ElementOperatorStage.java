@@ -133,7 +133,10 @@ final class ElementOperatorStage<T, R> implements Stage<R> {
         return out.isEmpty() ? null : out;
     }
 
-    /** Closes the operator. If that fails, returns false. The stream then fails after the elements emitted so far. */
+    /**
+     * Closes the operator and returns whether this succeeded. If it did not, the stream fails after the elements
+     * emitted so far have been passed on.
+     */
     private boolean isClosed() {
         try {
             closeOperator();

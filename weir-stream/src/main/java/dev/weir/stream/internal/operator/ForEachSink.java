@@ -27,7 +27,7 @@ final class ForEachSink<T> implements SinkLoop<T> {
     private final StageMeter meter;
     private final PassMark alone = new PassMark();
 
-    /** Time that the sink itself needed for the last batch that was timed separately from the group, at least 1. */
+    /** The time that the sink needed for the last batch to which it did not apply the group's functions, at least 1. */
     private long sampleNanos = 1;
 
     ForEachSink(Action<? super T> action, StageMeter meter) {
@@ -85,12 +85,15 @@ final class ForEachSink<T> implements SinkLoop<T> {
         maps.throwFailure();
     }
 
-    /** Runs an action over a batch. The loop is copied for each class of actions. See {@link BatchLoop}. */
+    /**
+     * Calls an action with the elements of a batch. Each class that implements an action gets its own copy of the loop;
+     * see {@link BatchLoop}.
+     */
     private interface ElementLoop {
 
         /**
-         * Returns the number of elements that reached the sink, including revoked elements, which are dropped before
-         * the action.
+         * Processes a batch and returns the number of elements that reached the sink. A revoked element is dropped
+         * without calling the action, but is included in this number.
          */
         <T> int run(
                 Batch<T> batch, Action<? super T> action, @Nullable MapGroup<T> maps, PassMark mark, StageMeter meter)

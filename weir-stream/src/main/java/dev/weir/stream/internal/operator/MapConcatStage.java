@@ -95,7 +95,7 @@ final class MapConcatStage<T, R> implements Stage<R> {
             }
             long start = System.nanoTime();
             Batch<R> out = pool.take();
-            // The parents have already been counted on arrival.
+            // Start a pass that does not count elements, because the parents were already counted on arrival.
             meter.beginWork(start);
             try {
                 expand(current, out);

@@ -233,7 +233,10 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
         return sampleNanos + (above == null ? 0 : above.samplesNanos());
     }
 
-    /** Returns the number of elements that leave this stage. */
+    /**
+     * Counts a batch of {@code size} elements for this stage and for the group's stages upstream of it. Returns the
+     * number of elements that leave this stage.
+     */
     private int countGroup(int size, double nanosPerSample) {
         int in = above == null ? size : above.countGroup(size, nanosPerSample);
         int out = in - dropped;
@@ -292,7 +295,10 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
         }
     }
 
-    /** The loop over a batch. It is copied for each class of functions. See {@link BatchLoop}. */
+    /**
+     * Applies functions to the elements of a batch. Each class that implements a function gets its own copy of the
+     * loop; see {@link BatchLoop}.
+     */
     private interface MapLoop {
 
         /**

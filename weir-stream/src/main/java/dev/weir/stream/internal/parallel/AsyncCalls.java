@@ -26,7 +26,7 @@ final class AsyncCalls<T, R> {
     }
 
     /**
-     * Creates the calls of {@code function}. If there is a gate, each call first waits at the gate.
+     * Creates an object that calls {@code function}. If {@code gate} is not null, each call first waits at the gate.
      *
      * @param operator name of the operator, for messages
      * @param retried whether calls may be retried; retries run on threads other than the starter

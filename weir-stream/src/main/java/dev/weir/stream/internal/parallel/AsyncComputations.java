@@ -35,8 +35,8 @@ final class AsyncComputations<T, R> {
         boolean admit(RunningComputation<R> running);
 
         /**
-         * Accepts the outcome of a registered computation: either a result, or a {@link FailureVerdict} that has been
-         * settled.
+         * Accepts the outcome of a registered computation. The outcome is either a result, or a {@link FailureVerdict}
+         * that has already been applied to the element.
          */
         void finished(RunningComputation<R> running, Object outcome);
     }
@@ -60,14 +60,14 @@ final class AsyncComputations<T, R> {
         this.tasks = tasks;
     }
 
-    /** Returns whether no more computations may start. */
+    /** Returns whether the stage has been cancelled or closed, so that no more computations may start. */
     boolean isCancelled() {
         return owner.isCancelled();
     }
 
     /**
-     * Starts the computation for a slot. If the outcome is available immediately, returns the result or a
-     * {@link FailureVerdict} that has been settled. Otherwise returns null.
+     * Starts the computation for the element in a slot. If the outcome is available immediately, returns the result, or
+     * a {@link FailureVerdict} that has already been applied to the element. Otherwise returns null.
      */
     @Nullable
     Object start(int slot) {
@@ -118,7 +118,8 @@ final class AsyncComputations<T, R> {
             return settled(verdictOn(thrown, supervised::decide), slot);
         }
         RunningComputation<R> running = new RunningComputation<>(this, slot, null);
-        // From here on, the retry is responsible for the element, as if its future had completed with the failure.
+        // From now on, the retry settles the element. Detach the computation, so that closing the stage leaves the
+        // element to the retry.
         boolean ignored = running.detach();
         if (owner.admit(running)) {
             retry(running, thrown);

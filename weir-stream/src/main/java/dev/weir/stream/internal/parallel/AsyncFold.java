@@ -54,8 +54,8 @@ final class AsyncFold<T, R> {
             AsyncFold<T, R> fold = new AsyncFold<>("foldAsync", initial, function);
             BlueprintNode<R> holder =
                     ElementStages.fold(fold.below(above, attributes), initial, (before, after) -> after);
-            // Read the result from this object: a restart by supervision resets it, but does not reset the stage that
-            // holds the acknowledgements.
+            // Read the result from the AsyncFold rather than from the holder, which is the stage that holds the
+            // acknowledgements. A restart by supervision resets the AsyncFold's value but not the holder's.
             return ElementStages.map(holder, last -> fold.combined).build(assembly);
         });
     }

@@ -324,8 +324,9 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
     }
 
     /**
-     * Returns the number of waiting calls. Every running computation counts as waiting, because it uses no thread of
-     * this stage. Of the other running elements, at most one is not waiting, because only the starter makes calls.
+     * Returns the number of waiting calls. Every asynchronous computation that was started counts as waiting, because
+     * it uses no thread of this stage. The other running elements count as waiting too, except for one, because the
+     * starter may be calling the function for it.
      */
     @Override
     int waitingCalls(int waitingTasks) {

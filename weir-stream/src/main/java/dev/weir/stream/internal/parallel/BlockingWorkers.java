@@ -44,9 +44,9 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
     private static final long WORTH_A_LANE_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
 
     /**
-     * Finished elements may be held back and emitted as a group, for at most the duration of a handler divided by this
-     * number. Elements are gathered in this way only while every worker has another ready element. They then wait about
-     * as long as a handler runs anyway.
+     * Finished elements may be held back so that they are emitted as a group. The longest delay is the average duration
+     * of a handler divided by this number. Elements are held back only while every worker has another ready element.
+     * With such a backlog, an element waits about as long as a handler runs anyway.
      */
     private static final int GATHER_PART = 8;
 
@@ -81,8 +81,8 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
                 parts.clock(),
                 parts.capacity());
         this.workersWait = tasks.dispatcher().kind() == Dispatcher.Kind.VIRTUAL;
-        // With a test clock, idle workers wait without a limit. Otherwise, the clock would count them among the threads
-        // that wait for a time.
+        // With a test clock, idle workers wait without a timeout. If they waited with a timeout, the clock would count
+        // them among the threads that wait for time to pass.
         this.idleWorkerNanos = clock == Clock.SYSTEM ? IDLE_WORKER_NANOS : NEVER;
         this.calls = new HandlerCalls<>(handler, gate, supervised, table);
     }
@@ -239,9 +239,9 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
     }
 
     /**
-     * Processes several runs. Must be called while holding the lock, which is released temporarily. This is a separate
-     * method, called often enough to be compiled: a worker's endless loop stays interpreted, and virtual threads park
-     * and resume slowly in interpreted frames.
+     * Processes up to {@code IN_A_ROW} runs. Must be called while holding the lock, which is released temporarily. This
+     * code is not part of the worker's endless loop, because that loop stays interpreted, and virtual threads park and
+     * resume slowly in interpreted frames. This method is called often enough to be compiled.
      *
      * @return NONE to continue. Otherwise the worker must end, and the value is STOPPED or the slot of an element that
      *     was not settled before the stage was closed
@@ -298,7 +298,8 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
             }
         }
         if (closed) {
-            // Closing the stage has settled all elements of the run except the last one.
+            // Closing the stage has settled all elements of the run except the last one. Unless a verdict has already
+            // settled that element, return its slot, so that the caller abandons it.
             return run.hasDone() && (WorkerRun.ends(last) || !(last instanceof FailureVerdict)) ? run.slot() : STOPPED;
         }
         if (!WorkerRun.ends(last)) {

@@ -35,8 +35,8 @@ final class HandlerCalls<T, R> {
     }
 
     /**
-     * Returns the handler's result for a running slot, or a verdict that has been settled. Blocks as long as the
-     * handler does.
+     * Returns the handler's result for the element in a running slot, or a verdict that has already been applied to the
+     * element. Blocks as long as the handler does.
      */
     Object callFor(int slot) {
         Object outcome = outcomeFor(slot);

@@ -39,7 +39,7 @@ final class InHand<T> {
         return next;
     }
 
-    /** Advances to the element after the next one, which has been added. */
+    /** Advances past the next element. Called after that element was added to the table or removed. */
     void taken() {
         next++;
     }

@@ -70,7 +70,7 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
      */
     private boolean gathering;
 
-    /** The time of the last pull for which gathering was worthwhile. Elements are gathered from this time on. */
+    /** The time at which the last pull stopped gathering elements. The gathering time of the next pull starts here. */
     private long pulledNanos;
 
     // Set before the run starts.
@@ -109,7 +109,7 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         pullerMeter = meterOfPuller;
     }
 
-    /** The loop of the upstream segment, which pulls batches and adds their elements to the stage. */
+    /** Runs the upstream segment: pulls batches from {@code from} and adds their elements to the stage. */
     final void feed(Stage<T> from, StageMeter feederMeter) throws InterruptedException {
         try {
             Batch<T> batch;
@@ -135,7 +135,10 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         }
     }
 
-    /** If this stage has failed, notes the failure for the upstream stages. Called before they are closed. */
+    /**
+     * If this stage has failed, stores its failure as the failure of the upstream segment. Called before the upstream
+     * stages are closed, so that they do not mistake the failure for a normal end.
+     */
     private void noteCutOff() {
         Throwable cause;
         lock.lock();
@@ -428,8 +431,8 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     }
 
     /**
-     * Removes and returns the asynchronous computations. They use no thread of the stage and may never end. Must be
-     * called while holding the lock.
+     * Removes and returns the asynchronous computations in progress, so that the caller can cancel them. They may never
+     * complete. Must be called while holding the lock.
      */
     List<RunningComputation<R>> detachRunning() {
         return List.of();
@@ -582,7 +585,10 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         feederCall.call();
     }
 
-    /** Finds an element inside; returns null if there is no such element. May be called from any thread. */
+    /**
+     * Finds an element that this stage holds. Returns null if the stage does not hold the element. May be called from
+     * any thread.
+     */
     @Override
     public final @Nullable Kept find(AckTarget of, long ofToken) {
         lock.lock();

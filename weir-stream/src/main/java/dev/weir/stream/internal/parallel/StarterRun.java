@@ -22,7 +22,8 @@ final class StarterRun {
     private long nanos;
 
     /**
-     * Takes up to {@code most} ready elements. {@link #start} may leave at most {@code mayBeRunning} of them running.
+     * Takes up to {@code most} ready elements from the table. The subsequent call of {@link #start} starts them until
+     * {@code mayBeRunning} of them are still running.
      */
     void take(ElementTable<?> table, int mayBeRunning, int most) {
         mayRun = mayBeRunning;

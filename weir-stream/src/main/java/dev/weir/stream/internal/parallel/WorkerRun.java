@@ -105,7 +105,10 @@ final class WorkerRun {
         return back;
     }
 
-    /** Returns whether there is an outcome to settle. If so, {@link #slot} and {@link #takeOutcome} return it. */
+    /**
+     * Returns whether there is an outcome to settle. If so, {@link #slot} returns the element's slot and
+     * {@link #takeOutcome} returns the outcome.
+     */
     boolean hasDone() {
         return settled < done;
     }

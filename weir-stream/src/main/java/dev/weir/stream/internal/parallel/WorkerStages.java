@@ -33,7 +33,7 @@ final class WorkerStages {
     private WorkerStages() {}
 
     /**
-     * The objects of one run that a parallel stage needs.
+     * The objects that a parallel stage needs for one run.
      *
      * @param limit limit on the number of elements in flight
      * @param supervised the supervision of exceptions

@@ -44,7 +44,7 @@ public final class ArgumentChecks {
         return duration.compareTo(LONGEST) < 0 ? duration.toNanos() : Stage.NEVER;
     }
 
-    /** Converts a setting that must be positive to nanoseconds. */
+    /** Returns a duration setting in nanoseconds. Refuses a duration that is not positive. */
     public static long positiveNanos(String name, Duration duration) {
         if (!Objects.requireNonNull(duration, name).isPositive()) {
             throw new IllegalArgumentException(name + " must be more than 0: " + name + "=" + duration);

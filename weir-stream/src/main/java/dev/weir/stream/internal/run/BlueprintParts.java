@@ -3,7 +3,7 @@ package dev.weir.stream.internal.run;
 import dev.weir.stream.spi.Stage;
 import java.util.function.Function;
 
-/** Parts of a blueprint whose stages have a common name prefix. Stateless. */
+/** Creates parts of a blueprint whose stages have a common name prefix. Stateless. */
 public final class BlueprintParts {
 
     private BlueprintParts() {}

@@ -4,8 +4,8 @@ import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.StageMeter;
 
 /**
- * The number of elements that a stage has received but neither emitted nor finished. The stage reports this number to
- * its meter. The stages of many streams may use the same meter. Confined to the stage's thread, or guarded by the lock
+ * Tracks the number of elements that a stage has received but neither emitted nor finished. Each change is reported to
+ * the stage's meter, which the stages of many streams may share. Confined to the stage's thread, or guarded by the lock
  * of the stage's elements.
  */
 public final class HeldElements {

@@ -7,14 +7,15 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The result of one sink in one run. The sink is also the key, and it exposes this object. Thread-safe.
+ * The result of one sink in one run. The sink exposes this object, and is itself the key that identifies the result.
+ * Thread-safe.
  *
  * @param future completed by the sink when it is done
  */
 public record KeyedResult<R>(ResultKey<R> key, CompletableFuture<R> future) {
 
     /** See {@link RunningPipeline#result}. */
-    @SuppressWarnings("unchecked") // the result was exposed by the sink that is the key, which determines its type
+    @SuppressWarnings("unchecked") // the sink that exposed the result is the key, so the types match
     static <R> CompletableFuture<R> of(RunningPipeline running, ResultKey<R> key) {
         List<CompletableFuture<R>> results = running.handles(KeyedResult.class).stream()
                 .filter(result -> result.key == key)

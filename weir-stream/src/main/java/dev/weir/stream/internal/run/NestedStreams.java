@@ -49,7 +49,10 @@ public final class NestedStreams {
         this.turn = turn;
     }
 
-    /** Returns the stage entries of streams nested at {@code place}. All streams of this stage share these entries. */
+    /**
+     * Returns the entries for stages of streams that are nested one level deeper, in the stage identified by
+     * {@code place}. All streams of this stage share these entries.
+     */
     SharedEntries shownWithin(String place) {
         return shown.within(place);
     }
@@ -102,8 +105,8 @@ public final class NestedStreams {
     }
 
     /**
-     * Returns whether a stop was requested. If a stop ends a stream, this method already returns true when the stream
-     * ends.
+     * Returns whether a stop was requested. The request is recorded before any stream is stopped. If a stream ended
+     * because of a stop, this method therefore returns true.
      */
     public boolean isStopped() {
         return stopped;
@@ -243,14 +246,17 @@ public final class NestedStreams {
         }
 
         /**
-         * Returns whether the closed stream was complete. It was not if a stop has cut a source short, or if the run
-         * has failed or was cancelled, for example because of a side sink.
+         * Returns whether the closed stream was complete. A stream is incomplete if a stop has cut one of its sources
+         * short, or if the run has failed or was cancelled, for example because of a side sink.
          */
         public boolean isWhole() {
             return cutAt == null && !nested.run.tasks().isCancelled();
         }
 
-        /** If a stop cut the stream short, reports {@code elements} elements of the parent stage as unfinished. */
+        /**
+         * Reports unfinished elements of the parent stage, if a stop cut this stream short. {@code elements} is their
+         * number.
+         */
         public void leaves(int elements) {
             String at = cutAt;
             StageEntry by = nested.nestingStage;

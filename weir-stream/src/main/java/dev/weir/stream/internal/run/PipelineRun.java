@@ -46,7 +46,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PipelineRun implements RunningPipeline, StageLifetime {
 
-    /** Time that cancelled stages have to return. After this time, the drain report lists them as still running. */
+    /**
+     * The time that cancelled stages are given to return. After this time, the drain report lists them as still
+     * running.
+     */
     private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     /**
@@ -59,12 +62,13 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     /**
-     * Number of consecutive checks, spread over one second, after which a drain stops waiting if the other threads were
-     * waiting each time. No further progress is expected then.
+     * The number of consecutive checks, spread over one second, that must find all threads waiting before a drain
+     * during JVM shutdown stops waiting, because no further progress is expected. Threads that have called System.exit
+     * are not checked.
      */
     private static final int RESTFUL_LOOKS = 5;
 
-    /** The longest deadline. It is a century, which does not overflow the clock. */
+    /** The upper limit of a deadline. Adding a century to the current time does not overflow the clock. */
     static final Duration LONGEST_DEADLINE = Duration.ofDays(36_500);
 
     private final String name;
@@ -189,8 +193,8 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
                 tasks.await();
                 return;
             } catch (InterruptedException ignored) {
-                // No other code has access to this thread, so the interrupt was not meant for it. Returning early would
-                // leave tasks without a supervisor.
+                // Ignore the interrupt, because nothing interrupts this thread to stop it. Returning early would leave
+                // tasks without a supervisor.
             }
         }
     }
@@ -202,8 +206,8 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
      * @param isWaiting returns whether a thread is waiting for other threads or for time to pass
      */
     public boolean isAtRest(Predicate<Thread> isWaiting) {
-        // Check the supervisor last. If a task has ended since it was checked, the supervisor has work to do, so the
-        // run is not at rest.
+        // Check the supervisor last. If a task ends after the tasks were checked, the supervisor has work to do and is
+        // not at rest.
         return tasks.isAtRest(isWaiting) && isSupervisorAtRest(isWaiting);
     }
 
@@ -304,8 +308,8 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
     }
 
     /**
-     * Adds {@code elements} unfinished elements of {@code stage} to the report, because a stop cut their stream short
-     * at the stage {@code at}.
+     * Adds unfinished elements to the report, because a stop cut their stream short. {@code elements} is their number,
+     * {@code stage} is the stage that holds them, and {@code at} is the stage at which the stream was cut short.
      */
     void cutOff(String stage, int elements, String at) {
         ending.cutOff(stage, elements, at);
@@ -391,8 +395,9 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
     }
 
     /**
-     * Returns a future that completes with the failure as its value, or null, when the run ends. It does not complete
-     * exceptionally, because {@code get} would then call methods of the failure.
+     * Returns a future that completes when the run ends. Its value is the failure of the run, or null if the run has
+     * not failed. The future does not complete exceptionally, because {@code get} would then call methods of the
+     * failure.
      */
     private CompletableFuture<@Nullable Throwable> ended() {
         return completion.handle((ended, failure) -> failure);

@@ -58,8 +58,8 @@ final class ResourceClosings {
     }
 
     /**
-     * Starts to close a resource, which may take until the run ends. {@code leftUndone} receives a description of the
-     * work that is still unfinished then.
+     * Starts to close a resource, which may take until the run ends. Once the resource is closed, {@code leftUndone}
+     * receives a description of the work that is still unfinished.
      */
     Closing begin(PatientTermination resource, Consumer<String> leftUndone) {
         Closing closing = new Closing(resource, leftUndone);

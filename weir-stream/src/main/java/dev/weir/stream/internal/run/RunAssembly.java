@@ -158,7 +158,10 @@ public final class RunAssembly {
         return nested != null;
     }
 
-    /** Makes this the assembly of a probe. What its stages note is reported to {@code asking}. */
+    /**
+     * Turns this object into the assembly of a probe. The built stages' calls of {@link #noteThreadsWithin} and
+     * {@link #noteWaits} are reported to {@code asking}.
+     */
     void probe(ThreadProbe asking) {
         probe = asking;
     }
@@ -251,8 +254,8 @@ public final class RunAssembly {
 
     /**
      * Refuses a pipeline that needs more threads of a dispatcher than the dispatcher has. Each segment needs one
-     * thread, and the workers of all stages together need at least one more. Otherwise exposes the controls of the
-     * dispatchers.
+     * thread, and the workers of all stages together need at least one more. If there are enough threads, exposes the
+     * controls of the dispatchers.
      */
     void checkDispatchers() {
         occupiedThreads.forEach((dispatcher, occupied) -> {
