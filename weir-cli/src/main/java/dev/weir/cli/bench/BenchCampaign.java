@@ -169,11 +169,11 @@ final class BenchCampaign {
                     | IllegalArgumentException
                     | UncheckedIOException e) {
                 if (campaigns == 1 && !ResultsFolder.isAt(step.folder())) {
-                    // The campaign has started nothing, so there is nothing to print.
+                    // This is the only campaign, and it has no results folder yet, so there are no results to print.
                     throw e;
                 }
-                // Does not end the command: the other campaigns can still run, and the finished part of this one is
-                // still useful.
+                // This failure does not end the command, because the other campaigns can still run, and the finished
+                // part of this campaign is still useful.
                 failure = String.valueOf(e.getMessage());
                 weir.terminal().clearStatus();
                 weir.terminal().note(prefix + failure);
@@ -299,7 +299,10 @@ final class BenchCampaign {
         return given != null ? given : Path.of(System.getProperty("user.home"), ".cache", "weir", "bench");
     }
 
-    /** The checkout in which this command was built, or the unpacked archive; it contains the drivers. */
+    /**
+     * Returns the folder that contains the drivers: the checkout in which this command was built, or the folder of the
+     * unpacked archive.
+     */
     static Path root() {
         String given = System.getProperty("weir.root");
         if (given != null) {

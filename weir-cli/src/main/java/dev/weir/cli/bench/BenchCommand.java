@@ -7,7 +7,9 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
-/** {@code weir bench}; its subcommands use {@link #weir}. */
+/**
+ * {@code weir bench}, the parent of the benchmark commands. They get their {@link CommandContext} from {@link #weir()}.
+ */
 @Command(
         name = "bench",
         description =

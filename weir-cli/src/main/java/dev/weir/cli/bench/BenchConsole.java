@@ -151,7 +151,8 @@ final class BenchConsole implements AutoCloseable {
             List<ControlReport.Refusal> refused) {
         if (answer.wasAccepted()) {
             applied.putAll(asked);
-            // The answer contains the resulting values, and the members restarted to apply them.
+            // The answer contains the values now in effect. It also names the members that were restarted to apply
+            // these values.
             applied.putAll(answer.applied());
             return;
         }

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * Campaigns that run one after the other. Immutable.
  *
  * <pre>
- * FOLDER/NAME.workload.yaml    a copy of the workload, from which an unstarted campaign can be started
+ * FOLDER/NAME.workload.yaml    a copy of the workload, used by --resume if the campaign has not started yet
  * FOLDER/NAME/                 its results
  * </pre>
  *
@@ -77,7 +77,10 @@ record BenchPlan(Path folder, List<Step> steps) {
         return new BenchPlan(folder, List.copyOf(steps));
     }
 
-    /** Returns the plan for a folder of one or of several campaigns, with the finished and the remaining part. */
+    /**
+     * Returns the plan for a results folder of one or several campaigns. The plan contains both the finished and the
+     * remaining campaigns.
+     */
     static BenchPlan ofFolder(Path folder) {
         List<Step> steps = new ArrayList<>();
         try {
@@ -96,8 +99,8 @@ record BenchPlan(Path folder, List<Step> steps) {
     }
 
     /**
-     * Returns the results to report from a folder of one or of several campaigns. Reads no workload files, because they
-     * may be gone or outdated.
+     * Returns the results to report from a folder that contains one or several campaigns. Does not read workload files,
+     * because they may have been deleted or changed since the campaigns ran.
      */
     static List<ResultsFolder> results(Path folder) {
         try {

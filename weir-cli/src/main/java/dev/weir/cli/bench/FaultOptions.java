@@ -69,7 +69,9 @@ final class FaultOptions {
             description = "Send the records due in TIME within one second, in addition to that second's own.")
     private @Nullable String backlog;
 
-    /** Returns the requested faults by their labels, in the form of a timeline entry. */
+    /**
+     * Returns the requested faults in the form of a timeline entry, which maps the label of each fault to its value.
+     */
     Map<String, String> said() {
         Map<String, String> said = new LinkedHashMap<>();
         for (Fault.Kind kind : Fault.Kind.values()) {

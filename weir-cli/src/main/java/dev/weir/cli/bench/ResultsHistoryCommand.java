@@ -27,8 +27,8 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 
 /**
- * {@code weir bench results history}: finds changes over a folder's campaigns. Its exit code makes a CI build fail if a
- * driver got worse.
+ * {@code weir bench results history}: finds changes in performance between the campaigns in a folder. Its exit code
+ * makes a CI build fail if a driver got worse.
  */
 @Command(
         name = "history",

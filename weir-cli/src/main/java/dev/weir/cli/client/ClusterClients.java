@@ -231,7 +231,10 @@ public final class ClusterClients {
         return warnings;
     }
 
-    /** Returns a sentence for each consumer setting that is seldom intended, in addition to {@link #warnings()}. */
+    /**
+     * Returns a warning for each consumer setting that users rarely want. These warnings supplement
+     * {@link #warnings()}.
+     */
     public static List<String> warnings(ConsumerSettings<?, ?> consumer, Subscription subscription) {
         return consumer.warnings(subscription).stream()
                 .filter(warning -> WITHOUT_EFFECT.stream().noneMatch(warning::startsWith))
@@ -249,8 +252,8 @@ public final class ClusterClients {
     }
 
     /**
-     * Refuses a file with settings of Weir itself that apply only to consumer groups. These are all settings of Weir
-     * except {@code weir.produce}.
+     * Refuses a file that contains any of Weir's own settings except {@code weir.produce}, because all the others apply
+     * only to consumer groups.
      *
      * @param option the option that cannot be combined with these settings
      */

@@ -33,7 +33,7 @@ final class FirstAnswer {
     private static final short NO_CLIENT_ID = -1;
     private static final int REQUEST_BYTES = 10;
 
-    /** The answer's size and correlation id. */
+    /** Number of bytes to read from an answer: the answer's size and its correlation id, four bytes each. */
     private static final int ANSWER_BYTES = 8;
 
     private static final byte[] QUESTION = ByteBuffer.allocate(Integer.BYTES + REQUEST_BYTES)
@@ -70,7 +70,7 @@ final class FirstAnswer {
                 }
             }
         } catch (ConfigException notAddresses) {
-            // The clients report the same fault, and they name the option.
+            // The addresses are malformed. The clients report that too, and their message names the option.
             return;
         }
     }
@@ -87,8 +87,9 @@ final class FirstAnswer {
     }
 
     /**
-     * Sends the request, and reads until the answer is complete, cannot be a broker's, or fails. Returns the number of
-     * bytes received.
+     * Sends the request and reads the first {@value #ANSWER_BYTES} bytes of the answer. Stops earlier if the received
+     * bytes cannot come from a broker, if the connection fails, or if the time is up. Returns the number of bytes
+     * received.
      */
     private static int ask(InetSocketAddress address, int millis, byte[] answer) {
         long deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
@@ -112,7 +113,10 @@ final class FirstAnswer {
         return bytes;
     }
 
-    /** Returns whether these bytes may begin a broker's answer, which has a plausible size and the correlation id. */
+    /**
+     * Returns whether these bytes may be the beginning of a broker's answer. A broker's answer begins with a plausible
+     * size, followed by the correlation id of the request.
+     */
     private static boolean mayBeKafkas(byte[] answer, int bytes) {
         ByteBuffer read = ByteBuffer.wrap(answer);
         // Bytes that have not arrived yet are 0, so this is the smallest size that the answer can still have.

@@ -3,7 +3,7 @@ package dev.weir.cli.client;
 import dev.weir.cli.terminal.CliFailure;
 import java.util.regex.Pattern;
 
-/** Checks of options that name a cluster or a part of it. Stateless, thread-safe. */
+/** Validates options that identify a cluster or a resource within a cluster. Stateless and thread-safe. */
 public final class OptionChecks {
     private static final Pattern ADDRESSES = Pattern.compile("[^\\s,]+:\\d{1,5}(,[^\\s,]+:\\d{1,5})*");
 

@@ -68,7 +68,7 @@ public final class OptionNames {
         return said;
     }
 
-    /** Returns the limiter with advice that names command-line options, so that a user can follow it. */
+    /** Returns the limiter, with its advice reworded to name command-line options that a user can set. */
     public static Limiter in(Limiter limiter) {
         return limiter.inWordsOf(FrontEnd.COMMAND_LINE, OptionNames::in);
     }

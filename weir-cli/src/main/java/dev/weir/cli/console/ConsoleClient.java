@@ -23,7 +23,7 @@ public final class ConsoleClient implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     /**
-     * Longest time that a change may take. A change to a benchmark waits for the benchmark's members, which may pause
+     * Time limit for a change. A change to a benchmark must wait for the benchmark's members, and a member may pause
      * for up to ten minutes.
      */
     private static final Duration LONGEST_CHANGE = Duration.ofMinutes(11);
@@ -53,8 +53,8 @@ public final class ConsoleClient implements AutoCloseable {
     }
 
     /**
-     * Requests a JSON answer. Waits up to {@code making} longer than for other requests, because the other process must
-     * first produce the answer.
+     * Requests a JSON answer. Extends the usual time limit by {@code making}, because the other process needs time to
+     * produce the answer.
      */
     public JsonNode get(String path, Duration making) throws InterruptedException {
         return send(HttpRequest.newBuilder(URI.create(console + path)).GET(), PATIENCE.plus(making));

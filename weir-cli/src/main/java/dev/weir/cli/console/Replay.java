@@ -25,7 +25,7 @@ record Replay(List<Change> changes) {
      */
     record Change(long afterMillis, String key, String value) {}
 
-    /** Makes a change; called at its time. */
+    /** Applies a change. {@link #play} calls it when the time for the change has come. */
     @FunctionalInterface
     interface Maker {
         void make(Change change) throws InterruptedException;

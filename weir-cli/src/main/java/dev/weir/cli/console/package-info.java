@@ -1,7 +1,7 @@
 /**
- * The option {@code --console} of the commands that run a pipeline, and the command {@code weir console}, which queries
- * and steers such a process. Input: addresses and settings. Output: a server, or the answers of a process. The command
- * that requests them owns them.
+ * The option {@code --console} of commands that run a pipeline, and the command {@code weir console}, which queries and
+ * steers a process that has a console. Input: addresses and settings. Output: a server, or the answers of a process.
+ * The command that requests a server or an answer owns it.
  */
 @NullMarked
 package dev.weir.cli.console;

@@ -49,8 +49,8 @@ record DemoPlan(int records, int seconds, int rate, long seed) {
     }
 
     /**
-     * The planned time of event {@code index}, counted from the planned time of the first event. Only for a plan with a
-     * rate.
+     * Returns the planned time of event {@code index}, relative to the planned time of the first event. Call it only if
+     * the plan has a rate.
      */
     long plannedNanos(long index) {
         return Math.round(index * (1e9 / rate));

@@ -165,7 +165,7 @@ final class DemoRun {
                 .sum();
     }
 
-    /** Waits in ticks as long as there is progress. */
+    /** Waits as long as the run makes progress. Each call of {@link #goesOn} waits for one tick. */
     private final class Waiting {
 
         private final Future<DrainReport> end;

@@ -18,10 +18,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Writes events to the demo's input topic on its own thread. Thread-safe.
  *
- * <p>If the plan has a rate, each event carries its planned time, even if it is sent later. With the actual time
- * instead, the latency of a system that cannot keep up would look good, because the generator waits for that system
- * (coordinated omission). If the plan has no rate, there is no planned time. The generator then stays at most
- * {@value #MAX_AHEAD} events ahead of the pipeline, so that the traffic and the pipeline run together until the end.
+ * <p>If the plan has a rate, each event carries its planned creation time, even if it is sent later. The actual time
+ * would make the latency of an overloaded system look too good, because the generator has to wait for that system
+ * (coordinated omission). If the plan has no rate, each event carries its actual creation time. The generator then
+ * stays at most {@value #MAX_AHEAD} events ahead of the pipeline, so that the traffic and the pipeline run together
+ * until the end.
  */
 final class DemoTraffic implements AutoCloseable {
 
@@ -31,7 +32,8 @@ final class DemoTraffic implements AutoCloseable {
     private static final int MAX_AHEAD = 20_000;
 
     /**
-     * Header of each event: its actual or planned creation time, in milliseconds since the epoch, 8 bytes, big endian.
+     * Header with the creation time of an event, planned or actual, in milliseconds since the epoch. The value consists
+     * of 8 bytes, big endian.
      */
     private static final String CREATED_HEADER = "weir-created";
 

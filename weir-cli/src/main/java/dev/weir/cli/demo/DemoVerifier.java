@@ -28,7 +28,7 @@ final class DemoVerifier {
     private static final Duration POLL = Duration.ofMillis(100);
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
-    /** Number of significant digits. It is enough to record up to 20 s with millisecond precision. */
+    /** Precision of the latency histogram. Four significant digits give millisecond precision for times up to 20 s. */
     private static final int SIGNIFICANT_DIGITS = 4;
 
     private final OutputLedger ledger;

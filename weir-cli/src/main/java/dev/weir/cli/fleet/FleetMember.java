@@ -101,9 +101,10 @@ final class FleetMember {
     }
 
     /**
-     * Returns the records per second emitted by the source of this member's pipeline. The rate covers several seconds,
-     * because a pipeline that gets no records for one second is not necessarily stalled. A rate of zero is returned
-     * only if the console has counted records for some time. Otherwise, as in a new console, the rate is unknown.
+     * Returns the number of records per second emitted by the source of this member's pipeline. The rate covers several
+     * seconds, because a pipeline may get no records for one second without being stalled. Returns zero only if the
+     * console reported a count of zero for that period. Returns {@value #UNKNOWN} if the console reported neither a
+     * count nor a positive rate, for example because it has just started.
      */
     double inPerSecond() {
         return rate(0);
@@ -122,8 +123,8 @@ final class FleetMember {
         }
         double told = stage.path("recent_out_per_second")
                 .asDouble(stage.path("out_per_second").asDouble(UNKNOWN));
-        // If the console reports a rate but no count, a rate of zero may have been rounded down, so it counts as
-        // unknown.
+        // A console that reports a rate without a count may have rounded a small rate down to zero, so a rate of zero
+        // is treated as unknown.
         return told > 0 ? told : UNKNOWN;
     }
 

@@ -17,7 +17,10 @@ import org.jspecify.annotations.Nullable;
 /** One pipeline of a fleet, with the members that run it. Immutable. */
 final class FleetPipeline {
 
-    /** A pipeline with a delay below this value keeps up. Any pipeline has a few seconds of work waiting. */
+    /**
+     * A pipeline keeps up if its delay is less than this value. Even a pipeline that keeps up has a few seconds of work
+     * waiting.
+     */
     static final double KEEPS_UP_SECONDS = 5;
 
     /** Field of a limiter: the number of members that report it. */
@@ -102,8 +105,8 @@ final class FleetPipeline {
     }
 
     /**
-     * Returns the members to count: all members without a console, and one member per console. A console reports only
-     * one pipeline even if several members name it.
+     * Returns the members to include in totals: all members without a console, and one member for each console. A
+     * console reports on a single pipeline, even if several members share the console.
      */
     private List<FleetMember> told() {
         Set<URI> seen = new HashSet<>();
@@ -112,7 +115,7 @@ final class FleetPipeline {
                 .toList();
     }
 
-    /** Returns the number of members that name each console, for consoles named by more than one member. */
+    /** Returns the consoles shared by several members, with the number of members that share each console. */
     Map<URI, Long> shared() {
         Map<URI, Long> counts = new LinkedHashMap<>();
         for (FleetMember each : members) {

@@ -100,8 +100,8 @@ final class FleetView {
     }
 
     /**
-     * Returns the pipelines that may limit the fleet. The most likely one has the most waiting work, measured in
-     * seconds at its own rate.
+     * Returns the pipelines that may limit the fleet. The most likely limit is the pipeline with the longest delay,
+     * which is the time that the pipeline needs to finish its waiting records at its current rate.
      */
     private ObjectNode limits() {
         ObjectNode limits = JsonNodeFactory.instance.objectNode();

@@ -68,8 +68,8 @@ record MemberAddress(
     }
 
     /**
-     * Returns the identity of a member, which is equal for two addresses of the same member. A console may serve
-     * several members.
+     * Returns the identity of a member. Two addresses of the same member have equal identities. A console's address
+     * does not identify a member of a group, because several members may share the console.
      */
     String identity() {
         return group == null ? String.valueOf(console) : group + "\n" + memberId;

@@ -43,8 +43,8 @@ final class MemberPoll implements AutoCloseable {
     private static final int MAX_BYTES = 4 * 1024 * 1024;
 
     /**
-     * Maximum total size of all answers of one poll. An answer that would exceed it fails. It does not wait for memory,
-     * because it would have to wait for another answer, which may never be complete.
+     * Maximum total size of all answers of one poll. An answer that would exceed this limit fails immediately instead
+     * of waiting for memory. Memory becomes free only when another answer is complete, which may never happen.
      */
     private static final long MAX_BYTES_TOGETHER = 128L * 1024 * 1024;
 

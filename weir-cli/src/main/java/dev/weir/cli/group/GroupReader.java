@@ -52,7 +52,7 @@ public final class GroupReader implements AutoCloseable {
     }
 
     /**
-     * Opens a reader after a broker has answered.
+     * Opens a reader. First checks that a broker answers.
      *
      * @param patience time limit for each request to the brokers
      */

@@ -22,7 +22,10 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the first unfinished record of each lagging partition for its timestamp. Stateless. */
+/**
+ * Determines the age of the lag of each lagging partition, by reading the timestamp of the partition's first unfinished
+ * record. Stateless.
+ */
 public final class LagTimes {
 
     /** Maximum number of partitions to read. The partitions with the most unfinished records are preferred. */
@@ -106,7 +109,7 @@ public final class LagTimes {
     }
 
     private static InterruptedException stopped(InterruptException e) {
-        boolean ignored = Thread.interrupted(); // clears the flag, which the client has set again
+        boolean ignored = Thread.interrupted(); // clears the interrupt flag, which Kafka's client has set
         InterruptedException stop = new InterruptedException();
         stop.initCause(e);
         return stop;

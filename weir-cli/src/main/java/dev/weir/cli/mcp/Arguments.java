@@ -28,7 +28,7 @@ final class Arguments {
         @Nullable
         String refusal(JsonNode value);
 
-        /** Writes the schema of its values. */
+        /** Writes the JSON schema of this parameter's values to {@code schema}. */
         void writeTo(ObjectNode schema);
 
         /** A text of 1 to 1,000 characters. */

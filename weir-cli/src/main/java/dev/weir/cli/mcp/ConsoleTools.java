@@ -23,8 +23,9 @@ final class ConsoleTools {
     private static final List<String> STAGE_SHARES = List.of("busy_share", "blocked_up_share", "blocked_down_share");
 
     /**
-     * Descriptions of the states of a stage, by the name of the state's share. The map includes the names used by older
-     * processes, which report only three shares. If two shares are equal, the first one in this map wins.
+     * Descriptions of the states of a stage. The key is the name of the field with the state's share of the stage's
+     * time. The map also contains the field names used by older processes, which report only three shares. If several
+     * shares are equally large, the first one in this map wins.
      */
     private static final Map<String, String> WAITS_FOR = waitsFor();
 

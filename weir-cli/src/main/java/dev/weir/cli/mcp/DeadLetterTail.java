@@ -68,7 +68,7 @@ final class DeadLetterTail {
                 () -> new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer()))) {
             list(consumer, limit, answer);
         } catch (InterruptException e) {
-            boolean ignored = Thread.interrupted(); // clears the flag, which the client has set again
+            boolean ignored = Thread.interrupted(); // clears the interrupt flag, which Kafka's client has set
             throw new InterruptedException();
         } catch (KafkaException e) {
             throw CliFailure.work(
@@ -93,7 +93,7 @@ final class DeadLetterTail {
         long offsets = partitions.stream()
                 .mapToLong(each -> ends.getOrDefault(each, 0L) - begins.getOrDefault(each, 0L))
                 .sum();
-        // Compaction and transactions leave gaps between offsets, so the number of records may be smaller.
+        // This is an upper bound, because compaction and transactions leave gaps between offsets.
         fields.put("records_at_most", offsets);
         if (!whole) {
             answer.because("not all of the newest records came within " + patience.toMillis() + " ms");

@@ -92,7 +92,7 @@ final class McpServer {
         this.out = out;
     }
 
-    /** Answers until the input ends or the output is no longer read. */
+    /** Answers requests until the input ends or the client stops reading the output. */
     void serve(InputStream in) throws IOException, InterruptedException {
         MessageReader messages = new MessageReader(in);
         ExecutorService threads = Executors.newThreadPerTaskExecutor(

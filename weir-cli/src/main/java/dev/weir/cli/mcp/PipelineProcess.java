@@ -11,7 +11,10 @@ import java.io.IOException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** The process of a pipeline, reached through its console. A profile needs only the id of the process. Immutable. */
+/**
+ * A handle for a pipeline's process. Queries go through the console of the process. A profile needs only the process
+ * id, not a console. Immutable.
+ */
 final class PipelineProcess {
 
     private final @Nullable String target;

@@ -100,7 +100,7 @@ final class BatchOptions {
         return settings;
     }
 
-    /** Returns the failure for an unreadable batch, with the options that help. */
+    /** Returns the failure for an unreadable batch. Its advice names the options that let the pipe continue. */
     static CliFailure failure(RecordDecodeException failure) {
         Throwable cause = failure.getCause();
         return CliFailure.work(

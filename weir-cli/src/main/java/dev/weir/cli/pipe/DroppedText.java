@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Sentences about records that were read and dropped, or never read. */
+/** Formats sentences about records that the pipe read and dropped, or never read. */
 final class DroppedText {
 
     /** Number of ranges that one sentence names. */
@@ -27,10 +27,10 @@ final class DroppedText {
     }
 
     /**
-     * Returns the sentence about records that are uncommitted after a failure and no longer in the log; empty if all
-     * uncommitted records will be read again.
+     * Returns the text to print after a failure about uncommitted records that are no longer in the log. The text is
+     * empty if all uncommitted records will be read again.
      *
-     * @param placeIsGone whether the run failed because the log no longer contains the position of a consumer
+     * @param placeIsGone whether the run failed because the log no longer contains the consumer's position
      */
     static String lost(ConsumerSnapshot consumer, boolean placeIsGone) {
         List<RecordRange> lost = Stream.concat(consumer.dropped().stream(), consumer.skipped().stream())

@@ -54,7 +54,10 @@ final class HandlerTimes {
         return nanos.sum() / 1e6 / Math.max(1, calls.sum());
     }
 
-    /** The number of records that this many workers finish per second if they never wait. */
+    /**
+     * Returns the number of records per second that {@code workers} workers could finish if they never had to wait for
+     * records.
+     */
     double ceilingPerSecond(int workers) {
         return workers * 1000.0 / meanMillis();
     }

@@ -130,8 +130,8 @@ final class LineProcess implements AutoCloseable {
                 }
             }
         } catch (IOException | InterruptedException ignored) {
-            // The command no longer reads its input. If the command has ended, the reader thread reports that.
-            // Otherwise the caller that waits for an answer times out.
+            // The command no longer reads its input. If the command has ended, the reader thread reports that. If the
+            // command is still running, the callers that wait for answers time out.
         }
     }
 

@@ -48,7 +48,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class PipeFlow implements AutoCloseable {
 
-    /** Default number of records that {@code --work} holds at once. */
+    /** Default number of records that {@code --work} processes at once. */
     static final int DEFAULT_BLOCKING = 16;
 
     /** Default number of lines in flight in an {@code exec:} process. */
@@ -115,7 +115,7 @@ final class PipeFlow implements AutoCloseable {
         return via(worked(consumed)).to(KafkaSink.with(producer).records()).named("pipe");
     }
 
-    /** The pipeline over a share group. */
+    /** Returns the pipeline for a pipe that consumes from a share group. */
     Pipeline pipeline(ShareSettings<byte[], byte[]> member, ProducerSettings<byte[], byte[]> producer) {
         if (options.isPerRecord()) {
             var handled = KafkaFlow.shared(member, options.from)
@@ -133,7 +133,10 @@ final class PipeFlow implements AutoCloseable {
         return via(worked(consumed)).to(KafkaSink.with(producer).records()).named("pipe");
     }
 
-    /** Returns the times of the handlers. They are empty if no stage waits. */
+    /**
+     * Returns the measured times of the handlers. Times are measured only if the pipe uses a share group, and if its
+     * handlers wait or process each record separately.
+     */
     HandlerTimes times() {
         return times;
     }

@@ -36,8 +36,8 @@ final class PipeProgress {
     private final PipelineCounts counts = new PipelineCounts();
 
     /**
-     * Samples in chronological order. The first one is the newest sample that is older than the window, and the others
-     * are within the window.
+     * Samples in chronological order. All samples except the first are within the window. The first sample is the
+     * newest one before the window, so that the samples cover the whole window.
      */
     private final ArrayDeque<Sample> samples = new ArrayDeque<>();
 

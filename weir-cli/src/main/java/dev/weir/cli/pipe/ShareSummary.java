@@ -36,7 +36,7 @@ record ShareSummary(ShareHandle.Snapshot member, int workers, HandlerTimes times
         line.writeEndObject();
     }
 
-    /** The counts of a member, finished or still running. */
+    /** Writes the counts of a member, which may still be running. */
     static void writeCounts(JsonGenerator line, ShareHandle.Snapshot member) throws IOException {
         line.writeNumberField("accepted", member.accepted());
         line.writeNumberField("released", member.released());

@@ -19,8 +19,9 @@ final class Shell {
     private static final String TRAP = "trap '' INT HUP QUIT; exec /bin/sh -c \"$@\"";
 
     /**
-     * The first byte that the shell prints on standard error. It shows that the shell is out of reach of signals to the
-     * process group and is about to run the command. This class reads the byte before it returns the process.
+     * The first byte that the shell prints on standard error. It shows that signals to the process group can no longer
+     * reach the shell, and that the shell is about to run the command. This class reads the byte before it returns the
+     * process.
      */
     private static final int MARK = 1;
 
@@ -56,8 +57,8 @@ final class Shell {
      * not of a wrapper.
      */
     Process start(String command, String... arguments) throws IOException {
-        // The mark is on a separate line, because the shell executes that line before it parses the command, which may
-        // be invalid.
+        // The mark is printed by a separate line. The shell executes that line before it parses the command, so the
+        // mark is printed even if the command is invalid.
         String marked = MARK_WRITER + '\n' + command;
         List<String> line = new ArrayList<>(
                 hasSessions

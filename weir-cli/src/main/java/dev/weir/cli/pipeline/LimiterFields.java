@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /** Formats a limiter for summaries: as fields for programs, and as lines for people. */
 public final class LimiterFields {
 
-    /** Smallest expected gain that is mentioned. A smaller gain would be printed as "1.0 times". */
+    /** Smallest expected gain to mention in the advice. A smaller gain would be printed as "1.0 times". */
     private static final double WORTH_A_WORD = 1.05;
 
     private LimiterFields() {}

@@ -4,9 +4,9 @@ package dev.weir.cli.pipeline;
  * Counts the records that entered and left a pipeline. All counts of a {@link Moment} describe the same moment, and the
  * counts {@code in}, {@code out} and {@code dead} never decrease. Confined to one thread.
  *
- * <p>A dead-letter record is counted when it is created, but it is written later, together with all other output.
- * Therefore it is not known how many of the dead-letter records in flight have been written. While some are in flight,
- * {@code out} is a lower bound, and {@code out + dead} is exact. Once the pipeline has ended, all counts are exact.
+ * <p>A dead-letter record is counted when it is created, but it is written later, together with all other output. While
+ * dead-letter records are in flight, it is not known how many of them have been written. During that time, {@code out}
+ * is a lower bound, but {@code out + dead} is exact. Once the pipeline has ended, all counts are exact.
  */
 public final class PipelineCounts {
 

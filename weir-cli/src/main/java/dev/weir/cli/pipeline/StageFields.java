@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A stage's use of its time, in summaries for programs. */
+/** Adds the shares of a stage's time to summaries for programs. */
 public final class StageFields {
 
     private StageFields() {}

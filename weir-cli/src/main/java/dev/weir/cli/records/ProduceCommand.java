@@ -46,7 +46,10 @@ public final class ProduceCommand implements Callable<Integer> {
 
     private static final int MAX_SIZE = 100_000_000;
 
-    /** The client's own default. Weir's pipelines wait without a limit, but a command must not. */
+    /**
+     * Time limit for delivering a record, the same as the default of Kafka's producer. Weir's pipelines have no such
+     * limit, but a command must not wait forever.
+     */
     private static final Duration DELIVERY_TIMEOUT = Duration.ofMinutes(2);
 
     @ParentCommand
@@ -108,7 +111,7 @@ public final class ProduceCommand implements Callable<Integer> {
             clients.check(List.of(topic));
             return produce(clients, config, lines);
         } catch (IOException e) {
-            // Closing the input failed. By then all lines were read, or the failure has been reported.
+            // Closing the input failed, after either all lines were read or another failure was reported.
             throw CliFailure.unexpected(e);
         }
     }

@@ -103,7 +103,7 @@ final class Production implements Runnable {
         } catch (KafkaException refusal) {
             throw refused(number, refusal);
         } catch (IllegalStateException closed) {
-            // The producer was closed because the run was stopped. Nothing may be sent after that.
+            // A stopped run closes the producer, and nothing may be sent after that. The exception is then expected.
             if (!ended.isDone()) {
                 throw closed;
             }

@@ -75,7 +75,7 @@ enum RecordFormat {
     abstract byte[] line(ConsumerRecord<byte[], byte[]> record);
 
     /**
-     * Writes bytes as text. Bytes that are not valid UTF-8 would be changed by this, so they are also written in
+     * Writes bytes as text. Decoding replaces bytes that are not valid UTF-8, so such a value is also written in
      * base64.
      */
     private static void writeBytes(JsonGenerator json, String name, byte @Nullable [] bytes) throws IOException {

@@ -24,8 +24,8 @@ final class PartitionProgress {
             Pattern.compile(NAME + "(\\d{1,18}):(\\d{1,18}(?:-\\d{1,18})?(?:,\\d{1,18}(?:-\\d{1,18})?)*)");
 
     /**
-     * Length of the metadata above which {@link #isFull} returns true. Brokers accept 4,096 bytes by default, and the
-     * next poll needs at most half of that.
+     * {@link #isFull} returns true if the metadata is longer than this. Brokers accept 4,096 bytes by default, and the
+     * unsent records of the next poll need at most half of these bytes.
      */
     private static final int FULL_CHARS = 2_000;
 
@@ -72,7 +72,7 @@ final class PartitionProgress {
         return offset < horizon && !left.contains(offset);
     }
 
-    /** Marks a record as done. It was sent or skipped, or no run will be able to send it. */
+    /** Marks a record as done. The record was sent, it was skipped, or no later run can send it. */
     void done(long offset) {
         left.remove(offset);
         horizon = Math.max(horizon, offset + 1);

@@ -193,8 +193,8 @@ final class Replay {
             try {
                 restored = sendable(record, targets, originals);
             } catch (CliFailure failure) {
-                // Ends the run only after committing the records before this one. Otherwise the next run would send
-                // them again.
+                // Does not throw yet, because the records before this one must be committed first. Otherwise the next
+                // run would send them again.
                 end = failure;
                 break;
             }
@@ -292,8 +292,8 @@ final class Replay {
             return null;
         }
         if (deadLetter.lacksRecord()) {
-            // Checks the topic of the original even with --to. Otherwise a dead-letter record could make this command
-            // copy a topic that the operator did not name.
+            // Checks the topic of the original even if --to selects another target topic. Without this check, a
+            // dead-letter record could make this command copy a record from a topic that the operator did not name.
             return isAllowed(deadLetter, deadLetter.topic()) ? completed(deadLetter, targets, originals) : null;
         }
         return restored(deadLetter, targets);

@@ -217,8 +217,8 @@ public final class ReplayCommand implements Callable<Integer> {
     /** Reports single records: every record in a dry run, otherwise only records that cannot be sent. */
     private void tell(ReplayNote note) {
         if (note.isTrouble()) {
-            // Limits the messages, because a topic that holds no dead-letter records has nothing but unsendable
-            // records.
+            // Limits the number of messages. If the topic contains no dead-letter records, every record in it is
+            // unsendable.
             if (++troubles <= MAX_TROUBLES) {
                 weir.terminal().note(note.text());
             }

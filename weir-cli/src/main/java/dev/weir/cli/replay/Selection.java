@@ -25,8 +25,8 @@ record Selection(
     /**
      * Reads a dead-letter record.
      *
-     * @throws IllegalArgumentException if the record has neither the chosen format nor, if others are allowed, a known
-     *     format
+     * @throws IllegalArgumentException if the record has none of the accepted formats. If the user chose a known
+     *     format, only that format is accepted. Otherwise, all known formats and the user's custom format are accepted.
      */
     DeadLetterRecord read(ConsumerRecord<byte[], byte[]> record) {
         if (format == null) {
@@ -43,8 +43,8 @@ record Selection(
     }
 
     /**
-     * Returns true if the format chosen by the user does not match the headers of this unreadable record. For a custom
-     * format, the result is true only if no known format matches either.
+     * Returns true if the user chose a format, and the headers of this unreadable record match none of the formats
+     * accepted by {@link #read}.
      */
     boolean isOfAnotherFormat(ConsumerRecord<byte[], byte[]> record) {
         if (format == null || format.fits(record)) {
@@ -65,7 +65,8 @@ record Selection(
     }
 
     /**
-     * Returns whether a record is selected. Ignores conditions that cannot be checked while its original is missing.
+     * Returns whether the selection may include a record. If the record lacks its original, conditions on the key and
+     * on headers are not checked yet.
      */
     boolean mayTake(DeadLetterRecord deadLetter) {
         Instant time = deadLetter.time();
