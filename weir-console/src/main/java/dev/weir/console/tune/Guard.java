@@ -133,7 +133,7 @@ final class Guard {
     }
 
     /**
-     * Returns whether the stage that was last found slow has still been slow since {@link #begin}. If this is the case
+     * Returns whether the stage that was last found slow is still slow, measured since {@link #begin}. If it still is
      * after the change was reverted, the change was not the cause.
      */
     boolean isSlowAnyway(TuneReading now) {
