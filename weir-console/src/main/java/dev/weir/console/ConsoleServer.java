@@ -59,8 +59,8 @@ public final class ConsoleServer implements AutoCloseable {
     }
 
     /**
-     * Sets the text that the page shows until there is a pipeline, for example {@code Starting the brokers}. May be
-     * called again for each step.
+     * Sets the text that the page shows as long as the console has no pipeline, for example
+     * {@code Starting the brokers}. May be called again for each step.
      */
     public void announce(String step) {
         looker.announce(Objects.requireNonNull(step, "step"));
@@ -183,8 +183,8 @@ public final class ConsoleServer implements AutoCloseable {
         }
 
         /**
-         * Rejects invalid settings before a console is started, without opening a port. An unknown host is not
-         * rejected, because it may be known when the console starts.
+         * Rejects invalid settings before a console is started, without opening a port. An unknown host name is
+         * accepted here, because it may have become known by the time the console is started.
          *
          * @return this
          * @throws IllegalArgumentException if the address is not loopback and there is no token
@@ -193,7 +193,7 @@ public final class ConsoleServer implements AutoCloseable {
             try {
                 checkToken(host == null || InetAddress.getByName(host).isLoopbackAddress());
             } catch (UnknownHostException unknown) {
-                // The start of the console reports an unknown host.
+                // Ignore an unknown host here. If it is still unknown when the console is started, start() reports it.
             }
             return this;
         }

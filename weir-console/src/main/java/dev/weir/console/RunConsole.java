@@ -57,15 +57,19 @@ public final class RunConsole implements AutoCloseable {
     private final HttpEndpoint http;
     private final RunLooker looker;
 
-    /** Executes commands on the thread that handles the request. */
+    /**
+     * Executes commands that users send from the page or with {@code weir console --set}. Called on the thread that
+     * handles the user's request.
+     */
     @FunctionalInterface
     public interface Orders {
 
         /**
          * Executes commands. This may take a long time.
          *
-         * @param wanted commands with their values: {@code producerRate}, {@code work}, {@code consumers},
-         *     {@code client.PROPERTY}, and the kinds of {@code weir bench modify}, such as {@code pause}
+         * @param wanted the commands with their values. The commands are {@code producerRate}, {@code work},
+         *     {@code consumers}, {@code client.PROPERTY}, and the kinds of changes that {@code weir bench modify}
+         *     accepts, such as {@code pause}
          * @return the applied and refused commands by key
          */
         ControlReport order(Map<String, String> wanted) throws InterruptedException;
@@ -84,7 +88,7 @@ public final class RunConsole implements AutoCloseable {
     }
 
     /**
-     * Adds a second of the current run.
+     * Adds the metrics of one second of the current run.
      *
      * @param figures the metrics by name, using the constants of this class; unknown metrics are NaN or missing
      */

@@ -75,7 +75,10 @@ final class Sending {
         }
     }
 
-    /** Waits for all answers. Returns the reason why the run must end; null if it can continue. */
+    /**
+     * Waits until all sent records have been acknowledged or refused. Returns the reason why the run must end; null if
+     * the run can continue.
+     */
     @Nullable
     CliFailure finish() {
         producer.flush();
@@ -136,7 +139,9 @@ final class Sending {
         return failure instanceof RetriableException;
     }
 
-    /** Returns the reason why this particular record cannot be sent; null if no records can be sent at the moment. */
+    /**
+     * Returns the reason why this particular record cannot be sent; null if the failure is not specific to this record.
+     */
     private @Nullable Refusal refusal(ProducerRecord<byte[], byte[]> record, Throwable failure) {
         // The topic may have been deleted since it was last checked.
         if (failure instanceof TimeoutException && end == null) {

@@ -51,9 +51,9 @@ final class Targets implements AutoCloseable {
     }
 
     /**
-     * Returns the reason why a record cannot be written to a partition of a topic; null if it can.
+     * Returns the reason why records cannot be written to a partition of a topic; null if they can be written.
      *
-     * @param partition null if the key chooses the partition
+     * @param partition the number of the partition; null if the partition is chosen by key
      */
     @Nullable
     Refusal refusal(String topic, @Nullable Integer partition) {

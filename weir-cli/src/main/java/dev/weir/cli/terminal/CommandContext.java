@@ -26,9 +26,9 @@ public interface CommandContext {
      */
     void errorIsReported();
 
-    /** Reports a failure in the JSON output if the command ends without throwing an exception. */
+    /** Reports a failure in the JSON output. Call this method if the command fails but does not throw an exception. */
     void tellError(String error);
 
-    /** The stop request of this process (Ctrl-C, SIGTERM). */
+    /** Returns the handler of requests to stop this process (Ctrl-C, SIGTERM). */
     Shutdown shutdown();
 }

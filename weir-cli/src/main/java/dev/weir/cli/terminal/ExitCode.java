@@ -3,7 +3,7 @@ package dev.weir.cli.terminal;
 /** The exit codes of the process. Constants only. */
 public final class ExitCode {
 
-    /** The work was done, or was drained on request. */
+    /** The command completed its work, or it drained the work in progress after a request to stop. */
     public static final int DONE = 0;
 
     /** The command line was valid; the work failed. */

@@ -16,7 +16,7 @@ public final class Printable {
     /** Joins the parts of emoji. */
     private static final int ZERO_WIDTH_JOINER = 0x200D;
 
-    /** Occurs within words of Persian and Indic scripts. */
+    /** An invisible character. It is not escaped, because it occurs within words of Persian and Indic scripts. */
     private static final int ZERO_WIDTH_NON_JOINER = 0x200C;
 
     private Printable() {}
@@ -84,7 +84,7 @@ public final class Printable {
         return switch (Character.getType(point)) {
             case Character.CONTROL, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR, Character.SURROGATE ->
                 true;
-            // Includes characters that change the text direction, and invisible characters.
+            // This category includes invisible characters, and characters that change the text direction.
             case Character.FORMAT -> point != ZERO_WIDTH_JOINER && point != ZERO_WIDTH_NON_JOINER;
             default -> false;
         };

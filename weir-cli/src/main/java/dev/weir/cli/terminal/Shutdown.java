@@ -43,7 +43,8 @@ public final class Shutdown {
     }
 
     /**
-     * Adds an action for the first signal; runs it at once if the signal has already come. It must not wait for long.
+     * Adds an action that runs on the first signal. If that signal has already been received, runs the action
+     * immediately. The action must not wait for long.
      */
     public void onStop(Runnable action) {
         boolean late;
@@ -97,7 +98,7 @@ public final class Shutdown {
         try {
             action.run();
         } catch (RuntimeException e) {
-            // A failing action must not keep the other actions from draining.
+            // If this action fails, the remaining actions must still run.
             terminal.note("weir: stopping: " + e);
         }
     }

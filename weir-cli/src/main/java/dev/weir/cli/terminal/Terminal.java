@@ -7,8 +7,8 @@ import java.io.StringWriter;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Standard error: whole lines (notes), and on a terminal one status line below them that is rewritten in place.
- * Thread-safe.
+ * Standard error. Prints permanent lines, which are called notes. On a terminal, it also shows a status line below the
+ * notes and updates this line in place. Thread-safe.
  */
 public final class Terminal {
 
@@ -34,8 +34,8 @@ public final class Terminal {
 
     /** The standard error of this process. */
     public static Terminal ofProcess() {
-        // The launcher passes on the result of test -t 2. Java itself can only check standard input and output
-        // together.
+        // The launcher runs "test -t 2" and passes the result in this property, because Java can only check standard
+        // input and output together, and cannot check standard error.
         boolean terminal = Boolean.getBoolean("weir.terminal");
         return new Terminal(System.err, terminal && !"dumb".equals(System.getenv("TERM")));
     }

@@ -9,7 +9,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Waits until a pipeline has read all events once. Stateless. */
+/** Waits until a pipeline has processed all of its events. Stateless. */
 final class AllEvents {
 
     private static final long TICK_MILLIS = 20;

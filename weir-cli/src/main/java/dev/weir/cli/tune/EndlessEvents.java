@@ -15,9 +15,9 @@ import java.util.concurrent.TimeUnit;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Makes a pipeline read its events again and again, so that it has a backlog while it is tuned. When a partition's lag
- * has fallen to half of the partition's events, the partition is read from its beginning again. Runs on its own thread
- * until it is closed.
+ * Makes a pipeline read its events again and again, so that it has a backlog while it is tuned. When less than half of
+ * a partition's events are left to read, the partition is read from its beginning again. Runs on its own thread until
+ * it is closed.
  */
 public final class EndlessEvents implements AutoCloseable {
 
@@ -66,7 +66,8 @@ public final class EndlessEvents implements AutoCloseable {
             eachTick.run();
             failing = false;
         } catch (RuntimeException e) {
-            // An exception would silently end the schedule. The next tick may succeed.
+            // Catch the exception, because a scheduled task that throws would silently never run again. The next tick
+            // may succeed.
             if (!failing) {
                 LOG.log(Level.WARNING, "the events are not read again", e);
             }
@@ -82,7 +83,7 @@ public final class EndlessEvents implements AutoCloseable {
             }
         }
         if (!starts.isEmpty()) {
-            // A seek that fails because its partition has just moved is repeated at a later tick.
+            // If the seek fails because a partition has just been reassigned, a later tick seeks again.
             seeking = consumer.seek(starts).toCompletableFuture();
         }
     }

@@ -70,15 +70,15 @@ interface Example extends AutoCloseable {
         }
     }
 
-    /** The unchanged application, with naive code. */
+    /** Returns the {@link Computing} example, whose steps only compute. */
     static Example computing() {
         return new Computing();
     }
 
     /**
-     * The application with two steps that wait for a service.
+     * Returns the {@link Waiting} example, in which two steps wait for a service.
      *
-     * @param environment the process environment, which may override the dispatcher
+     * @param environment the process environment, which may override the settings of the dispatcher
      */
     static Example waiting(Map<String, String> environment) {
         try {
@@ -147,7 +147,7 @@ interface Example extends AutoCloseable {
 
         private static final long ANSWER_MILLIS = 5;
 
-        /** Records in flight that the draft's author considered enough for one worker. */
+        /** The draft's limit on records in flight. The draft's author considered it sufficient for one worker. */
         private static final int OUTSTANDING_RECORDS = 64;
 
         private static final String FILE = "dispatchers.properties";

@@ -19,7 +19,11 @@ final class MixedSteps implements AsimovSteps {
     private volatile AsimovSteps url = NAIVE;
     private volatile AsimovSteps payload = NAIVE;
 
-    /** Makes a step use its current code, or its naive code, starting with the next event. */
+    /**
+     * Selects the code that a step uses from the next event on.
+     *
+     * @param today true for the step's current code, false for its naive code
+     */
     void use(Step step, boolean today) {
         AsimovSteps steps = today ? TODAY : NAIVE;
         switch (step) {

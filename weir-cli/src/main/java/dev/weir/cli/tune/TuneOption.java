@@ -4,7 +4,7 @@ import dev.weir.cli.terminal.CliFailure;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The option {@code --tune} and the options that belong to it. picocli sets the fields, which are then only read. */
+/** The option {@code --tune} and its related options. picocli sets the fields, and nothing changes them afterwards. */
 public final class TuneOption {
     private static final int MIN_EVENTS = 2_000;
     private static final int MAX_EVENTS = 500_000;
@@ -44,8 +44,8 @@ public final class TuneOption {
     }
 
     /**
-     * Returns the pipeline to tune, which the caller closes. Throws if an environment variable has an invalid override
-     * for the dispatcher.
+     * Returns the pipeline to tune, which the caller must close. Throws if an environment variable that configures the
+     * dispatcher is invalid.
      */
     Example example() {
         return waiting ? Example.waiting(System.getenv()) : Example.computing();

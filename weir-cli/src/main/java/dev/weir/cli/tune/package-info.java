@@ -1,6 +1,6 @@
 /**
- * {@code weir demo --tune}: runs versions of the Asimov pipeline over the same events, each based on measurements of
- * the previous one. Input: a command line. Output: a line per step. The command's thread runs everything.
+ * Implements {@code weir demo --tune}. It runs several versions of the Asimov pipeline over the same events. Each
+ * version is based on measurements of the previous one. The command prints one line per step.
  */
 @NullMarked
 package dev.weir.cli.tune;

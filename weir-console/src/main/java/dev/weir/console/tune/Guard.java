@@ -8,12 +8,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks a pipeline's health while a change is on trial: failed records, the time per element in each stage, the age of
- * the oldest record, and the heap. Confined to the tuning thread.
+ * Checks a pipeline's health while the tuner tries a change. The guard watches the number of failures, the time per
+ * element in each stage, the age of the oldest record, and the heap. Confined to the tuning thread.
  */
 final class Guard {
 
-    /** The number of failures beyond the expected number that are attributed to chance. */
+    /** The number of failures tolerated in addition to the expected number, because they may occur by chance. */
     private static final long FEW_FAILURES = 3;
 
     /** The default maximum age of the oldest record, as a multiple of its age before any change. */
@@ -23,8 +23,8 @@ final class Guard {
     private static final double MOST_HEAP = 0.9;
 
     /**
-     * The maximum time per element in a stage, as a multiple of the time before any change. If raising the concurrency
-     * has doubled the time, the called service was already saturated before. More calls would only queue there until
+     * The maximum time per element in a stage, as a multiple of the time before any change. If more concurrency doubles
+     * the time per element, the service called by the stage is saturated. Additional calls would only queue there until
      * the service starts to reject them.
      */
     private static final double SLOWER = 2;
@@ -33,14 +33,14 @@ final class Guard {
     private static final double LEAST_SLOWER_NANOS = 5e6;
 
     /**
-     * The margin of the time limit, as a factor. The limit is at least this factor above every time per element that
-     * was measured while no change was in force.
+     * The minimum ratio of a stage's time limit to its longest time per element, as measured while no change was in
+     * force.
      */
     private static final double BEYOND = 1.25;
 
     /**
-     * The minimum duration of a slow stage, old records or a full heap to count as a fault. Garbage collections and
-     * rebalances are shorter. Each change is observed for at least this time, because calls often fail only after a
+     * The time after which a slow stage, an old record or a full heap is treated as a fault. It is longer than garbage
+     * collections and rebalances. Each change is observed for at least this time, because calls often fail only after a
      * timeout.
      */
     static final Duration LASTING = Duration.ofSeconds(2);
@@ -54,8 +54,8 @@ final class Guard {
     private boolean changed;
 
     /**
-     * True if records were getting steadily older before the change on trial, because windows were still filling or
-     * because there was a backlog.
+     * True if the age of the oldest record was already rising before the change on trial, for example because windows
+     * were still filling or because there was a backlog.
      */
     private boolean growsOlder;
 
@@ -117,8 +117,8 @@ final class Guard {
     }
 
     /**
-     * Sets whether a change is on trial. Between trials, any age of records counts as normal, unless a maximum age was
-     * given.
+     * Sets whether a change is on trial. While no change is on trial, the guard accepts any age of records as normal,
+     * unless the user has set a maximum age.
      */
     void onTrial(boolean tried) {
         onTrial = tried;
@@ -133,8 +133,8 @@ final class Guard {
     }
 
     /**
-     * Returns whether the stage that was last found slow is still slow, measured since {@link #begin}. If it is slow
-     * after the change was reverted, the change is not the cause.
+     * Returns whether the stage that was last found slow is still slow, measured since {@link #begin}. If it still is
+     * after the change was reverted, the change was not the cause.
      */
     boolean isSlowAnyway(TuneReading now) {
         return perElement(worksBefore, now).getOrDefault(slowIn, 0.0) >= slowNanos / BEYOND;
@@ -172,13 +172,14 @@ final class Guard {
             return slow;
         }
         if (maxLatency == null && !onTrial) {
-            // Records also get older without any change while windows fill up, for example after a start.
+            // No change is on trial, so the increase in age has another cause. For example, windows fill up after a
+            // start. Accept the current age as normal.
             mostOldest = max(mostOldest, now.oldest().multipliedBy(OLDER));
             growsOlder = grows(oldestBefore, beganNanos, now);
         }
         Duration most = mostOldest;
         if (maxLatency == null && growsOlder) {
-            // The age was already rising before the change, and may keep rising.
+            // The age was already rising before the change. The limit lets it continue to rise.
             most = max(
                     mostOldest,
                     oldestBefore.plusNanos(now.atNanos() - beganNanos).plus(LASTING));

@@ -15,15 +15,18 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses the next change to try. It starts with the control whose change was last successful, followed by the
- * limiter's control, alternative code, and all other controls. Stages are tried in the order of their distance from the
- * limiter. Failed trials are remembered. Confined to the tuning thread.
+ * Chooses the next change to try. The control whose change was last successful comes first. It is followed by the
+ * controls that may relieve the limiter, by alternative code, and by all other controls. Stages closer to the limiter
+ * come before stages farther away. Failed trials are remembered. Confined to the tuning thread.
  */
 final class Moves {
 
     static final String WINDOW = "source.maxOutstandingRecords";
     static final String BYTES = "source.bufferBytes";
-    /** The prefix of the keys of stages with alternative code. The value 1 uses the alternative code, 0 does not. */
+    /**
+     * The prefix of the keys that switch a stage to its alternative code. The value 1 selects the alternative code, and
+     * 0 selects the original code.
+     */
     static final String ALTERNATIVE = "alternative.";
 
     private static final String STAGE = "stage.";
@@ -37,7 +40,8 @@ final class Moves {
     private static final String SAVING = " saving";
 
     /**
-     * The minimum growth of a control in its last step, as a factor, to make it worthwhile to try a value in between.
+     * The minimum ratio of a control's value to its value before the last step. If the ratio is at least this large, a
+     * value in between is worth trying.
      */
     private static final double WORTH_SAVING = 1.5;
 
@@ -48,15 +52,18 @@ final class Moves {
     private static final double BIG_GAIN = 1.5;
 
     /**
-     * The maximum number of workers after a step that more than doubles it. Steps beyond this number at most double it,
-     * so that the saturation of a called service shows before the workers far exceed the service's capacity.
+     * The number of workers above which a step at most doubles the workers of a stage. With such small steps, a
+     * saturated service is noticed before the workers far exceed its capacity.
      */
     private static final double FEW_WORKERS = 16;
 
     /** The minimum increase, as a factor, that is worth a trial after the guard has rejected a larger increase. */
     private static final double WORTH_HALVING = 1.2;
 
-    /** If a step's gain is below this fraction of the step's factor, the step may have been too large. */
+    /**
+     * The fraction of a step's factor that the gain is expected to reach. If the gain is lower, the step may have been
+     * larger than necessary.
+     */
     private static final double LINEAR = 0.8;
 
     private final Set<String> raisedAnyway;
@@ -79,8 +86,8 @@ final class Moves {
     private final Map<String, Double> momentum = new HashMap<>();
 
     /**
-     * Creates an instance that has not recorded any trials. {@code raisedAnyway} contains the single-worker stages that
-     * may get more workers.
+     * Creates an instance that has not recorded any trials. Stages with a single worker are left unchanged, except for
+     * the stages in {@code raisedAnyway}.
      */
     Moves(Set<String> raisedAnyway, int maxWorkers) {
         this.raisedAnyway = Set.copyOf(raisedAnyway);
@@ -129,7 +136,10 @@ final class Moves {
         });
     }
 
-    /** Forgets that the guard intervened during a move, because the move was not the cause. */
+    /**
+     * Forgets that the guard stopped the trial of a move. Called if the move turns out not to be the cause of the
+     * fault.
+     */
     void pardoned(Move move) {
         failed.remove(move.lever());
         move.settings().forEach((key, value) -> {
@@ -236,8 +246,8 @@ final class Moves {
     }
 
     /**
-     * Returns the average number of threads at work in the stage that has the alternative, as measured for the limiter;
-     * 0 if unknown.
+     * Returns the average number of working threads in the stage to which the alternative code belongs, as measured to
+     * determine the limiter; 0 if unknown.
      */
     private static double work(Control alternative, @Nullable Limiter limiter) {
         StageTime time =
@@ -339,8 +349,8 @@ final class Moves {
                     withinMost(control, Math.max(control.value() + 1, (long) Math.ceil(control.value() * factor)));
             Control bound =
                     control.dispatcher() == null ? null : now.controls().get(DISPATCHER + control.dispatcher() + SIZE);
-            // If the dispatcher's size determines the control's maximum, ignore the maximum, because the dispatcher is
-            // raised too. The control's other limits become visible only once the dispatcher is larger.
+            // If the control is limited by the size of its dispatcher, ignore the control's maximum, because the move
+            // raises the dispatcher too. Other limits of the control show only once the dispatcher is larger.
             long most = bound != null && control.max() <= bound.value() ? wanted : control.max();
             long value = Math.min(Math.min(wanted, most), belowGuarded(control));
             if (value <= control.value()) {

@@ -8,14 +8,14 @@ import java.util.Map;
  *
  * @param perSecond always positive, because no rate is created for a pipeline without progress
  * @param noise the relative standard error of the rate, at least {@link #LEAST_NOISE}
- * @param supply the number of elements that each upstream stage emitted per counted element; stages are missing if
- *     their number is unknown
+ * @param supply the ratio of the elements emitted by an upstream stage to the counted elements, by stage; a stage is
+ *     missing if its ratio is unknown
  */
 record Rate(double perSecond, double noise, Map<String, Double> supply) {
 
     /**
-     * The fraction of the earlier supply that still counts as unchanged. A smaller supply shows that a queue is
-     * draining.
+     * The smallest supply treated as unchanged, as a fraction of the supply in an earlier measurement. If the supply is
+     * smaller, a queue is draining.
      */
     private static final double LASTS = 0.9;
 

@@ -91,7 +91,8 @@ final class RateMeter {
     }
 
     /**
-     * Returns the last stage with enough elements to compare rates; if there is none, the stage with the most elements.
+     * Returns the stage whose elements are counted. This is the last stage that has processed enough elements to
+     * compute a rate. If there is no such stage, it is the stage with the most elements.
      */
     private static String counterOf(TuneReading from, TuneReading to) {
         String most = "";
@@ -120,8 +121,9 @@ final class RateMeter {
     }
 
     /**
-     * Waits until a change has taken effect, and then measures. If a queue is draining that was not draining during the
-     * measurement {@code before}, repeats the measurement up to {@value #MOST_DRAINS} times.
+     * Waits until a change has taken effect, and then measures the rate. If the supply has dropped since the
+     * measurement {@code before}, a queue is draining. In that case, repeats the measurement up to
+     * {@value #MOST_DRAINS} times.
      */
     Rate settleAndMeasure(Rate before) throws InterruptedException, Halted {
         Rate rate = settleAndMeasure();
@@ -197,8 +199,8 @@ final class RateMeter {
     }
 
     /**
-     * Returns the number of elements that each upstream stage emitted per counted element. Stages that count in large
-     * steps are left out.
+     * Returns the number of elements that each upstream stage emitted per counted element. Stages whose counters
+     * changed only a few times are left out, because their numbers would be inaccurate.
      *
      * @param moved the number of observed changes of each stage's counter
      */

@@ -39,8 +39,8 @@ final class Search {
     private static final double RISES = 1.05;
 
     /**
-     * The maximum backlog of a pipeline that keeps up, in seconds of work at its current rate. The rate of such a
-     * pipeline depends on arrivals.
+     * The maximum backlog of a pipeline that keeps up with its input, in seconds of work at its current rate. The rate
+     * of such a pipeline depends on how fast records arrive.
      */
     private static final double BACKLOG_SECONDS = 1;
 
@@ -146,8 +146,8 @@ final class Search {
         Limiter limiter = now.limiter();
         boolean saysSo = limiter != null
                 && (limiter.kind() == Limiter.Kind.ARRIVAL || limiter.kind() == Limiter.Kind.SOURCE_IDLE);
-        // The limiter can be wrong, so the backlog must confirm that the pipeline waits for input. In that case, no
-        // change of settings can make it faster.
+        // The limiter says that the pipeline waits for input. This can be wrong, so a small backlog must confirm it. If
+        // the pipeline does wait for input, no change of settings can make it faster.
         return saysSo && now.backlog() >= 0 && now.backlog() < BACKLOG_SECONDS * best.perSecond();
     }
 
@@ -222,7 +222,8 @@ final class Search {
             if (halted.end() != TuneReport.End.GUARD) {
                 throw halted;
             }
-            // This fault is ignored, because the effects of the change may take some time to disappear.
+            // Ignore a fault in this first measurement, because the effects of the reverted change may take some time
+            // to disappear.
         }
         measureBest();
     }
@@ -278,7 +279,7 @@ final class Search {
             @Override
             public Rate before() throws InterruptedException, Halted {
                 String refusal = set(old);
-                if (refusal != null) { // takeBack() reports it if the pipeline refuses again
+                if (refusal != null) { // takeBack() tries again, and reports a second refusal
                     throw new Halted(TuneReport.End.GUARD, refusal);
                 }
                 return meter.settleAndMeasure();

@@ -24,10 +24,13 @@ record Trial(double perSecond, double gain, double low, double high) {
 
     private static final int PAIRS = 4;
 
-    /** The number of pairs after which the measurement ends early if all pairs agree on whether there is a gain. */
+    /**
+     * The number of pairs of measurements after which the trial ends early, provided that all pairs show a gain or all
+     * pairs show none.
+     */
     private static final int ENOUGH_PAIRS = 3;
 
-    /** Switches between the two settings, and measures the current one. */
+    /** Switches to the settings before or after the change, and measures the rate with them. */
     interface Turns {
         Rate before() throws InterruptedException, Halted;
 
@@ -54,7 +57,10 @@ record Trial(double perSecond, double gain, double low, double high) {
         return gain <= 1 / WORTH_IT;
     }
 
-    /** Measures both settings alternately. Used if a first trial was not clear. */
+    /**
+     * Measures the settings before and after the change alternately. Called if a single measurement of each was not
+     * clear.
+     */
     Trial inTurns(Turns turns) throws InterruptedException, Halted {
         List<Double> gains = new ArrayList<>(List.of(gain));
         List<Double> rates = new ArrayList<>(List.of(perSecond));

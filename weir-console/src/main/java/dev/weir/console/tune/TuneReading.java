@@ -158,7 +158,8 @@ public final class TuneReading {
         }
 
         /**
-         * Adds the work that a stage has done so far, from which the tuner detects that a called service slows down.
+         * Adds the work that a stage has done so far. The tuner uses it to detect that a called service is slowing
+         * down.
          *
          * @param done the number of elements finished
          * @param busyNanos the thread time spent on them

@@ -75,8 +75,8 @@ public final class Controls {
     private volatile @Nullable RunningPipeline shown;
 
     /**
-     * True if the source was paused through this object. It takes some time before readings show the pause. Guarded by
-     * the lock.
+     * True if the source was paused through this object. The flag is needed because the state of the consumers shows
+     * the pause only after some time. Guarded by the lock.
      */
     private boolean sourcePaused;
 
@@ -99,8 +99,8 @@ public final class Controls {
     }
 
     /**
-     * Applies the changes in order, and records all requests in the timeline. A refused change does not prevent the
-     * others.
+     * Applies the changes in order, and records all requests in the timeline. If a change is refused, the remaining
+     * changes are still applied.
      */
     public ControlReport set(Map<String, String> wanted, String by) {
         Map<String, String> applied = new LinkedHashMap<>();

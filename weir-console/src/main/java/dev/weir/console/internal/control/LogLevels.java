@@ -36,10 +36,13 @@ final class LogLevels {
     /** The maximum length of a logger's name. */
     static final int MOST_NAME = 250;
 
-    /** The only instance, because log levels belong to the process, whatever the number of consoles. */
+    /** The only instance. All consoles share it, because log levels apply to the whole process. */
     private static final LogLevels OF_PROCESS = new LogLevels();
 
-    /** Strong references, because an unreferenced logger loses its level. */
+    /**
+     * The loggers whose levels were changed, by name. The strong references prevent the loggers from being
+     * garbage-collected, in which case they would lose their levels.
+     */
     private final Map<String, Logger> changed = new ConcurrentHashMap<>();
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -62,7 +65,7 @@ final class LogLevels {
         if (!backend.startsWith("jdk.") && !backend.startsWith("sun.")) {
             throw elsewhere(backend);
         }
-        // The SLF4J backend matters too, because Weir's Kafka modules and Kafka's clients log through SLF4J.
+        // Check the SLF4J backend too, because Weir's Kafka modules and Kafka's clients log through SLF4J.
         String facade = LoggerFactory.getILoggerFactory().getClass().getName();
         if (!facade.startsWith("org.slf4j.jul.")) {
             throw elsewhere(facade);

@@ -31,7 +31,10 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
 
     private static final String JSON = "application/json";
 
-    /** Allows only the page's own files, and no framing. */
+    /**
+     * The content security policy. It allows the page to load only its own files and {@code data:} images, and prevents
+     * all sites from embedding the page in a frame.
+     */
     private static final String POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';"
             + " img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

@@ -10,9 +10,9 @@ import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Readings as server-sent events (HTML standard, section 9.2): first the history that the client has not seen, and then
- * one reading per second. The id of each event is the number of its reading. An event {@code state} with the full state
- * follows the newest reading. Thread-safe.
+ * Sends readings to clients as server-sent events (HTML standard, section 9.2). A client first receives the part of the
+ * history that it has not seen, and then one reading per second. The id of each event is the number of its reading.
+ * After the newest reading, the client receives an event named {@code state} with the full state. Thread-safe.
  */
 final class EventStream {
 

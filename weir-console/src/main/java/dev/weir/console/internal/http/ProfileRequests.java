@@ -13,8 +13,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records profiles of this process on request, one at a time in the process. Thread-safe. A request waits for its
- * profile.
+ * Records profiles of this process on request. Only one profile is recorded at a time. The thread that handles a
+ * request waits until the profile has been recorded. Thread-safe.
  */
 final class ProfileRequests {
 
@@ -26,7 +26,7 @@ final class ProfileRequests {
     private static final String DEFAULT = "seconds=10";
 
     /**
-     * The largest number of profiles in memory: one that is being recorded, and others that are being sent to slow
+     * Limits the number of profiles in memory. One profile may be recorded while others are still being sent to slow
      * clients.
      */
     private static final Semaphore HELD = new Semaphore(4);

@@ -6,9 +6,9 @@ import java.util.List;
 /**
  * The call stack of a thread at the time of a sample. Immutable.
  *
- * <p>Operators call user functions. The user code of a stack consists of all frames inside the calling operator's
- * frame, which is the innermost engine frame that surrounds a user frame. Calls of the JDK and of libraries count as
- * user code if a user function makes them.
+ * <p>Operators call user functions. The calling operator is found by searching outward from the innermost user frame
+ * for the first engine frame. All frames inside the operator's frame are user code, including the frames of JDK and
+ * library methods that the user function has called.
  *
  * @param frames the frames, innermost first
  * @param cut whether outer frames are missing, because the flight recorder limits the depth
@@ -16,8 +16,8 @@ import java.util.List;
 record CallStack(List<Frame> frames, boolean cut) {
 
     /**
-     * The class through which {@code map} applies its function. Consecutive maps call each other through this class, so
-     * the number of its frames on the stack tells which map was running.
+     * The class through which {@code map} applies its function. The calls of consecutive maps are nested, and each call
+     * goes through this class. The number of its frames on the stack therefore identifies the map that was running.
      */
     private static final String MAP_LOOP = "dev.weir.stream.internal.operator.MapStage$FunctionLoop";
 
@@ -51,7 +51,8 @@ record CallStack(List<Frame> frames, boolean cut) {
                     return Owner.CLIENT;
                 }
                 case USER -> {
-                    // The client also calls user classes, such as a deserializer.
+                    // No operator was found on the stack. If the stack was cut, assume that the operator's frame is
+                    // missing. Otherwise, the client may have called the user code, for example a deserializer.
                     return cut ? Owner.USER : first(FrameKind.CLIENT, 0) >= 0 ? Owner.CLIENT : Owner.OTHER;
                 }
                 case BROKER, SERVING -> {}
@@ -76,8 +77,8 @@ record CallStack(List<Frame> frames, boolean cut) {
     }
 
     /**
-     * Returns the number of nested map calls around the running code; 0 if there are none. The number identifies the
-     * map that was running: 1 is the most downstream map of its group.
+     * Returns the number of nested map calls that contain the running code; 0 if there are none. This number identifies
+     * the map that was running. If it is 1, the most downstream map of the group was running.
      */
     int maps() {
         int at = 0;

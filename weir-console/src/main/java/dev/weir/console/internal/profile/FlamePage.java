@@ -47,7 +47,7 @@ public final class FlamePage {
             """.formatted(policy, style, inScript(profileJson), script);
     }
 
-    /** Escapes JSON for a script element, in which no text may look like the end tag or a comment. */
+    /** Escapes JSON for use in a script element, so that no text in it can end the element or start a comment. */
     private static String inScript(String json) {
         return json.replace("<", "\\u003c");
     }

@@ -29,7 +29,7 @@ final class ProfileMaker {
         }
     }
 
-    /** Notes that a stage has worked, so that it is listed even if it has no samples. */
+    /** Records that a stage has worked. The stage is then listed in the profile even if it has no samples. */
     void worked(StageRef stage) {
         stages.computeIfAbsent(stage, first -> new StageTotals());
     }
@@ -49,8 +49,8 @@ final class ProfileMaker {
             stages.computeIfAbsent(stage, first -> new StageTotals()).add(sample);
             flame.add(stage.stage(), sample.stack().userCode(), sample.amount());
         } else if (!waits) {
-            // Waits outside user code are left out. Threads wait there for input or work, and the console already shows
-            // starved stages.
+            // Waits outside user code are not added to the flame graph. The thread only waits for input or work there,
+            // and the console already shows starved stages.
             flame.add(owner.name().toLowerCase(Locale.ROOT), sample.stack().frames(), sample.amount());
             if (sample.kind() == Sample.Kind.CPU) {
                 cpuOfOthers.merge(owner, sample.amount(), Long::sum);

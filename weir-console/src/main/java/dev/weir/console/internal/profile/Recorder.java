@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** Records this process or another one, and creates a profile. Stateless. */
+/** Records this process or another process, and creates a profile from the recording. Stateless. */
 public final class Recorder {
 
     private static final String NO_PIPELINE_WAY_OUT =
@@ -75,7 +75,8 @@ public final class Recorder {
                 throw new ProfileException(
                         target.name() + " has not run a Weir pipeline yet", NO_PIPELINE_WAY_OUT, null);
             }
-            // Only the timeout or an interrupt ends this wait.
+            // Wait while the process is being recorded. Nothing counts down the latch, so only the timeout or an
+            // interrupt ends the wait.
             boolean ignored = new CountDownLatch(1).await(order.time().toNanos(), TimeUnit.NANOSECONDS);
             Duration time = Duration.ofNanos(System.nanoTime() - start);
             target.stop(file);

@@ -83,8 +83,8 @@ final class RecordingReader {
             events.setReuse(true);
             events.setOrdered(false);
             AtomicReference<Throwable> failure = new AtomicReference<>();
-            // Without a handler, the stream would print the exception. It continues after an exception with or without
-            // a handler.
+            // If there were no handler, the stream would print the exception. With or without a handler, the stream
+            // continues, so the exception is checked once the stream has ended.
             events.onError(failure::set);
             actions.forEach(events::onEvent);
             events.start();

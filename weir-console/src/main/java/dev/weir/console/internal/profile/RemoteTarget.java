@@ -27,7 +27,8 @@ final class RemoteTarget implements Recorder.Target {
     private static final int CPU_TIME_VERSION = 25;
 
     /**
-     * Time added to a recording's duration, after which the recording stops on its own in case this process was killed.
+     * The extra time added to a recording's requested duration. If this process is killed before it can stop the
+     * recording, the recording stops on its own after the total time.
      */
     private static final long SPARE_SECONDS = 30;
 
@@ -36,7 +37,10 @@ final class RemoteTarget implements Recorder.Target {
     private final boolean cpuTime;
     private final DiagnosticCommands commands;
 
-    /** A private directory, from which the other process reads the settings and in which it writes recordings. */
+    /**
+     * A private directory shared with the other process. The other process reads the settings from this directory and
+     * writes its recordings to it.
+     */
     private final Path folder;
 
     private final String recording = "weir-profile-" + ProcessHandle.current().pid();
@@ -72,7 +76,7 @@ final class RemoteTarget implements Recorder.Target {
                 process.detach();
             }
         } catch (AttachNotSupportedException e) {
-            // No cause: the exception's message contains the command line of the process, which may contain secrets.
+            // Omit the cause, because its message contains the command line of the process, which may contain secrets.
             throw new ProfileException(
                     name + " is not a JVM that can be asked", "'jps -l' lists those that can.", null);
         } catch (IOException e) {

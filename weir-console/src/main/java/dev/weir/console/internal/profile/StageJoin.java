@@ -8,9 +8,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the stage that was running on a sample's thread at the time of the sample. If no stage run was recorded for
- * that time, uses the stage of other samples with the same {@linkplain CallStack#signature signature}. Confined to one
- * thread.
+ * Assigns samples to stages. If a stage run was recorded on the sample's thread at the time of the sample, the sample
+ * is assigned to the stage of that run. If not, it is assigned to the stage of other samples with the same
+ * {@linkplain CallStack#signature signature}. Confined to one thread.
  */
 final class StageJoin {
 

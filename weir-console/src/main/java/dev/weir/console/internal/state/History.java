@@ -56,8 +56,9 @@ public final class History {
     }
 
     /**
-     * Waits for readings after number {@code seen}. Returns null once there will be no more readings. If {@code seen}
-     * is higher than the number of the newest reading, it comes from an earlier process, and all readings are new.
+     * Waits for readings with a higher number than {@code seen}. Returns null once there will be no more readings. If
+     * {@code seen} is higher than the number of the newest reading, the reader received it from an earlier process. In
+     * that case, all readings are new to the reader.
      */
     public @Nullable News after(long seen) throws InterruptedException {
         lock.lockInterruptibly();

@@ -124,8 +124,10 @@ record Look(
         }
 
         /**
-         * Returns this reading with the shares and rates that the limiter's measurement found for the stage over
-         * {@code seconds}.
+         * Returns a copy of this reading with the shares and rates in {@code time}, which were measured to determine
+         * the limiter.
+         *
+         * @param seconds the duration of that measurement
          */
         StageLook judged(StageTime time, double seconds) {
             return new StageLook(

@@ -43,10 +43,13 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
 
     private record Lag(long atNanos, long records) {}
 
-    /** The duration of thread sampling after a request for the full state. */
+    /** The time for which threads are sampled after each request for the full state. */
     private static final long ASKED_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-    /** The number of seconds over which the decrease of the lag is measured, the same as in {@link RecentCounters}. */
+    /**
+     * The number of seconds over which the decrease of the lag is measured. {@link RecentCounters} uses the same
+     * number.
+     */
     private static final int LAGS = 5;
 
     private final Controls controls;

@@ -14,7 +14,7 @@ import java.util.Deque;
  */
 final class RecentCounters {
 
-    /** The number of seconds that a limiter is based on. */
+    /** The number of seconds over which recent activity is computed. The limiter is determined over the same time. */
     private static final int SECONDS = 5;
 
     private final Deque<StageSnapshot> looks = new ArrayDeque<>();

@@ -18,10 +18,10 @@ import java.util.concurrent.locks.ReentrantLock;
 /** Receives the metrics of benchmark runs. Each notification becomes a reading. Thread-safe. */
 public final class RunLooker implements ConsoleSubject, AutoCloseable {
 
-    /** The number of lines that the page shows. */
+    /** The maximum number of text lines that the page shows. */
     static final int MOST_NOTES = 100;
 
-    /** The maximum length of a line. */
+    /** The maximum length of a text line. */
     private static final int MOST_NOTE = 2_000;
 
     private final String name;

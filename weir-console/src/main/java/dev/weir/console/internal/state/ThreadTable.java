@@ -132,7 +132,8 @@ final class ThreadTable {
             row = new Row(name, group, kind);
             rows.put(id, row);
         } else if (kind == Kind.DISPATCHER) {
-            // The thread was idle before, so it was listed with Weir's other threads. Move it to its dispatcher.
+            // While the thread was idle, its row was listed with Weir's other threads. Move the row to the thread's
+            // dispatcher.
             row.group = group;
             row.kind = kind;
         }
@@ -234,8 +235,8 @@ final class ThreadTable {
     }
 
     /**
-     * Returns the character for a thread's state, which is determined without its stack: a timed wait without a lock is
-     * a sleep, and a wait for a lock of java.util.concurrent is a park.
+     * Returns the character for a thread's state. The stack is not read. A timed wait without a lock object is
+     * therefore considered a sleep, and a wait for a lock of java.util.concurrent is considered a park.
      */
     private static char letter(ThreadInfo info) {
         LockInfo lock = info.getLockInfo();
