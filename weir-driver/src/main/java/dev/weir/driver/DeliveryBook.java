@@ -47,16 +47,16 @@ final class DeliveryBook {
     }
 
     /**
-     * Adds a delivery. Returns false if the delivery does not count, because it is a repetition and the pass allows
-     * repetitions.
+     * Adds a delivery. Returns whether the delivery counts toward the requested number of records. A repeated delivery
+     * does not count if the pass allows repetitions.
      */
     boolean delivered(int partition, long number) {
         return partitions[partition].delivered(number) || repeatsCount;
     }
 
     /**
-     * Adds a delivery to the account of its key. The delivery must also be reported to {@link #delivered}, which keeps
-     * the account of its partition.
+     * Adds a delivery to the ledger of its key. Also call {@link #delivered}, which adds the delivery to the ledger of
+     * its partition.
      */
     void deliveredOfKey(int partition, int key, long number) {
         keys[partition / ofTopic()].delivered(key, number);

@@ -13,7 +13,7 @@ interface PacerClock {
     /** Returns the time on the harness's clock. */
     long nanos();
 
-    /** Converts a value of {@link System#nanoTime} to the harness's clock. */
+    /** Converts a value of {@link System#nanoTime} to a time on the harness's clock. */
     long at(long nanoTime);
 
     /** Sleeps for about this long. */
@@ -22,7 +22,7 @@ interface PacerClock {
     /** Returns the last pauses in which a garbage collector stopped this process. */
     List<Pause> pauses();
 
-    /** A time on this clock during which no thread ran. */
+    /** A period during which no thread of this process ran, in times on this clock. */
     record Pause(long fromNanos, long toNanos) {
 
         /** Returns the overlap of the pause with a range of time. */

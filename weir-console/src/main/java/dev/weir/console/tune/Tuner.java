@@ -85,8 +85,8 @@ public final class Tuner {
     }
 
     /**
-     * Requests the end of the run. The run ends soon and keeps the last accepted settings. A run that begins after this
-     * call ends immediately.
+     * Requests the end of the current run. The run ends soon and keeps the last accepted settings. If no run is in
+     * progress, the next run ends as soon as it has started.
      */
     public void stop() {
         stopRequested = true;
@@ -110,8 +110,8 @@ public final class Tuner {
         private Builder() {}
 
         /**
-         * Sets the length of a measurement: 100 ms to 1 min. The default is 2 s. A measurement takes up to eight times
-         * as long if the measured stage's count of elements changes only rarely.
+         * Sets the length of a measurement: 100 ms to 1 min. The default is 2 s. If the element count of the measured
+         * stage rarely changes, a measurement takes up to eight times as long.
          */
         public Builder window(Duration time) {
             Objects.requireNonNull(time, "window");
@@ -125,8 +125,7 @@ public final class Tuner {
 
         /**
          * Sets the maximum age of the oldest record in the pipeline. The default is four times the age before any
-         * change, but at least 5 s. With the default, if the age was already rising before a change, the tuner lets it
-         * continue to rise.
+         * change, but at least 5 s. If the age was already rising before a change, the default maximum rises with it.
          *
          * @param time more than zero
          */
@@ -165,7 +164,7 @@ public final class Tuner {
 
         /**
          * Allows the tuner to add workers to a stage with a single worker. By default, the tuner does not change such a
-         * stage, because a second worker might break the stage's order or its function.
+         * stage, because more workers could change the order of its elements, or its function might not be thread-safe.
          */
         public Builder raise(String stage) {
             raisedAnyway.add(Objects.requireNonNull(stage, "stage"));
