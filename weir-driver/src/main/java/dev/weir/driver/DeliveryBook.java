@@ -38,9 +38,9 @@ final class DeliveryBook {
     }
 
     /**
-     * Returns the maximum distance between the first and the last acquired offset of a partition: the limit for
+     * Returns the maximum distance between the first and the last acquired offset of a partition. It is the limit for
      * acquired records, plus one batch, because the last acquired batch may exceed the limit. The limit is doubled,
-     * because some brokers count differently.
+     * because some brokers count acquired records differently.
      */
     private static long shareBehind(Map<String, String> options) {
         return 2L * ShareOptions.locks(options) + ShareOptions.number(options, ShareOptions.BATCH_RECORDS);

@@ -55,8 +55,9 @@ public final class DriverMain {
     private final PrintStream harness;
     private final Lease lease = Lease.ofProcess();
 
-    // The command thread sets endIsWanted or adds a change before it reads underWay. The main thread sets underWay
-    // before it reads endIsWanted and changes. Both threads may therefore apply the same change, which does no harm.
+    // The command thread sets endIsWanted or adds a change, and then reads underWay. The main thread sets underWay, and
+    // then reads endIsWanted and changes. A command is therefore never missed. Both threads may apply the same change,
+    // which does no harm.
     private final Queue<Map<String, String>> changes = new ConcurrentLinkedQueue<>(); // since the pass was started
     private final Pauses pauses = Pauses.start();
 

@@ -173,7 +173,10 @@ public final class LoadShape {
         return before[piece] + (Double.isInfinite(period) ? (seconds - end) * last : 0);
     }
 
-    /** Returns the index of the segment that contains the time; an index past the last segment if there is none. */
+    /**
+     * Returns the index of the segment that contains the time. If the time is after all segments, returns the number of
+     * segments.
+     */
     private int pieceAt(double seconds) {
         int low = 0;
         int high = pieces.size();
@@ -189,8 +192,8 @@ public final class LoadShape {
     }
 
     /**
-     * Returns the index of the first segment that ends with at least this area; an index past the last segment if there
-     * is none.
+     * Returns the index of the first segment at whose end the area from the start has reached the given area. If there
+     * is no such segment, returns the number of segments.
      */
     private int pieceWith(double area) {
         int low = 0;

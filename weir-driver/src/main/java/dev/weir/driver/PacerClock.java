@@ -19,7 +19,7 @@ interface PacerClock {
     /** Sleeps for about this long. */
     void park(long nanos);
 
-    /** Returns the last pauses in which a garbage collector stopped this process. */
+    /** Returns the most recent pauses in which a garbage collector stopped this process. */
     List<Pause> pauses();
 
     /** A period during which no thread of this process ran, in times on this clock. */
@@ -41,8 +41,8 @@ interface PacerClock {
 
         private final List<GarbageCollectorMXBean> collectors =
                 ManagementFactory.getPlatformMXBeans(GarbageCollectorMXBean.class).stream()
-                        // Beans named "... Cycles" report whole concurrent cycles, which stop threads only briefly.
-                        // Other beans report the pauses of these cycles.
+                        // Exclude beans named "... Cycles", which report whole concurrent cycles. Such a cycle stops
+                        // threads only briefly, and these pauses are reported by other beans.
                         .filter(bean -> !bean.getName().endsWith("Cycles"))
                         .toList();
 

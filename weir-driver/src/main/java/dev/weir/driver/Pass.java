@@ -53,7 +53,7 @@ public final class Pass {
     private final PassOptions options;
     private final ClientConfig clientConfig;
     private final long wanted;
-    private final double sinkNanos; // per record; 0 for no limit
+    private final double sinkNanos; // time that a slow sink takes per record; 0 for no limit
     private final int partitionAt;
     private final HandlerWork work;
     private final Tally tally;

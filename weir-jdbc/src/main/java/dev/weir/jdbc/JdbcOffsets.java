@@ -83,8 +83,8 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
     private final Map<TopicPartition, Claim> claims = new ConcurrentHashMap<>();
 
     /**
-     * The number of revocations of each partition. If the number grows during a {@link #load}, the load takes over the
-     * partition's row, but this member does not own the partition.
+     * The number of revocations of each partition. If a partition is revoked during a {@link #load}, its number grows.
+     * The load then takes over the partition's row, but this member does not own the partition.
      */
     private final Map<TopicPartition, Long> revocations = new ConcurrentHashMap<>();
 
@@ -153,8 +153,8 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
      * {@link RecreatedTopicException} if a position belongs to a topic that has been recreated.
      *
      * <p>Waits up to 10 s for a row that is locked by a transaction of the previous owner. If a partition is revoked
-     * while this method runs, its row is still taken over. In that case, the next write by the new owner is rejected,
-     * and the new owner takes the row back in its next run.
+     * while this method runs, this object may still take over the partition's row from the new owner. In that case, the
+     * new owner's next write is rejected, and the new owner takes the row back in its next run.
      */
     @Override
     public CompletionStage<Map<TopicPartition, Position>> load(Set<TopicPartition> partitions) {
@@ -379,7 +379,7 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
         }
         Step step = step(id, claim, ofPartition);
         if (!table.advance(connection, step)) {
-            // Restore the claim. The rejected record may be left over from an earlier run, and it must not change the
+            // Restore the claim. The rejected record may still come from an earlier run, and it must not change the
             // position of the current run.
             claims.replace(id, claim, before);
             throw refused(connection, step);

@@ -150,8 +150,8 @@ public final class Tuner {
         /**
          * Sets the maximum number of workers per stage, and of threads per dispatcher, that the tuner may request: 1 to
          * 100,000. The default is 256. A stage that already has more workers keeps them. Choose a limit that the called
-         * services can handle: a database may reject calls from too many clients, and a pipeline without retries fails
-         * at the first rejected call.
+         * services can handle. For example, a database may reject calls from too many clients, and a pipeline without
+         * retries fails when its first call is rejected.
          */
         public Builder maxWorkers(int workers) {
             if (workers < 1 || workers > MOST_WORKERS) {
@@ -176,8 +176,9 @@ public final class Tuner {
          * pipeline faster. The control's key is {@code alternative.STAGE}, with the value 0 or 1.
          *
          * @param stage the stage to which the code belongs. If this stage is the limiter, the code is tried first
-         * @param use called on the tuning thread, with true to use the alternative code from the next element on, and
-         *     with false to stop using it. The alternative code is not in use at the start
+         * @param use called on the tuning thread to switch the code. If the argument is true, the stage must use the
+         *     alternative code for all following elements; if it is false, the original code. The stage starts with the
+         *     original code
          */
         public Builder alternative(String stage, Consumer<? super Boolean> use) {
             alternatives.put(Objects.requireNonNull(stage, "stage"), Objects.requireNonNull(use, "use"));
