@@ -3,9 +3,10 @@ package dev.weir.driver;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The harness's clock, as estimated by this process. Planned records are due at times on this clock. Thread-safe. If
- * the harness and this process run on the same machine, both use {@link System#nanoTime}. Otherwise, the harness
- * measures the difference between the two clocks and repeatedly sends it with {@link Command.SetClock}.
+ * The harness's clock, as estimated by this process. The due times of planned records refer to this clock. Thread-safe.
+ * If the harness and this process run on the same machine, both use {@link System#nanoTime}. Otherwise, the harness
+ * measures the difference between its own clock and this process's clock, and repeatedly sends it with
+ * {@link Command.SetClock}.
  */
 final class CampaignClock {
     /** System property for tests: sets this process's clock ahead, as if the process ran on another machine. */
@@ -13,25 +14,28 @@ final class CampaignClock {
 
     private static final long AHEAD_NANOS = TimeUnit.MILLISECONDS.toNanos(Long.getLong(AHEAD_MILLIS, 0));
 
-    // The offset and the flag change together, in one object. A reader therefore never combines a new offset with an
-    // old flag.
+    // The offset and the flag are stored in one object, so that they always change together. A reader never sees a new
+    // offset with an old flag.
     private static volatile Setting setting = new Setting(0, true);
 
     private CampaignClock() {}
 
     private record Setting(long offsetNanos, boolean isShared) {}
 
-    /** Returns the current time on the harness's clock, as precisely as the offset between the clocks is known. */
+    /** Returns the estimated current time on the harness's clock. */
     static long nanos() {
         return own() + setting.offsetNanos();
     }
 
-    /** Returns the current time on this process's own clock, which the harness compares with the harness's clock. */
+    /**
+     * Returns the current time on this process's own clock. The harness compares it with the time on the harness's
+     * clock.
+     */
     static long own() {
         return System.nanoTime() + AHEAD_NANOS;
     }
 
-    /** Converts a value of {@link System#nanoTime} to the harness's clock. */
+    /** Converts a value of {@link System#nanoTime} to a time on the harness's clock. */
     static long at(long nanoTime) {
         return nanoTime + AHEAD_NANOS + setting.offsetNanos();
     }

@@ -11,9 +11,9 @@ import javax.management.MBeanServer;
 import javax.management.ObjectName;
 
 /**
- * The rates of Kafka's clients in this process between two readings. Counts cover the time between the readings.
- * Averages that a client computes ({@code -avg}) cover its own window of about 30 seconds. There are no figures for a
- * library that does not use Kafka's clients. Confined to one thread.
+ * Computes rates from the metrics of Kafka's clients in this process. Rates of counts cover the time between two calls
+ * of {@link #look}. Averages that a client computes ({@code -avg}) cover the client's own window of about 30 seconds.
+ * There are no figures for a library that does not use Kafka's clients. Confined to one thread.
  */
 final class ClientSeries {
     static final String FETCHES = "client: fetches/s";
@@ -50,8 +50,8 @@ final class ClientSeries {
     }
 
     /**
-     * Reads the figures by name. The result is empty if less than a second has passed since the previous reading, or if
-     * there are no figures.
+     * Returns the current figures, keyed by name. The result is empty if less than a second has passed since the
+     * previous call, or if there are no figures.
      */
     Map<String, Double> look(long nowNanos) {
         if (hasLooked && nowNanos - lastNanos < LEAST_NANOS) {

@@ -91,8 +91,8 @@ public sealed interface Command {
      * Starts a pass. The pass reads from the beginning of the topic and ends after {@code records} records or after
      * {@code seconds} seconds, whichever comes first.
      *
-     * @param group the name of a new group, or of the members' common group if members change during the pass. The
-     *     brokers store nothing about a new group, except for the settings of a share group.
+     * @param group the name of a new group. If members join or leave during the pass, it is the name of the group that
+     *     all members share. The brokers store nothing about a new group, except for the settings of a share group.
      * @param output the new output topic of {@link Scenario#COPY}; empty for other scenarios
      */
     record Start(String group, long records, double seconds, String output) implements Command {

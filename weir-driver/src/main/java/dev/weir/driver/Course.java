@@ -71,7 +71,10 @@ final class Course {
     }
 
     /**
-     * Starts the measured time of the pass. The given counts were reached before that time. Later calls have no effect.
+     * Starts the measured time of the pass. Later calls have no effect.
+     *
+     * @param recordsBefore the number of records that were counted before the measured time
+     * @param bytesBefore the number of bytes that were counted before the measured time
      */
     void begin(long recordsBefore, long bytesBefore) {
         if (start == null && beginning.compareAndSet(false, true)) {
@@ -105,7 +108,10 @@ final class Course {
         return told;
     }
 
-    /** Ends the pass as if its time were up. If no record has arrived yet, the measured time starts now as well. */
+    /**
+     * Ends the pass as if it had reached its time limit. If no record has arrived yet, the measured time starts and
+     * ends now.
+     */
     void endNow() {
         begin(0, 0);
         end();
@@ -144,7 +150,7 @@ final class Course {
         return over.await(nanos, TimeUnit.NANOSECONDS);
     }
 
-    /** The state when the pass began; null before. */
+    /** The state when the measured time started; null if it has not started yet. */
     @Nullable
     Mark start() {
         return start;
@@ -161,7 +167,7 @@ final class Course {
 
     /**
      * Waits until the pass is over, but no longer than {@code nanos}. Ends the pass if it has reached its time limit,
-     * or if the steps of all records are done. Returns whether the pass is over.
+     * or if {@link Tally#step} has been called for all requested records. Returns whether the pass is over.
      */
     boolean awaitEnd(long nanos) throws InterruptedException {
         boolean ended = await(nanos);
@@ -180,7 +186,7 @@ final class Course {
     Mark mark() throws InterruptedException {
         Mark now = new Mark(System.nanoTime(), tally.records(), tally.bytes(), Meters.quick(), work.time());
         if (!ending.get()) {
-            return now; // the pass ends after this mark
+            return now; // the pass had not ended when this mark was taken
         }
         over.await();
         Mark to = end;
@@ -208,7 +214,7 @@ final class Course {
         return new Span(from, to);
     }
 
-    /** Figures of clients and system at the end. */
+    /** The figures of Kafka's clients, and the time that threads waited for a core, as of the end of the pass. */
     Map<String, Double> figures() {
         return figures;
     }

@@ -38,25 +38,25 @@ final class DeliveryBook {
     }
 
     /**
-     * Returns the maximum distance between the first and the last acquired offset of a partition: the limit for
+     * Returns the maximum distance between the first and the last acquired offset of a partition. It is the limit for
      * acquired records, plus one batch, because the last acquired batch may exceed the limit. The limit is doubled,
-     * because some brokers count differently.
+     * because some brokers count acquired records differently.
      */
     private static long shareBehind(Map<String, String> options) {
         return 2L * ShareOptions.locks(options) + ShareOptions.number(options, ShareOptions.BATCH_RECORDS);
     }
 
     /**
-     * Adds a delivery. Returns false if the delivery does not count, because it is a repetition and the pass allows
-     * repetitions.
+     * Adds a delivery. Returns whether the delivery counts toward the requested number of records. A repeated delivery
+     * does not count if the pass allows repetitions.
      */
     boolean delivered(int partition, long number) {
         return partitions[partition].delivered(number) || repeatsCount;
     }
 
     /**
-     * Adds a delivery to the account of its key. The delivery must also be reported to {@link #delivered}, which keeps
-     * the account of its partition.
+     * Adds a delivery to the ledger of its key. Also call {@link #delivered}, which adds the delivery to the ledger of
+     * its partition.
      */
     void deliveredOfKey(int partition, int key, long number) {
         keys[partition / ofTopic()].delivered(key, number);

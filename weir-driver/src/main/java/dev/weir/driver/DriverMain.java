@@ -55,8 +55,9 @@ public final class DriverMain {
     private final PrintStream harness;
     private final Lease lease = Lease.ofProcess();
 
-    // The command thread sets endIsWanted or adds a change before it reads underWay. The main thread sets underWay
-    // before it reads endIsWanted and changes. Both threads may therefore apply the same change, which does no harm.
+    // The command thread sets endIsWanted or adds a change, and then reads underWay. The main thread sets underWay, and
+    // then reads endIsWanted and changes. A command is therefore never missed. Both threads may apply the same change,
+    // which does no harm.
     private final Queue<Map<String, String>> changes = new ConcurrentLinkedQueue<>(); // since the pass was started
     private final Pauses pauses = Pauses.start();
 
@@ -142,15 +143,15 @@ public final class DriverMain {
     }
 
     /**
-     * Executes a command that cannot wait for the end of the current pass. Returns true if the main thread does not
-     * need the command.
+     * Performs the part of a command that cannot wait for the end of the current pass. Returns true if this completes
+     * the command, so that it must not be passed to the main thread.
      */
     private boolean isHeard(String line) {
         Command command;
         try {
             command = JSON.readValue(line, Command.class);
         } catch (JsonProcessingException e) {
-            return false; // the main thread fails in the same way and reports it
+            return false; // the main thread parses the line again and reports the error
         }
         switch (command) {
             case Command.Start start -> {
@@ -222,8 +223,9 @@ public final class DriverMain {
         } finally {
             underWay = null;
             if (!pass.isDone()) {
-                // The driver returned early, so no more records will arrive, and the sampler must not wait for them.
-                // After a finished pass, the sampler ends by itself when it has reported the last interval.
+                // The driver returned before the pass was done. No more records will arrive, and the sampler must not
+                // wait for them. If the pass is done, no interrupt is needed, because the sampler ends after it has
+                // reported the last interval.
                 sampler.interrupt();
             }
             sampler.join();
@@ -331,7 +333,7 @@ public final class DriverMain {
             harness.write(line);
             harness.flush();
         } catch (IOException e) {
-            // The harness is gone, so the end of the input will end this process.
+            // The harness is gone. This process will end when the reading thread reaches the end of the input.
             System.err.println("cannot report: " + e);
         }
     }

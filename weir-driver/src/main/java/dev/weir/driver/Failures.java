@@ -24,7 +24,7 @@ public final class Failures {
     private static final int NUMBER_BITS = 40;
 
     private final double share;
-    private final Map<Long, Integer> failed = new ConcurrentHashMap<>(); // by record, until its handler succeeds
+    private final Map<Long, Integer> failed = new ConcurrentHashMap<>(); // failures by record, until it succeeds
     private final LongAdder count = new LongAdder();
 
     Failures(double share) {

@@ -10,7 +10,7 @@ public enum Feature {
     RETRIES("retries", "options." + Failures.SHARE),
     /** Reads several topics at a time. */
     TOPICS("several topics", "topics"),
-    /** Joins a share group with {@link ShareOptions#consumers} members instead of one. */
+    /** Joins a share group with several members instead of a single one; see {@link ShareOptions#consumers}. */
     SHARE_CONSUMERS("share consumers", "options." + ShareOptions.CONSUMERS);
 
     private final String title;

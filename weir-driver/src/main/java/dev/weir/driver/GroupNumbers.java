@@ -135,9 +135,9 @@ public final class GroupNumbers {
     }
 
     /**
-     * Returns the ledger of all members, including killed ones. The distinct and the missing records are counted from
-     * this file. The file also reveals repeated deliveries that were reported by no member. All other figures are taken
-     * from the members' reports.
+     * Returns the ledger of all members, including killed ones. This file determines the numbers of distinct and
+     * missing records. It also reveals repeated deliveries that no member reported. All other figures are taken from
+     * the members' reports.
      *
      * @param told the reports of members that were not killed
      * @param ends number of records per partition

@@ -4,7 +4,7 @@ import java.util.Arrays;
 
 /** Checks that the records of each key, numbered from 0, arrived in order. Confined to one thread at a time. */
 final class KeyLedger {
-    private long[] next = new long[1024]; // by key: the smallest number that may arrive next
+    private long[] next = new long[1024]; // the smallest number that may arrive next, indexed by key
     private boolean isUsed;
     private long reordered;
 

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /** Draws the keys of a topic's records, reproducibly. Confined to one thread. */
 public final class KeySpread {
     private final int perPartition;
-    private final double[] shares; // by key: the end of its range in [0, 1)
+    private final double[] shares; // the end of each key's range in [0, 1)
     private final SplittableRandom random = new SplittableRandom(1);
 
     /**

@@ -5,19 +5,19 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures the delays of planned records, and the times that their sender overslept. Measures nothing in a pass without
- * a plan. One thread at a time adds deliveries, the sending thread adds the times that it overslept, and the sampler
- * collects both. Recording allocates nothing.
+ * Measures how late planned records arrive, and how late their sender's thread wakes up. Does nothing in a pass without
+ * a plan. One thread at a time adds deliveries, the sending thread adds its own delays, and the sampler collects both.
+ * Recording allocates nothing.
  */
 final class Lateness {
-    private final @Nullable Timings timings; // by partition; the last one is the sender's
+    private final @Nullable Timings timings; // by partition, with one more entry at the end for the sender's delays
     private final int ofSender;
     private final long planStartNanos;
     private final Course course;
 
     // These fields are written by the thread that adds deliveries, and read after the driver has returned.
     private long earlyRecords;
-    private long earliestNanos; // negative: the earliest arrival relative to its due time
+    private long earliestNanos; // arrival time minus due time of the earliest record; never positive
 
     /** Creates the measurement for one pass. The pass fails if a record arrives that cannot have been sent yet. */
     Lateness(PassOptions options, int partitions, Course course) {

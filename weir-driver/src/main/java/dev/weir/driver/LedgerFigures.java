@@ -48,13 +48,16 @@ public record LedgerFigures(
         this(distinct, missing, duplicates, reordered, foreign, retried, redelivered, List.of());
     }
 
-    /** Returns the sum of several topics with the figures of each topic, or the figures of the only topic. */
+    /**
+     * Returns the sum of the ledgers of several topics. The sum also contains the ledger of each topic. If there is
+     * only one topic, returns its ledger.
+     */
     public static LedgerFigures ofTopics(List<LedgerFigures> each) {
         LedgerFigures sum = each.stream().reduce(NONE, LedgerFigures::plus);
         return each.size() == 1 ? sum : sum.with(each);
     }
 
-    /** Returns a copy with these topics. */
+    /** Returns a copy with the given ledgers of the individual topics. */
     public LedgerFigures with(List<LedgerFigures> ofTopics) {
         return new LedgerFigures(distinct, missing, duplicates, reordered, foreign, retried, redelivered, ofTopics);
     }
@@ -80,7 +83,10 @@ public record LedgerFigures(
         return new LedgerFigures(distinct, missing, duplicates, reordered, foreign, calls, redelivered, topics);
     }
 
-    /** Returns the ledger for a share group, which may redeliver records in any order, but must deliver all of them. */
+    /**
+     * Returns a copy for a share group, which may redeliver records and deliver them in any order. Duplicates count as
+     * redeliveries, and reordered records are not counted.
+     */
     LedgerFigures asOfShareGroup() {
         return new LedgerFigures(distinct, missing, 0, 0, foreign, retried, redelivered + duplicates);
     }

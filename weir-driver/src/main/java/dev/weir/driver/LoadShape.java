@@ -42,7 +42,9 @@ public final class LoadShape {
             return length <= 0 ? 0 : length * (first + 0.5 * (last - first) * length / (to - from));
         }
 
-        /** Returns the time since the start of the segment at which its area reaches the given value. */
+        /**
+         * Returns the time since the start of the segment at which the area under the segment reaches the given value.
+         */
         double when(double area) {
             double slope = (last - first) / (to - from);
             return 2 * area / (first + Math.sqrt(Math.max(0, first * first + 2 * slope * area)));
@@ -108,18 +110,18 @@ public final class LoadShape {
         }
         LoadShape shape = new LoadShape(pieces, factor, period);
         if (Double.isInfinite(period) ? factor == 0 : shape.upTo(period) == 0) {
-            // The last records would never be due.
+            // If the factor were 0 from some time on, the last records would never be due.
             throw new IllegalArgumentException("must have some rate in the end: " + text);
         }
         return shape;
     }
 
     /**
-     * Returns the text of a recorded load, which repeats. The load is given as the total amount up to each of several
-     * times. Between two of these times, the factor is constant.
+     * Returns the text form of a recorded load, which repeats. The load is given by the cumulative amounts at a series
+     * of times. The factor is constant between consecutive times.
      *
      * @param seconds the times, ascending from 0; the last one is the period
-     * @param area the total amounts at these times, from 0, not decreasing
+     * @param area the cumulative amounts at these times, from 0, not decreasing
      */
     public static String recorded(double[] seconds, double[] area) {
         StringBuilder text = new StringBuilder(RECORDED);
@@ -150,7 +152,10 @@ public final class LoadShape {
         return new LoadShape(pieces, 0, from);
     }
 
-    /** Returns the area from the start up to a time in seconds, that is, the time multiplied by the mean factor. */
+    /**
+     * Returns the area under the shape from its start up to a time in seconds. The area is the time multiplied by the
+     * mean factor.
+     */
     public double area(double seconds) {
         if (Double.isInfinite(period)) {
             return upTo(seconds);
@@ -168,7 +173,10 @@ public final class LoadShape {
         return before[piece] + (Double.isInfinite(period) ? (seconds - end) * last : 0);
     }
 
-    /** Returns the index of the segment that contains the time; an index past the last segment if there is none. */
+    /**
+     * Returns the index of the segment that contains the time. If the time is after all segments, returns the number of
+     * segments.
+     */
     private int pieceAt(double seconds) {
         int low = 0;
         int high = pieces.size();
@@ -184,8 +192,8 @@ public final class LoadShape {
     }
 
     /**
-     * Returns the index of the first segment that ends with at least this area; an index past the last segment if there
-     * is none.
+     * Returns the index of the first segment at whose end the area from the start has reached the given area. If there
+     * is no such segment, returns the number of segments.
      */
     private int pieceWith(double area) {
         int low = 0;
@@ -208,7 +216,7 @@ public final class LoadShape {
         double whole = before[pieces.size()];
         if (!Double.isInfinite(period)) {
             double rounds = Math.max(0, Math.ceil(left / whole) - 1);
-            left = Math.min(whole, left - rounds * whole); // rounding may leave a little more than the total
+            left = Math.min(whole, left - rounds * whole); // rounding errors may exceed the total
             begun = rounds * period;
         }
         int index = pieceWith(left);

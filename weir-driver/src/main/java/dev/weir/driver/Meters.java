@@ -57,7 +57,7 @@ final class Meters {
                 }
             }
         } catch (IOException | DirectoryIteratorException e) {
-            // There is no such file system, or a thread ended during the reading.
+            // The system does not have this directory, or a thread ended while its file was read.
             return quick();
         }
         return read(voluntary, involuntary);
@@ -73,7 +73,7 @@ final class Meters {
             for (Path task : tasks) {
                 waited += waitedNanos(task);
             }
-        } catch (IOException | DirectoryIteratorException e) { // there is no such file system
+        } catch (IOException | DirectoryIteratorException e) { // the system does not have this directory
             return -1;
         }
         return waited;

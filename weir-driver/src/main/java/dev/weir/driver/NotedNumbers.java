@@ -23,7 +23,8 @@ public record NotedNumbers(List<String> partitions, List<Long> again) {
      * Prints the contents of a file in the form expected by {@link #printed}, and deletes the file. Run it on the
      * machine of the killed process, where the file is stored.
      *
-     * @param arguments the file, the number of partitions, and the file's capacity of records per partition
+     * @param arguments the file, the number of partitions, and the number of records per partition for which the file
+     *     was created
      */
     public static void main(String... arguments) throws IOException {
         Path file = Path.of(arguments[0]);

@@ -39,7 +39,7 @@ public final class NumberRuns {
         private int size;
 
         /**
-         * Adds the numbers from {@code from} to below {@code to}; none if they are equal.
+         * Adds the numbers from {@code from}, inclusive, to {@code to}, exclusive. Adds nothing if the two are equal.
          *
          * @throws IllegalArgumentException if the numbers are below numbers that were added before
          */
@@ -91,7 +91,7 @@ public final class NumberRuns {
         while (mine < edges.length || others < other.edges.length) {
             long from = Math.min(first(mine), other.first(others));
             long to = from;
-            // Continues while the next run of either set starts within this one, or right after it.
+            // Extend the current run while the next run of one of the sets overlaps or directly follows it.
             while (first(mine) <= to || other.first(others) <= to) {
                 to = Math.max(to, first(mine) <= other.first(others) ? edges[mine + 1] : other.edges[others + 1]);
                 if (first(mine) <= other.first(others)) {

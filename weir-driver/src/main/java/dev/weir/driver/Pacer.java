@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
  * Confined to the sending thread.
  *
  * <p>If the library blocked the sending thread, several records are due by then and are sent immediately. Their latency
- * counts from their planned times. If the thread itself overslept, the delay is recorded as the generator's lateness.
- * However, if the thread overslept because a garbage collection stopped the process, the library is responsible, and
- * the delay is part of the latency of the waiting records.
+ * is measured from their planned times. If the thread itself overslept, the delay is recorded as the generator's
+ * lateness. However, if the thread overslept because a garbage collection stopped the process, the library is
+ * responsible, and the delay is part of the latency of the waiting records.
  *
  * <p>Each record gets a ticket, which the driver passes to {@link Pass#acknowledged(long, int)}:
  *

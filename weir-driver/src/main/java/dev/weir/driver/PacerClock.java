@@ -13,16 +13,16 @@ interface PacerClock {
     /** Returns the time on the harness's clock. */
     long nanos();
 
-    /** Converts a value of {@link System#nanoTime} to the harness's clock. */
+    /** Converts a value of {@link System#nanoTime} to a time on the harness's clock. */
     long at(long nanoTime);
 
     /** Sleeps for about this long. */
     void park(long nanos);
 
-    /** Returns the last pauses in which a garbage collector stopped this process. */
+    /** Returns the most recent pauses in which a garbage collector stopped this process. */
     List<Pause> pauses();
 
-    /** A time on this clock during which no thread ran. */
+    /** A period during which no thread of this process ran, in times on this clock. */
     record Pause(long fromNanos, long toNanos) {
 
         /** Returns the overlap of the pause with a range of time. */
@@ -41,8 +41,8 @@ interface PacerClock {
 
         private final List<GarbageCollectorMXBean> collectors =
                 ManagementFactory.getPlatformMXBeans(GarbageCollectorMXBean.class).stream()
-                        // Beans named "... Cycles" report whole concurrent cycles, which stop threads only briefly.
-                        // Other beans report the pauses of these cycles.
+                        // Exclude beans named "... Cycles", which report whole concurrent cycles. Such a cycle stops
+                        // threads only briefly, and these pauses are reported by other beans.
                         .filter(bean -> !bean.getName().endsWith("Cycles"))
                         .toList();
 

@@ -84,8 +84,9 @@ final class PartitionLedger {
     }
 
     /**
-     * Returns the ledger of delivered and missing records. If {@code complete}, all records count. Otherwise, the last
-     * {@code behind} records up to the last delivered one do not count as missing, because they may be in flight.
+     * Returns the ledger of delivered and missing records. If {@code complete} is true, every record that was not
+     * delivered is missing. Otherwise, the {@code behind} record numbers up to the last delivered one are not counted
+     * as missing, because these records may be in flight.
      *
      * @param underWay numbers of other records known to be in flight
      */

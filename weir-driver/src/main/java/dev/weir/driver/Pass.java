@@ -32,8 +32,9 @@ public final class Pass {
 
     /**
      * Figure of each pass: the time for which threads of the process were runnable and waited for a core, summed over
-     * all threads, in percent of the pass. It is missing if the system does not report it. It is also missing if the
-     * sum decreased, because threads ended during the pass whose long waits are no longer included.
+     * all threads, in percent of the pass. The figure is missing if the system does not report the waiting time. It is
+     * also missing if the sum decreased. The sum covers only living threads, so it decreases when threads that waited
+     * for a long time end during the pass.
      */
     public static final String WAITED_FOR_CORES = "driver: waited for a core %";
 
@@ -52,7 +53,7 @@ public final class Pass {
     private final PassOptions options;
     private final ClientConfig clientConfig;
     private final long wanted;
-    private final double sinkNanos; // per record; 0 for no limit
+    private final double sinkNanos; // time that a slow sink takes per record; 0 for no limit
     private final int partitionAt;
     private final HandlerWork work;
     private final Tally tally;
@@ -201,8 +202,9 @@ public final class Pass {
     }
 
     /**
-     * Reports that the handler of a record has done its work before the record is delivered, and throws if a failure is
-     * planned. Any thread may call it, but only one thread at a time for the same record.
+     * Reports that the handler of a record has finished its work, and throws if a failure is planned. Call this method
+     * before the record is reported as delivered. Any thread may call it, but only one thread at a time for the same
+     * record.
      *
      * @throws HandlerFailure if planned; the library must call the handler again after {@link PassOptions#retryMillis}
      */
@@ -212,8 +214,8 @@ public final class Pass {
 
     /**
      * Performs the step of {@link Scenario#COPY} between reading and writing a record: the work that the workload
-     * requires, if any. The step is the same for all libraries. Counts the record as processed; written records are
-     * found by the harness in the output topic. Any thread may call it.
+     * requires, if any. The step is the same for all libraries. The record is then counted as processed. The number of
+     * written records is determined by the harness, which checks the output topic. Any thread may call this method.
      *
      * @return the value to write
      */
@@ -378,8 +380,8 @@ public final class Pass {
 
     /**
      * Reports a committed transaction with this many records of the requested length. Only one thread at a time may
-     * call it. The measured time starts at the end of the first transaction. It does not cover that transaction's
-     * records, because they were sent earlier.
+     * call it. The measured time starts when the first transaction has been committed. The records of that transaction
+     * are not part of the measurement, because they were sent before it started.
      */
     public void committed(int transactionRecords) {
         long now = tally.count(transactionRecords, (long) transactionRecords * configuration.valueBytes());
@@ -430,8 +432,9 @@ public final class Pass {
     Report.Passed result() {
         Course.Span span = course.span();
         boolean complete = span.to().records() >= wanted;
-        // A copy continues to write and commit records until the driver returns, so its usage is read here instead of
-        // at the end of the measured time. Its threads have already ended, so their context switches are unknown.
+        // In a COPY pass, the driver continues to write and commit records until it returns. The usage is therefore
+        // read here instead of at the end of the measured time. The driver's threads have already ended, so their
+        // context switches are unknown.
         Usage used = isCopy() ? Meters.quick() : span.to().usage();
         figures.putAll(course.figures());
         lateness.putEarly(figures);

@@ -55,8 +55,8 @@ public final class PassOptions {
     public static final String GROUP_NUMBERS = "group.numbers";
 
     /**
-     * Option: the file in which this pass alone notes its received records. If the pass's process is killed, the
-     * harness reads the file. Otherwise the file is deleted at the end of the pass.
+     * Option: a file that is used only by this pass, which notes its received records in it. If the pass's process is
+     * killed, the harness reads the file. Otherwise the file is deleted at the end of the pass.
      */
     public static final String OWN_NUMBERS = "own.numbers";
 

@@ -12,12 +12,12 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The processor time of all threads of a process, including garbage collector and compilers, as the sum of the times
- * that the kernel counts per thread in nanoseconds. Thread-safe.
+ * The processor time of a process, computed as the sum of the times of all its threads, including garbage collector and
+ * compiler threads. The kernel counts the time of each thread in nanoseconds. Thread-safe.
  *
- * <p>The kernel also counts the total of the process, but only in ticks of 10 ms, which is too coarse for a lean
- * consumer at a planned rate. However, when a thread ends between two readings, the time since its last reading is
- * missing from the sum. Once the sum is more than two ticks below the total, the difference is added to the sum.
+ * <p>The kernel also counts the total time of the process, but only in ticks of 10 ms. Ticks are too coarse for a
+ * consumer that uses little processor time. However, when a thread ends, its time since the previous reading is missing
+ * from the sum. Once the sum is more than two ticks below the total, the difference is added to the sum.
  */
 final class ProcessTime {
 
@@ -74,7 +74,7 @@ final class ProcessTime {
     }
 
     private long read() {
-        // The ticks are read before the threads: otherwise the time between the two readings would be counted twice.
+        // Read the ticks before the threads. Otherwise, the time between the two readings would be counted twice.
         long ticks = ticksNanos.getAsLong();
         Map<String, Long> now = new HashMap<>();
         long sum = 0;
@@ -87,7 +87,7 @@ final class ProcessTime {
                 }
             }
         } catch (IOException | DirectoryIteratorException e) {
-            // There is no such file system.
+            // The system does not have this directory.
             return ticks;
         }
         // The kernel does not count nanoseconds per thread.

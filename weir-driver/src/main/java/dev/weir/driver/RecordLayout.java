@@ -25,7 +25,10 @@ public final class RecordLayout {
     /** The smallest size of a value, which holds the number and the planned time. */
     public static final int MIN_VALUE_BYTES = 16;
 
-    /** The position of the partition in a value without a planned time: the second half of the planned time's field. */
+    /**
+     * The position of the partition in a value without a planned time. It is the second half of the field that contains
+     * the planned time in other values.
+     */
     public static final int PARTITION_BEHIND_NUMBER = 12;
 
     /** The position of the partition in a value with a planned time. */

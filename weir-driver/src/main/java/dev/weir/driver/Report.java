@@ -46,7 +46,7 @@ public sealed interface Report {
     /**
      * Answers {@link Command.Clock} immediately.
      *
-     * @param askedNanos the time that the request contained
+     * @param askedNanos the time of the request, copied from the command
      * @param ownNanos the time on the process's clock when it handled the request
      */
     record Clock(long askedNanos, long ownNanos) implements Report {}
@@ -75,7 +75,7 @@ public sealed interface Report {
      *     HdrHistogram of nanoseconds in Base64; it is empty if there were no delays. For the sender, the entries
      *     contain the delays of sending. One more entry at the end contains the times that the driver's sending thread
      *     overslept.
-     * @param last whether enough records arrived or time ran out, so that the driver only has to close
+     * @param last true if enough records arrived or time ran out; the driver then only has to close
      * @param figures figures of the driver's clients by name, once a second if requested; also figures of a remote
      *     machine
      * @param polls the polls of the driver's consumers; null if there were none

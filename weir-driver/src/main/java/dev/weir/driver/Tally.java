@@ -32,9 +32,7 @@ final class Tally {
         this.bytesOfStep = bytesOfStep;
     }
 
-    /**
-     * Adds to the counts. Returns the number of records counted so far, not including records counted by {@link #step}.
-     */
+    /** Adds to the counts. Returns the number of records counted by this method so far. */
     long count(int moreRecords, long moreBytes) {
         BYTES.setOpaque(this, bytes + moreBytes);
         long now = records + moreRecords;

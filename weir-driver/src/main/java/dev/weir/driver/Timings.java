@@ -9,9 +9,9 @@ import org.HdrHistogram.Histogram;
 import org.HdrHistogram.SingleWriterRecorder;
 
 /**
- * The delays of records after their planned times. There is one histogram, in nanoseconds, for each partition and
- * interval. One thread at a time records for a partition, and another thread takes the histograms. Recording allocates
- * nothing.
+ * Histograms of the delays of records, measured from their planned times. There is one histogram, in nanoseconds, for
+ * each partition and interval. One thread at a time records delays for a partition, and another thread takes the
+ * histograms. Recording allocates nothing.
  */
 final class Timings {
     // Three significant digits from a microsecond to an hour. A value beyond an hour counts as an hour; nothing is
@@ -21,7 +21,7 @@ final class Timings {
     private static final int DIGITS = 3;
 
     private final SingleWriterRecorder[] recorders;
-    private final Histogram[] taken; // confined to the thread that calls take: the last histograms, for reuse
+    private final Histogram[] taken; // the last histograms, kept for reuse; confined to the thread that calls take
     private final ByteBuffer buffer;
 
     Timings(int partitions) {

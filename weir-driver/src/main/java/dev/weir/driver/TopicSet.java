@@ -48,7 +48,7 @@ public final class TopicSet {
         return names;
     }
 
-    /** Returns the number of a partition of one of these topics. */
+    /** Returns a partition's number within this set, given its topic and its number within the topic. */
     public int number(String topic, int partition) {
         if (names.size() == 1) {
             return partition;
@@ -60,7 +60,7 @@ public final class TopicSet {
         return first + partition;
     }
 
-    /** Returns the topic of the partition with that number. */
+    /** Returns the topic of a partition, given the partition's number within this set. */
     public String topic(int number) {
         return names.get(number / partitions);
     }

@@ -1,7 +1,7 @@
 package dev.weir.driver;
 
 /**
- * The resources that a process used, as the difference of two readings. Immutable.
+ * The resources that a process used between two readings. Immutable.
  *
  * @param cpuNanos processor time of all its threads, including garbage collector and compilers
  * @param allocatedBytes bytes allocated on the heap
@@ -9,8 +9,8 @@ package dev.weir.driver;
  * @param gcMillis time in garbage collections
  * @param voluntarySwitches context switches because a thread waited; -1 if not known
  * @param involuntarySwitches context switches because a thread was preempted; -1 if not known
- * @param heapBytes heap used at the end
- * @param directBytes direct buffer memory at the end
+ * @param heapBytes heap used at the second reading
+ * @param directBytes direct buffer memory at the second reading
  * @param compileMillis time in the JVM's compilers; -1 if not known
  */
 public record Usage(

@@ -33,7 +33,7 @@ final class BatchTransactions<K, V> implements Handler<List<ConsumerRecord<K, V>
         this.writer = writer;
     }
 
-    /** Writes the records of partitions that this member still owns, and returns their number. */
+    /** Writes the records of partitions that this member still owns, and returns the number of written records. */
     @Override
     public Integer handle(List<ConsumerRecord<K, V>> batch) throws Exception {
         List<ConsumerRecord<K, V>> owned = owned(batch);
@@ -46,7 +46,7 @@ final class BatchTransactions<K, V> implements Handler<List<ConsumerRecord<K, V>
                 if (left.size() == owned.size()) {
                     throw conflict;
                 }
-                owned = left; // Revoked in the meantime. The next owner reads these records from the stored position.
+                owned = left; // Some partitions were revoked. Their next owner reads these records again.
             } catch (InterruptedException interrupted) {
                 throw interrupted;
             } catch (Exception failure) {

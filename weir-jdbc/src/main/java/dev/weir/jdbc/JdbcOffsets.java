@@ -45,15 +45,15 @@ import org.jspecify.annotations.Nullable;
  * <p>{@link #sink} runs its own transactions. The rules below apply to pipelines that run transactions themselves and
  * call {@link #advance}.
  *
- * <p>The new owner of a partition takes over its row ({@link #load}). From then on, writes to the row from any other
- * {@code JdbcOffsets} are rejected until that object takes over the row. Write the records of a partition in order,
- * each after the previous one has been committed: {@code mapBlocking(1, Ordering.input(), ...)}. Use one
+ * <p>The new owner of a partition takes over its row ({@link #load}). From then on, the row can be written only by the
+ * {@code JdbcOffsets} of the new owner, until another owner takes over the row. Write the records of a partition in
+ * order, each after the previous one has been committed: {@code mapBlocking(1, Ordering.input(), ...)}. Use one
  * {@code JdbcOffsets} per member of the group, for all runs of that member.
  *
  * <p>If a write fails, the stage must fail or retry ({@code Supervision.retry}); it must not skip the record. If it
  * skips a record after {@link #advance} returned normally, the next call of {@link #advance} detects the lost
  * transaction. If it skips a record that failed before {@link #advance}, or that {@link #advance} rejected, the record
- * counts as dropped on purpose, and its results are silently lost.
+ * is treated as skipped on purpose, and its results are silently lost.
  *
  * <p>Until a record of a partition has been written, the subscription determines the start position each time. Starting
  * from the beginning is repeatable. Starting from the end or from a time is not: after a crash before the first commit,
@@ -83,8 +83,8 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
     private final Map<TopicPartition, Claim> claims = new ConcurrentHashMap<>();
 
     /**
-     * The number of revocations of each partition. If the number grows during a {@link #load}, the load takes over the
-     * partition's row, but this member does not own the partition.
+     * The number of revocations of each partition. If a partition is revoked during a {@link #load}, its number grows.
+     * The load then takes over the partition's row, but this member does not own the partition.
      */
     private final Map<TopicPartition, Long> revocations = new ConcurrentHashMap<>();
 
@@ -93,10 +93,9 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
      *
      * @param topicId the topic ID in the row when this member took over the partition
      * @param fence the fence in the row when this member took over the partition
-     * @param before the position before the last move
-     * @param first the offset of the first record in the last move, or {@link #NOTHING_WRITTEN} if there was no move
-     *     yet
-     * @param after the position after the last move, unless its transaction was rolled back
+     * @param before the position before the last call of {@link #advance}
+     * @param first the offset of the first record of that call, or {@link #NOTHING_WRITTEN} if there was no call yet
+     * @param after the position after that call, unless the call's transaction was rolled back
      */
     private record Claim(String topicId, long fence, long before, long first, long after) {
 
@@ -154,15 +153,15 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
      * {@link RecreatedTopicException} if a position belongs to a topic that has been recreated.
      *
      * <p>Waits up to 10 s for a row that is locked by a transaction of the previous owner. If a partition is revoked
-     * while this method runs, its row is still taken over. In that case, the next write by the new owner is rejected,
-     * and the new owner takes the row back in its next run.
+     * while this method runs, this object may still take over the partition's row from the new owner. In that case, the
+     * new owner's next write is rejected, and the new owner takes the row back in its next run.
      */
     @Override
     public CompletionStage<Map<TopicPartition, Position>> load(Set<TopicPartition> partitions) {
         List<TopicPartition> ids = partitions.stream().sorted(ORDER).toList();
         Map<TopicPartition, Long> begun = ids.stream().collect(Collectors.toMap(id -> id, this::timesRevoked));
-        // Discard older claims. Normally the claim with the greater fence is kept, but if a row was recreated, an
-        // outdated claim may have the greater fence.
+        // Discard the claims of earlier loads. Normally, the claim with the greater fence is kept. However, if the row
+        // was deleted and created again, an earlier claim may have a greater fence than the new one.
         claims.keySet().removeAll(ids);
         Map<TopicPartition, Claim> claimed = new HashMap<>();
         try {
@@ -200,7 +199,7 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
         return revocations.getOrDefault(id, 0L);
     }
 
-    /** Returns the claim with the greater fence, which is the one that matches the row. Two loads may overlap. */
+    /** Returns the claim with the greater fence. If two loads overlap, it is the claim that matches the row. */
     private static Claim later(@Nullable Claim now, Claim claim) {
         return now == null || now.fence() < claim.fence() ? claim : now;
     }
@@ -252,16 +251,17 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
     @Override
     public void revoked(Set<TopicPartition> partitions) {
         for (TopicPartition id : Objects.requireNonNull(partitions, "partitions")) {
-            // Increment the count before removing the claim. A load that ends now either sees the new count, or its
-            // claim is removed here.
+            // Increment the count before removing the claim. A load that is just ending then either sees the new count
+            // and adds no claim, or adds its claim in time to be removed here.
             revocations.merge(id, 1L, Long::sum);
             claims.remove(id);
         }
     }
 
     /**
-     * Returns whether this member owns the partition; false after a revocation. Throws an exception if the partition
-     * was never assigned, because such a pipeline would never write anything.
+     * Returns whether this member owns the partition; false after a revocation. Throws an exception if the position of
+     * the partition was never loaded. In that case, the pipeline's source does not use this object, and the sink would
+     * never write anything.
      */
     boolean owns(TopicPartition id) {
         if (claims.containsKey(id)) {
@@ -317,12 +317,12 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
     /**
      * Moves the positions past the records, with one statement per partition, within the connection's open transaction.
      * Call this method once per partition in a transaction, as the last statement, and commit immediately afterwards,
-     * because it locks the rows. If the transaction is rolled back, retry the same records, alone or followed by
-     * others.
+     * because it locks the rows. If the transaction is rolled back, the next call must begin with the same records.
+     * Later records may follow them.
      *
      * @param connection the caller's connection, which must not be in auto-commit mode; it is not closed
-     * @param records the records of each partition in order, starting after the committed ones. Records that are left
-     *     out count as dropped on purpose
+     * @param records the records of each partition in order, starting after the committed ones. A record that is left
+     *     out is treated as skipped on purpose.
      * @throws PositionConflictException if the records do not follow a partition's position; the transaction has then
      *     been rolled back
      */
@@ -379,7 +379,7 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
         }
         Step step = step(id, claim, ofPartition);
         if (!table.advance(connection, step)) {
-            // Restore the claim. The rejected record may be left over from an earlier run, and it must not change the
+            // Restore the claim. The rejected record may still come from an earlier run, and it must not change the
             // position of the current run.
             claims.replace(id, claim, before);
             throw refused(connection, step);
@@ -387,8 +387,8 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
     }
 
     /**
-     * Creates the step. Its leader epochs are the first and the last leader epoch that the broker reported for the
-     * records.
+     * Creates the step for a claim. The step contains the first and the last leader epoch that the broker reported for
+     * the records.
      */
     private static Step step(TopicPartition id, Claim claim, List<ConsumerRecord<?, ?>> ofPartition) {
         int firstEpoch = NO_EPOCH;

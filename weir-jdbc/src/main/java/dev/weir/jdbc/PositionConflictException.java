@@ -38,8 +38,8 @@ public final class PositionConflictException extends KafkaPipelineException {
     }
 
     /**
-     * The position that the records would have followed; {@link JdbcOffsets#NOTHING_WRITTEN} if they would have been
-     * the first.
+     * The position that was expected in the table, or {@link JdbcOffsets#NOTHING_WRITTEN} if no record of the partition
+     * was expected to have been written.
      */
     public long expected() {
         return expected;

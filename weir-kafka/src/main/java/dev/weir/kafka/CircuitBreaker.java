@@ -45,7 +45,7 @@ public final class CircuitBreaker {
             this.values = new Values(state, calls, failures, timesOpened);
         }
 
-        /** Creates a snapshot for testing code that reads snapshots. */
+        /** Creates a snapshot. Intended for tests of code that uses snapshots. */
         public static Snapshot of(State state, int calls, int failures, long timesOpened) {
             return new Snapshot(state, calls, failures, timesOpened);
         }

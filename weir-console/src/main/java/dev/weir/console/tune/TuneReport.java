@@ -10,7 +10,7 @@ public final class TuneReport {
 
     /** The reason why tuning ended. */
     public enum End {
-        /** No control brings a further gain. */
+        /** No further change of a control brings a gain. */
         DONE,
         /** The pipeline keeps up with everything that arrives, so settings cannot be compared. */
         KEEPS_UP,
@@ -20,7 +20,10 @@ public final class TuneReport {
         STOPPED,
         /** The guard found a fault that persisted after the change was reverted. */
         GUARD,
-        /** The pipeline refused to revert a step. The step stays in force, and the reason names the control. */
+        /**
+         * The pipeline refused to revert a step, so the step stays in force. {@link TuneReport#reason} names the
+         * control.
+         */
         NOT_TAKEN_BACK,
         /** The pipeline ended. */
         PIPELINE_ENDED,
@@ -97,8 +100,9 @@ public final class TuneReport {
     }
 
     /**
-     * The stages with a single worker, which the tuner did not change because a second worker might break their order
-     * or their function. To let the tuner add workers to such a stage, use {@link Tuner.Builder#raise}.
+     * The single-worker stages that the tuner did not change. More workers could change the order of a stage's
+     * elements, or the stage's function might not be thread-safe. To let the tuner add workers to such a stage, use
+     * {@link Tuner.Builder#raise}.
      */
     public List<String> leftAlone() {
         return leftAlone;

@@ -50,7 +50,8 @@ public final class TuneStep {
      *
      * @param low the lowest gain that is consistent with the measurements
      * @param high the highest gain that is consistent with the measurements
-     * @param reason the reason given by the guard or for a refusal; empty if there is none
+     * @param reason the reason why the guard reverted the step, or why the pipeline refused a change; empty if there is
+     *     none
      */
     static TuneStep tried(
             int number,
@@ -96,12 +97,15 @@ public final class TuneStep {
         return values.perSecond;
     }
 
-    /** The expected ratio of the rates after and before the change; 1 if no gain was expected. */
+    /** The expected rate with the change, divided by the rate before the change; 1 if no gain was expected. */
     public double expectedGain() {
         return values.expectedGain;
     }
 
-    /** The measured ratio of the rates; 1 for the first step and for incomplete measurements. */
+    /**
+     * The measured rate with the change, divided by the rate before the change; 1 for the first step and for incomplete
+     * measurements.
+     */
     public double measuredGain() {
         return values.measuredGain;
     }

@@ -6,13 +6,14 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * A running pipeline that a {@link Tuner} tunes, in this process or another one. Confined to the tuning thread.
+ * The running pipeline that a {@link Tuner} tunes. The pipeline may run in this process or in another one. Confined to
+ * the tuning thread.
  *
  * @see Tuner#run(RunningPipeline, java.util.function.Consumer)
  */
 public interface TuneTarget {
 
-    /** Takes a reading of the pipeline. */
+    /** Reads the current state of the pipeline. */
     TuneReading read() throws InterruptedException;
 
     /**

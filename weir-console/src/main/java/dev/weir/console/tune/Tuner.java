@@ -85,8 +85,8 @@ public final class Tuner {
     }
 
     /**
-     * Requests the end of the run. The run ends soon and keeps the last accepted settings. A run that begins after this
-     * call ends immediately.
+     * Requests the end of the current run. The run ends soon and keeps the last accepted settings. If no run is in
+     * progress, the next run ends as soon as it has started.
      */
     public void stop() {
         stopRequested = true;
@@ -110,8 +110,8 @@ public final class Tuner {
         private Builder() {}
 
         /**
-         * Sets the length of a measurement: 100 ms to 1 min. The default is 2 s. A measurement takes up to eight times
-         * as long if the measured stage's count of elements changes only rarely.
+         * Sets the length of a measurement: 100 ms to 1 min. The default is 2 s. If the element count of the measured
+         * stage rarely changes, a measurement takes up to eight times as long.
          */
         public Builder window(Duration time) {
             Objects.requireNonNull(time, "window");
@@ -125,8 +125,7 @@ public final class Tuner {
 
         /**
          * Sets the maximum age of the oldest record in the pipeline. The default is four times the age before any
-         * change, but at least 5 s. With the default, if the age was already rising before a change, the tuner lets it
-         * continue to rise.
+         * change, but at least 5 s. If the age was already rising before a change, the default maximum rises with it.
          *
          * @param time more than zero
          */
@@ -151,8 +150,8 @@ public final class Tuner {
         /**
          * Sets the maximum number of workers per stage, and of threads per dispatcher, that the tuner may request: 1 to
          * 100,000. The default is 256. A stage that already has more workers keeps them. Choose a limit that the called
-         * services can handle: a database may reject calls from too many clients, and a pipeline without retries fails
-         * at the first rejected call.
+         * services can handle. For example, a database may reject calls from too many clients, and a pipeline without
+         * retries fails when its first call is rejected.
          */
         public Builder maxWorkers(int workers) {
             if (workers < 1 || workers > MOST_WORKERS) {
@@ -165,7 +164,7 @@ public final class Tuner {
 
         /**
          * Allows the tuner to add workers to a stage with a single worker. By default, the tuner does not change such a
-         * stage, because a second worker might break the stage's order or its function.
+         * stage, because more workers could change the order of its elements, or its function might not be thread-safe.
          */
         public Builder raise(String stage) {
             raisedAnyway.add(Objects.requireNonNull(stage, "stage"));
@@ -177,8 +176,9 @@ public final class Tuner {
          * pipeline faster. The control's key is {@code alternative.STAGE}, with the value 0 or 1.
          *
          * @param stage the stage to which the code belongs. If this stage is the limiter, the code is tried first
-         * @param use called on the tuning thread, with true to use the alternative code from the next element on, and
-         *     with false to stop using it. The alternative code is not in use at the start
+         * @param use called on the tuning thread to switch the code. If the argument is true, the stage must use the
+         *     alternative code for all following elements; if it is false, the original code. The stage starts with the
+         *     original code
          */
         public Builder alternative(String stage, Consumer<? super Boolean> use) {
             alternatives.put(Objects.requireNonNull(stage, "stage"), Objects.requireNonNull(use, "use"));
