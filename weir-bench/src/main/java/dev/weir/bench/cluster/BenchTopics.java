@@ -51,8 +51,8 @@ public final class BenchTopics {
     private final BooleanSupplier isStopped;
     private final Set<String> filled = new HashSet<>(); // topics that are known to be filled
     private final Map<Path, ValueFile> valueFiles = new HashMap<>();
-    private String sink = ""; // names from the last fresh(); empty for none
-    private String output = ""; // names from the last output(); empty for none
+    private String sink = ""; // names from the last fresh(); empty if there are none
+    private String output = ""; // names from the last output(); empty if there are none
 
     BenchTopics(Brokers brokers, BrokerLosses losses, BooleanSupplier isStopped) {
         this.brokers = brokers;

@@ -202,7 +202,7 @@ public final class LiveFigures {
     /**
      * Adds a member's report.
      *
-     * @param timings one histogram per partition
+     * @param timings latencies of the received records, one histogram per partition
      */
     public void ofMember(
             int member, long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings) {
@@ -230,7 +230,7 @@ public final class LiveFigures {
     /**
      * Adds the report of a reader of the members' output.
      *
-     * @param timings one histogram per partition
+     * @param timings latencies of the records, one histogram per partition
      */
     public void ofReader(long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings) {
         int index = index(startNanos, endNanos);
