@@ -8,14 +8,14 @@ import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads broker figures once per sample of a series: mean request times since the previous sample, and the current
- * numbers of acquisition locks and queued requests. Confined to one thread.
+ * Reads the brokers' figures for a series of samples. Each sample contains the mean request times since the previous
+ * sample, the current number of acquisition locks and the current number of queued requests. Confined to one thread.
  */
 public final class BrokerSeries {
     /** Total number of acquisition locks held by share groups. */
     static final String LOCKED = "broker: records locked";
 
-    /** Number of acquisition locks in the partition with the most acquisition locks. */
+    /** Largest number of acquisition locks held in any one partition. */
     static final String LOCKED_OF_ONE = LockWindow.HELD;
 
     static final String QUEUE = "broker: requests queued";

@@ -55,8 +55,8 @@ public final class BrokerTimes {
     public record Reading(Map<String, Times> times, long collections, long collectionMillis) {
 
         /**
-         * Returns the figures for the time since an earlier reading, by name. Leaves out kinds of requests that did not
-         * occur in that time.
+         * Returns a map from names to figures for the time since an earlier reading. Kinds of requests that did not
+         * occur in that time are left out.
          */
         public Map<String, Double> since(Reading earlier) {
             Map<String, Double> figures = new LinkedHashMap<>();
@@ -73,7 +73,10 @@ public final class BrokerTimes {
         }
     }
 
-    /** The number of requests of one kind, with the total time and 99th percentile of one of their phases. */
+    /**
+     * Statistics of one phase of one kind of request: the number of requests, the phase's total time and its 99th
+     * percentile.
+     */
     record Times(double count, double sumMillis, double p99Millis) {
         static final Times NONE = new Times(0, 0, 0);
 
@@ -111,8 +114,8 @@ public final class BrokerTimes {
         double[] read = beans.getAttributes(name, ATTRIBUTES).asList().stream()
                 .mapToDouble(attribute -> ((Number) attribute.getValue()).doubleValue())
                 .toArray();
-        // Brokers measure times in whole milliseconds, so the sum is whole too. A fraction comes from rounding the
-        // mean.
+        // Brokers measure each time in whole milliseconds, so the total must be a whole number too. Rounding removes
+        // the error of multiplying by an inexact mean.
         return new Times(read[0], Math.rint(read[0] * read[1]), read[2]);
     }
 }

@@ -15,9 +15,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The brokers of a campaign: either an existing cluster, or forked brokers in the number and with the settings of the
- * current point. Replaces the forked brokers if the next point needs different ones. Confined to one thread, which also
- * closes this object.
+ * The brokers of a campaign. They are either an existing cluster or forked brokers. The current point determines the
+ * number and the settings of forked brokers, so they are replaced if the next point needs different ones. Confined to
+ * one thread, which also closes this object.
  */
 final class CampaignBrokers implements AutoCloseable {
     private final Path data;

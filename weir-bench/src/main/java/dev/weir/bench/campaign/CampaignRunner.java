@@ -185,7 +185,7 @@ public final class CampaignRunner {
         listener.status(what, 0, mostRuns(workload, drivers), null);
     }
 
-    /** Returns the number of runs in a campaign that leaves out no points. */
+    /** Returns the number of runs in a campaign that runs all of its points. */
     static int mostRuns(Workload workload, List<String> drivers) {
         return workload.rounds() * workload.points().size() * drivers.size();
     }
@@ -308,7 +308,7 @@ public final class CampaignRunner {
         return newId(workload.name(), workload.isQuick());
     }
 
-    /** Returns a name for a folder of several campaigns. */
+    /** Returns a new name for a folder that holds several campaigns. */
     public static String newId(String name, boolean isQuick) {
         return name
                 + (isQuick ? "-quick-" : "-")

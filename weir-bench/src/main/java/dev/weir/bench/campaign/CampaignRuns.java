@@ -39,10 +39,11 @@ final class CampaignRuns {
     private int order; // order of the next run
 
     /**
-     * Creates the runs of a campaign whose drivers and topics are ready.
+     * Creates the runs of a campaign whose drivers and topics are ready. The caller closes {@code launcher} and
+     * {@code brokers}.
      *
      * @param drivers the drivers, including the control
-     * @param launcher closed by the caller, like the brokers
+     * @param launcher starts the processes of the runs
      * @param startedNanos when the campaign's time limit began, as {@link System#nanoTime}
      */
     CampaignRuns(
@@ -96,7 +97,7 @@ final class CampaignRuns {
     private void warm() throws InterruptedException {
         WorkloadPoint point = workload.points().get(0);
         BenchCluster cluster = brokers.at(point);
-        cluster.figures().times(); // attaches to the brokers now, so that no measured run has to
+        cluster.figures().times(); // the first call attaches to the brokers, so call it before any measured run
         if (folder.campaign().rounds() == 1
                 || point.isPlanned()
                 || point.asksForFreshBrokers()
@@ -177,7 +178,7 @@ final class CampaignRuns {
             Run run = finished(step, ofThis, seed, startedAtMillis, System.currentTimeMillis(), measured);
             return new Kept(run, measured.latencies());
         } catch (RunFailure e) {
-            cluster.requireBrokers(); // throws if a broker has ended, because the driver is then not at fault
+            cluster.requireBrokers(); // throws if a broker has ended, because that explains the driver's failure
             Run failed = Run.failed(
                     step.point().id(),
                     step.driver(),

@@ -289,7 +289,7 @@ final class DriverSearch implements Orders.Target {
             return new Outcome(Outcome.Result.GENERATOR_BOUND, String.valueOf(e.getMessage()));
         } catch (RunFailure e) {
             requireGoingOn(e);
-            if (!hasPassed && hasFailed) { // The workload may be wrong, and then lower rates fail too.
+            if (!hasPassed && hasFailed) { // the workload may be wrong, so end the search
                 refusal = "driver " + driver + " at " + point.id() + ": " + e.getMessage() + "; its log is "
                         + folder.log(key());
             }
@@ -325,10 +325,11 @@ final class DriverSearch implements Orders.Target {
     }
 
     /**
-     * Returns the figures of the trial that failed at the upper end of the interval; null if there are none. The trial
-     * is a step or a hold. If no step or hold failed there, returns the figures of the last failed hold.
+     * Returns the figures of the trial that failed at the limit; null if there are none. This is the step or hold that
+     * failed at the upper end of the interval. If none failed there, it is the last failed hold.
      *
-     * <p>At an unstable rate, steps and holds pass, so the figures come from the last failed perturbation at that rate.
+     * <p>At an unstable rate, steps and holds pass. If the verdict is {@code UNSTABLE_AT}, the method therefore returns
+     * the figures of the last failed perturbation at that rate.
      */
     private @Nullable TrialFigures edge(Finding finding) {
         if (finding.verdict() == Verdict.UNSTABLE_AT) {
@@ -403,7 +404,7 @@ final class DriverSearch implements Orders.Target {
                 measured.warmUpIntervals(),
                 measured.intervals(),
                 measured.totals(),
-                Ledger.NONE, // no ledger: members take over each other's records, and each process sees only its own
+                Ledger.NONE, // members take over each other's records, but count only their own
                 flags,
                 null,
                 timeline,

@@ -7,7 +7,7 @@ import dev.weir.metrics.Limiter;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Names the component that limited a rate, from the figures of the lowest failed rate. Stateless. */
+/** Finds the component that limited a driver's rate. Uses the figures of the lowest rate that failed. Stateless. */
 final class EdgeLimiter {
     private static final double BUSY = 0.9;
 

@@ -109,7 +109,7 @@ public final class ExploreRunner {
     }
 
     /**
-     * Runs all searches and returns their findings; {@link ExploredReport} can also read them from the folder.
+     * Runs all searches and returns their findings. {@link ExploredReport} can read the same findings from the folder.
      *
      * @throws BenchException if the exploration cannot continue
      */

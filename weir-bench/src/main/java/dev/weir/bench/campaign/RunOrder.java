@@ -15,9 +15,9 @@ final class RunOrder {
     private RunOrder() {}
 
     /**
-     * A run in the order.
+     * One run of a campaign: a driver is measured at a point.
      *
-     * @param round from 0
+     * @param round number of the round, from 0
      */
     record Step(WorkloadPoint point, String driver, int round) {
         Run.Key key() {

@@ -103,7 +103,7 @@ final class Verification {
             }
             return hello;
         } catch (RunFailure e) {
-            cluster.requireBrokers(); // throws if a broker has ended, because the driver is then not at fault
+            cluster.requireBrokers(); // throws if a broker has ended, because that explains the driver's failure
             throw new BenchException("driver " + driver + " does not pass the dry run of "
                     + point.scenario().label() + ": " + e.getMessage() + "; its log is " + log);
         }

@@ -1,6 +1,7 @@
 /**
- * Runs a whole campaign from its workload to its results folder. The package verifies each driver, shuffles the runs
- * and describes the machine. {@link dev.weir.bench.campaign.CampaignRunner} runs on its caller's thread.
+ * Runs a whole campaign. The package verifies each driver, executes the runs in random order, describes the machine,
+ * and stores everything in the results folder. {@link dev.weir.bench.campaign.CampaignRunner} runs on its caller's
+ * thread.
  */
 @NullMarked
 package dev.weir.bench.campaign;

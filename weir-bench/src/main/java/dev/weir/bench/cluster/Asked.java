@@ -10,7 +10,9 @@ final class Asked {
     private Asked() {}
 
     /**
-     * Waits for a reply and returns it. If the request fails, the exception's message describes it with {@code what}.
+     * Waits for a reply and returns it. If the request fails, throws an exception.
+     *
+     * @param what description of the request for the exception's message
      */
     static <T> T of(String what, KafkaFuture<T> answer) {
         try {

@@ -74,7 +74,10 @@ public final class BenchCluster implements AutoCloseable {
         return brokers.client();
     }
 
-    /** Returns the name of an existing cluster, for a file name; empty if the brokers are the campaign's own. */
+    /**
+     * Returns a name that identifies an existing cluster and can be used in file names. Returns an empty string if the
+     * brokers are the campaign's own.
+     */
     public String id() {
         return brokers.id();
     }
@@ -107,7 +110,7 @@ public final class BenchCluster implements AutoCloseable {
         return figures;
     }
 
-    /** The running brokers, and the broker failures that a plan can cause. */
+    /** Tracks which brokers are running, and causes planned broker failures. */
     public BrokerLosses losses() {
         return losses;
     }

@@ -33,16 +33,16 @@ import org.jspecify.annotations.Nullable;
 public final class BenchTopics {
     private static final String SINK = "sink";
 
-    // Set the cleanup policy explicitly, because the cluster's default may be "compact". Brokers then refuse records
-    // without a key.
+    // Set the cleanup policy explicitly, because the cluster's default may be "compact". Brokers refuse records without
+    // a key if a topic is compacted.
     private static final Map<String, String> WRITTEN = Map.of("cleanup.policy", "delete");
 
     // The broker's append time is the timestamp of each copy, so it shows when the copy was written.
     private static final Map<String, String> COPIED =
             Map.of("cleanup.policy", "delete", "message.timestamp.type", "LogAppendTime");
 
-    // Records need no key, as in WRITTEN. In addition, brokers keep all records and store batches as the producer sent
-    // them.
+    // The cleanup policy allows records without a key, as in WRITTEN. The other settings make brokers keep all records
+    // and store batches as the producer sent them.
     private static final Map<String, String> FILLED = Map.of(
             "cleanup.policy", "delete", "retention.ms", "-1", "retention.bytes", "-1", "compression.type", "producer");
 
@@ -51,8 +51,8 @@ public final class BenchTopics {
     private final BooleanSupplier isStopped;
     private final Set<String> filled = new HashSet<>(); // topics that are known to be filled
     private final Map<Path, ValueFile> valueFiles = new HashMap<>();
-    private String sink = ""; // names from the last fresh(); empty for none
-    private String output = ""; // names from the last output(); empty for none
+    private String sink = ""; // names from the last fresh(); empty if there are none
+    private String output = ""; // names from the last output(); empty if there are none
 
     BenchTopics(Brokers brokers, BrokerLosses losses, BooleanSupplier isStopped) {
         this.brokers = brokers;
@@ -160,7 +160,7 @@ public final class BenchTopics {
             if (endOffsets(topic).values().stream().allMatch(end -> end == endOffset)) {
                 return topic;
             }
-            brokers.delete(topic); // An interrupted campaign left it incomplete.
+            brokers.delete(topic); // the topic is incomplete, because its campaign was interrupted
         }
         create(topic, point.partitionsOfTopic(), point.replicas(), FILLED);
         filler.fill(topic);
@@ -252,7 +252,7 @@ public final class BenchTopics {
                 .contains(topic);
     }
 
-    /** Returns the end offsets of the partitions of one topic or several. */
+    /** Returns the end offsets of all partitions of one or more topics. */
     Map<TopicPartition, Long> endOffsets(String topics) {
         Admin admin = brokers.admin();
         Map<TopicPartition, OffsetSpec> latest = new HashMap<>();
@@ -270,7 +270,9 @@ public final class BenchTopics {
         return ends;
     }
 
-    /** Returns the end offset of each partition of a topic, or of several topics in sequence. */
+    /**
+     * Returns the end offsets of all partitions of one or more topics. The partitions are numbered across the topics.
+     */
     public long[] ends(String topics) {
         Map<TopicPartition, Long> ends = endOffsets(topics);
         TopicSet set = TopicSet.of(topics, ends.size());

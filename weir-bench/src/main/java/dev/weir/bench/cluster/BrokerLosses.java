@@ -15,7 +15,7 @@ import java.util.function.Consumer;
  */
 public final class BrokerLosses {
     private final List<Broker> forked;
-    private final Map<Integer, Long> lost = new HashMap<>(); // CPU time of brokers lost by plan, by broker ID
+    private final Map<Integer, Long> lost = new HashMap<>(); // CPU time of brokers lost as planned, by broker ID
     private Runnable whenLost = () -> {};
     private int count;
     private long goneNanos; // processor time of processes that have ended
@@ -131,7 +131,7 @@ public final class BrokerLosses {
         return count;
     }
 
-    /** Returns whether any planned loss has not ended yet. */
+    /** Returns whether at least one broker is currently lost as planned. */
     boolean isAnyLost() {
         return !lost.isEmpty();
     }

@@ -48,7 +48,10 @@ interface Brokers extends AutoCloseable {
     /** Deletes the campaign's resources, unless they must be kept. */
     void cleanUp();
 
-    /** Returns the name of an existing cluster, for a file name; empty if the brokers are the campaign's own. */
+    /**
+     * Returns a name that identifies an existing cluster and can be used in file names. Returns an empty string if the
+     * brokers are the campaign's own.
+     */
     String id();
 
     /** The location, size and non-default settings of the brokers. */

@@ -63,7 +63,7 @@ final class CopiedRecords {
      * Creates an empty ledger.
      *
      * @param ends end offsets of the input, by partition
-     * @param committed the offset up to which the group has finished each partition of the input
+     * @param committed the group's committed offsets in the input, by partition
      */
     CopiedRecords(WorkloadPoint point, long[] ends, long[] committed) {
         this.point = point;
@@ -201,15 +201,15 @@ final class CopiedRecords {
     /**
      * Returns the pass with figures measured from the output topic instead of the driver's own counts.
      *
-     * @throws RunFailure if nothing was written, or if exactly once is requested and the output contains records whose
-     *     offsets are not committed, so the group would read the records again
+     * @throws RunFailure if nothing was written. Also thrown if exactly once is requested and the output contains
+     *     records whose input offsets are not committed, because the group would copy those records again
      */
     Report.Passed figures(Report.Passed passed) {
         if (distinct == 0) {
             throw new RunFailure("it has written nothing, and taken " + passed.records() + " records");
         }
-        // Count from the driver's first record, because the time before the first write matters too. The minimum is 1,
-        // because log timestamps have a resolution of milliseconds.
+        // The time begins when the driver received its first record, because the time before the first write matters
+        // too. The minimum is 1, because log timestamps have a resolution of milliseconds.
         long millis = Math.max(1, lastMillis - Math.min(firstMillis, passed.firstMillis()));
         Map<String, Double> client = new HashMap<>(passed.client());
         if (point.isExactlyOnce()) {

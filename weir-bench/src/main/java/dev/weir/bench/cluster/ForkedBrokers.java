@@ -83,7 +83,7 @@ final class ForkedBrokers implements Brokers {
 
     @Override
     public String namedAnew(String name) {
-        return name; // can be reused, because the testkit waits until no broker knows the earlier topic
+        return name; // safe to reuse, because the testkit waits until no broker knows the deleted topic
     }
 
     @Override

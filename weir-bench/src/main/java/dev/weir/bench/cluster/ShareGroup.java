@@ -34,8 +34,8 @@ final class ShareGroup {
     }
 
     /**
-     * Returns whether the group has accepted all records before {@code offset} in each of these partitions. The
-     * reported start offset may be too low, so a reported lag of zero is sufficient as well.
+     * Returns whether the group has accepted all records before {@code offset} in each of these partitions. Brokers may
+     * report a start offset that is too low, so the method also accepts a reported lag of zero.
      */
     boolean isPast(Set<TopicPartition> partitions, long offset) {
         Map<TopicPartition, SharePartitionOffsetInfo> offsets = offsets(partitions);

@@ -17,16 +17,16 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the records of one produce pass in their topic, by the number at the start of each value. Counting the records
- * is not enough, because a surplus record may be a duplicate or a record whose acknowledgement was lost. Confined to
- * one thread; used once.
+ * Checks which records of a produce pass are in the topic. Each value starts with the record's number. Counting the
+ * records is not enough, because a surplus record may be a duplicate or a record whose acknowledgement was lost.
+ * Confined to one thread; used once.
  */
 final class WrittenNumbers {
     private static final Duration POLL = Duration.ofMillis(100);
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
     private static final int MAX_NAMED = 5;
 
-    private final int[][] offsets; // offset of the first occurrence plus 1, by partition and number
+    private final int[][] offsets; // 1 + offset of a number's first occurrence, by partition and number
     private final List<String> twice = new ArrayList<>();
     private long repeated;
     private long foreign;

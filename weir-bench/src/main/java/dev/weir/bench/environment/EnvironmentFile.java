@@ -24,8 +24,7 @@ import org.snakeyaml.engine.v2.nodes.ScalarNode;
 import org.snakeyaml.engine.v2.nodes.SequenceNode;
 
 /**
- * Reads an environment from YAML. Checks each key and reports errors with their place in the file. Confined to one
- * thread.
+ * Reads an environment from YAML. Checks each key, and reports the line and column of errors. Confined to one thread.
  */
 public final class EnvironmentFile {
     private static final String FOLDER = "environments";
@@ -212,7 +211,7 @@ public final class EnvironmentFile {
         return program.contains("/") ? folder.resolve(program).normalize().toString() : program;
     }
 
-    /** Returns a single word. Refuses a value that a program would take for an option or for several words. */
+    /** Returns a single word. Refuses a value that a program could mistake for an option or for several words. */
     private String word(Map<String, Node> fields, String key) {
         String word = text(fields, key);
         if (!word.matches("[A-Za-z0-9_][^\\s]*")) {

@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
  */
 public sealed interface Place {
 
-    /** Returns a short name for people. */
+    /** Returns a short name for display. */
     String label();
 
     /** Returns the local command that runs {@code arguments} at this place. The first argument is a program. */
@@ -51,8 +51,8 @@ public sealed interface Place {
         public List<String> command(List<String> arguments) {
             List<String> command = new ArrayList<>(List.of(program, "-T"));
             command.addAll(options);
-            // If an option occurs several times, ssh uses its first value. The options from the file come first, so
-            // they take precedence over these.
+            // If an option occurs several times, ssh uses its first value. The options from the file were added first,
+            // so they override the following defaults.
             for (String option :
                     List.of("BatchMode=yes", "ConnectTimeout=10", "ServerAliveInterval=5", "ServerAliveCountMax=3")) {
                 command.addAll(List.of("-o", option));

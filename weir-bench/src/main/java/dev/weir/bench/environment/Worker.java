@@ -33,12 +33,12 @@ public record Worker(Place place, String image, Set<Role> roles, String java, St
         return new Worker(new Place.Here(), "", Set.of(Role.values()), "", "", 0);
     }
 
-    /** Returns a short name for people. */
+    /** Returns a short name for display. */
     public String label() {
         return image.isEmpty() ? place.label() : "image " + image;
     }
 
-    /** Returns whether processes there run on this machine and share its clock. */
+    /** Returns whether the worker's processes run on this machine and share its clock. */
     public boolean isHere() {
         return place instanceof Place.Here && clockAheadMillis == 0;
     }

@@ -16,8 +16,8 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The figures of a driver at a point: medians over its finished runs. Voided runs count too, because their cause is of
- * interest. Unknown figures are NaN, so comparisons with them are false. Immutable.
+ * The figures of a driver at a point: medians over its finished runs. Voided runs are included, because the figures
+ * help to explain why they were voided. Unknown figures are NaN, so comparisons with them are false. Immutable.
  */
 final class Facts {
 

@@ -19,12 +19,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The rules that identify the limiter. They are applied in order, and the first rule that finds a limiter decides. A
- * rule names a component only if figures show that the component was the limiter. A limiter may distort the figures
- * used by other rules, so its rule precedes those rules. Stateless. {@code docs/reference/limiter.md} lists the kinds.
+ * rule names a component only if figures show that the component was the limiter. Some limiters distort figures that
+ * other rules use. The rules for these limiters come first. Stateless. {@code docs/reference/limiter.md} lists the
+ * kinds.
  */
 final class Rules {
 
-    /** A component or a rate counts as being at its limit if it reaches this fraction of its limit. */
+    /** A component or a rate counts as exhausted if it reaches this fraction of its maximum. */
     private static final double FULL = 0.9;
 
     /**
@@ -282,8 +283,8 @@ final class Rules {
     }
 
     /**
-     * Finds a machine whose processors are busy. If it is known how long the driver's threads waited for processors,
-     * that time must be significant as well.
+     * Finds a machine whose processors are busy. The driver's threads must also have waited for processors for a
+     * significant time, unless their waiting time is unknown.
      */
     private static @Nullable Limiter machine(Facts facts) {
         double driver = facts.driverCores();
@@ -322,7 +323,10 @@ final class Rules {
                 : null;
     }
 
-    /** Finds the limiter of a driver that mostly waits, from the longest phase of its requests. */
+    /**
+     * Finds the limiter of a driver that spends most of its time waiting for requests. Uses the phase of the requests
+     * that takes longest.
+     */
     private static @Nullable Limiter requests(Facts facts, String request, Limiter.Kind kind) {
         double whole = facts.clientMillis(request);
         boolean isUnderWay = request.equals("produce") || facts.outstandingFetches() >= HALF;

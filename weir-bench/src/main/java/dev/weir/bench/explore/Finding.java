@@ -18,7 +18,10 @@ public record Finding(Verdict verdict, double low, double high, double unstableA
         trials = List.copyOf(trials);
     }
 
-    /** Returns the perturbations at {@link #low}; for an unstable system, at {@link #unstableAt}. */
+    /**
+     * Returns the perturbations at the rate {@link #low}. If the system is unstable, returns the perturbations at the
+     * rate {@link #unstableAt} instead.
+     */
     public List<Trial> perturbations() {
         double at = verdict == Verdict.UNSTABLE_AT ? unstableAt : low;
         return trials.stream()

@@ -19,7 +19,7 @@ public record Limits(
         List<Kind> perturbations,
         Map<Kind, Double> expectedSeconds) {
 
-    /** Largest number of trials, however short they are. */
+    /** Maximum number of trials in a search, even if the time limit would allow more. */
     public static final int MAX_TRIALS = 200;
 
     /** Creates limits without expected durations. */

@@ -24,16 +24,16 @@ import org.jspecify.annotations.Nullable;
  *                                               DESCEND  lower, then between ---> UNSTABLE_AT
  * </pre>
  *
- * <p>If the upper end of the bracket is still the rate that failed in the ramp when bisection ends, the search tries
- * that rate again. If it passes now, the ramp continues.
+ * <p>When bisection ends, the upper end of the bracket may still be the rate that failed in the ramp. The search then
+ * tries that rate again. If the rate passes this time, the ramp continues.
  *
  * <p>A failure counts only if it occurs twice. Near the limit, a pass also counts only if it occurs twice. Even so, the
  * outcome is random for rates within {@link #MARGIN} of the limit. The interval therefore extends the bracket by that
  * margin on both sides, and the search confirms the lower end of the interval. LIFT then tries to confirm higher rates
- * in the same way. It only ever raises the lower end, to rates that the system held and at which it recovered.
+ * in the same way. If the system holds a higher rate and recovers at it, LIFT raises the lower end to that rate.
  *
- * <p>A collapsed system has about the same throughput at any rate. DESCEND therefore begins slightly above the
- * throughput of the system that did not recover, if that is known. It then tries a rate slightly below that throughput.
+ * <p>A collapsed system has about the same throughput at any rate. If the throughput of the system that did not recover
+ * is known, DESCEND therefore begins slightly above that throughput. It then tries a rate slightly below it.
  */
 public final class Search {
     /** Relative margin added to the interval at each end. */
@@ -61,10 +61,10 @@ public final class Search {
     private static final double WIDEST = 1 / 0.9;
     private static final int MAX_DOWNS = 10;
 
-    /** Largest number of times that the ramp continues because the failure that ended it was false. */
+    /** Maximum number of times that the ramp continues after the failed step has passed when repeated. */
     private static final int MAX_DOUBTS = 3;
 
-    /** Largest number of times that the candidate is lowered because it was not confirmed. */
+    /** Maximum number of times that the candidate is lowered because it was not confirmed. */
     private static final int MAX_LOWERINGS = 8;
 
     private enum Phase {
@@ -200,7 +200,7 @@ public final class Search {
             failed = Double.isNaN(failed) ? rate : Math.min(failed, rate);
         } else if (decided == Result.PASSED && !attempt.kind().isPerturbation()) {
             passed.add(rate);
-            failed = failed <= rate ? Double.NaN : failed; // a failure at or below a passed rate was false
+            failed = failed <= rate ? Double.NaN : failed; // a pass disproves failures at this rate and below
         }
     }
 
@@ -367,7 +367,7 @@ public final class Search {
         ask(Kind.HOLD, Double.isNaN(low) ? descent() : Math.sqrt(low * high));
     }
 
-    /** Returns the next rate to try as long as no rate with recovery is known. */
+    /** Returns the next rate to try. Used until the search finds a rate at which the system recovers. */
     private double descent() {
         double above = carried * (1 + AROUND);
         double next = above < high * (1 - AROUND) ? above : carried * (1 - AROUND);

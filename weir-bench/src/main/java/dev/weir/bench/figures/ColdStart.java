@@ -41,7 +41,7 @@ public final class ColdStart {
         for (int to = 0; to < intervals.size(); to++) {
             records += intervals.get(to).records();
             long end = intervals.get(to).atNanos();
-            // The window ends with this interval. It is the shortest such window that lasts at least a second.
+            // Consider the shortest window that ends with this interval and lasts at least a second.
             while (end - endOf(from) >= WINDOW_NANOS) {
                 records -= intervals.get(from++).records();
             }

@@ -61,7 +61,7 @@ public final class Disturbances {
             Window window = new Window(Math.min((int) (span.fromMillis() / figures.slotMillis()), to), to);
             double recoveryMillis =
                     recovered < 0 ? Double.NaN : Math.max(0, recovered * figures.slotMillis() - span.toMillis());
-            // A lost record counts for the first disturbance with a window that ends after the record was sent.
+            // Attribute each lost record to one disturbance: the first one whose window ends after the record was sent.
             long ofThis = IntStream.range(Math.min(bookedTo, to), to)
                     .mapToLong(second -> lost[second])
                     .sum();

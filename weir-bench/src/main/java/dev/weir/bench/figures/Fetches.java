@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The fetch counts of the brokers, and the records and bytes delivered in the same time. The time is either a part of a
- * pass, or everything up to one moment. {@link #since} computes the part between two moments. Immutable.
+ * The fetch counts of the brokers, and the records and bytes delivered in the same time. An object covers either all
+ * the time up to one moment, or the part of a pass between two moments. {@link #since} computes such a part. Immutable.
  */
 public record Fetches(FetchCounter.Count count, long records, long bytes, long nanos) {
 

@@ -21,8 +21,8 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects the per-second figures of a group and its generator from the start of the plan. A report counts for the
- * second that contains the middle of the report's interval. Confined to one thread.
+ * Collects the per-second figures of a group and its generator from the start of the plan. A report covers an interval.
+ * Its figures are added to the second that contains the middle of the interval. Confined to one thread.
  */
 public final class LiveFigures {
     private static final long LEAST_SLOT_MILLIS = 1000;
@@ -199,7 +199,11 @@ public final class LiveFigures {
         return slots.get(index);
     }
 
-    /** Adds a member's report; {@code timings} are by partition. */
+    /**
+     * Adds a member's report.
+     *
+     * @param timings latencies of the received records, one histogram per partition
+     */
     public void ofMember(
             int member, long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings) {
         int index = index(startNanos, endNanos);
@@ -223,7 +227,11 @@ public final class LiveFigures {
         }
     }
 
-    /** Adds the report of a reader of the members' output; {@code timings} are by partition. */
+    /**
+     * Adds the report of a reader of the members' output.
+     *
+     * @param timings latencies of the records, one histogram per partition
+     */
     public void ofReader(long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings) {
         int index = index(startNanos, endNanos);
         if (index >= 0 && !isEnded) {
@@ -253,7 +261,12 @@ public final class LiveFigures {
         }
     }
 
-    /** Adds the generator's sent records and their lateness by partition, and the number of acknowledged records. */
+    /**
+     * Adds a report of the generator.
+     *
+     * @param acknowledged number of records that were acknowledged in the interval
+     * @param late the lateness of the sent records, one histogram per partition
+     */
     public void ofGenerator(long startNanos, long endNanos, long acknowledged, List<Histogram> late) {
         Slot slot = slot(Math.max(0, index(startNanos, endNanos)));
         long count = 0;
@@ -271,8 +284,10 @@ public final class LiveFigures {
     }
 
     /**
-     * Adds the group's totals at the end of a generator interval: the numbers of received and, if known, of repeated
-     * records.
+     * Adds the group's totals at the end of a generator interval.
+     *
+     * @param cameSoFar number of distinct records received so far
+     * @param againSoFar number of repeated records so far, or {@link Interval#UNKNOWN}
      */
     public void ofGroup(long startNanos, long endNanos, long cameSoFar, long againSoFar) {
         Slot slot = slot(Math.max(0, index(startNanos, endNanos)));
@@ -367,10 +382,10 @@ public final class LiveFigures {
     }
 
     /**
-     * Returns the number of silent partitions for every second. With many partitions, each partition gets few records
-     * per second, so a single second without arrivals means little. A partition is therefore silent during consecutive
-     * seconds without arrivals only if enough records were sent to it during these seconds. Records sent shortly before
-     * the next arrival do not count, because they may still arrive within the latency limit.
+     * Returns the number of silent partitions for every second. If there are many partitions, each one gets few records
+     * per second, so a single second without arrivals means little. Seconds without arrivals therefore make a partition
+     * silent only if enough records were sent to it in the same seconds. Records sent shortly before the next arrival
+     * are not counted, because they may still arrive within the latency limit.
      */
     private int[] silent(int count, int limitSlots) {
         int[] silent = new int[count];
@@ -401,16 +416,16 @@ public final class LiveFigures {
     }
 
     /**
-     * Returns the number of repeated records in a range of seconds; {@link Interval#UNKNOWN} if a second's number is
-     * unknown.
+     * Returns the number of repeated records in a range of seconds. Returns {@link Interval#UNKNOWN} if the number is
+     * unknown for any of the seconds.
      */
     public long again(int from, int to) {
         return slots.subList(from, to).stream().mapToLong(slot -> slot.again).reduce(0, OptionalCounts::plus);
     }
 
     /**
-     * Counts these records by the second in which they were sent. The last element counts the records sent after all
-     * seconds.
+     * Counts these records by the second in which they were sent. The last element counts records that were sent after
+     * the last known second.
      *
      * @param numbers record numbers by partition; number 0 existed before the plan began
      */
@@ -431,7 +446,7 @@ public final class LiveFigures {
         return bySecond;
     }
 
-    /** Discards the seconds before the current one. */
+    /** Excludes all whole seconds before this time from the measurement, by making them part of the warm-up. */
     public void discard(double atMillis) {
         warmUpSlots = Math.max(warmUpSlots, (int) (atMillis / slotMillis));
         beginPart(warmUpSlots);
@@ -492,8 +507,9 @@ public final class LiveFigures {
     }
 
     /**
-     * Returns the histograms for the run's log. There are two per second, for latency and lateness, including the
-     * warm-up. One more per partition and one more per consumer cover the time after the warm-up.
+     * Returns the histograms for the run's log. Each second, including the warm-up, has one histogram for latency and
+     * one for lateness. In addition, each partition and each consumer has a latency histogram for the time after the
+     * warm-up.
      */
     public List<Histogram> latencies(int count) {
         long wallNanos = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()) - System.nanoTime();

@@ -42,8 +42,8 @@ public final class LoadSpread {
     }
 
     /**
-     * Returns whether a partition's load differs from the requested skew, or a process that should have partitions
-     * received nothing.
+     * Returns whether the load is distributed differently than requested. This is the case if a partition's load
+     * differs from the requested skew, or if a process that should have partitions received nothing.
      *
      * @param skew the requested skew, as in {@link PartitionSpread}
      */

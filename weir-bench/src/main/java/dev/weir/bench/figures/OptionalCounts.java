@@ -2,7 +2,9 @@ package dev.weir.bench.figures;
 
 import dev.weir.bench.result.Interval;
 
-/** Arithmetic on counts that may be unknown. The result is {@link Interval#UNKNOWN} if an operand is. Stateless. */
+/**
+ * Arithmetic on counts that may be unknown. If an operand is {@link Interval#UNKNOWN}, the result is too. Stateless.
+ */
 public final class OptionalCounts {
 
     private OptionalCounts() {}

@@ -71,8 +71,8 @@ public final class PolledSizes {
     }
 
     /**
-     * Returns the lowest size that the histogram cannot distinguish from the percentile. Poll limits are round numbers,
-     * and this reports a limit of 2,048 as 2,048 and not as 2,049.
+     * Returns the lowest size that the histogram cannot distinguish from the percentile. Poll limits are usually round
+     * numbers, so a limit of 2,048 is reported as 2,048 instead of 2,049.
      */
     private double atPercentile(double percentile) {
         return sizes.lowestEquivalentValue(sizes.getValueAtPercentile(percentile));

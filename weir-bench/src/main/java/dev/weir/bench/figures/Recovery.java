@@ -3,7 +3,9 @@ package dev.weir.bench.figures;
 import dev.weir.bench.workload.LatencyTarget;
 import java.util.List;
 
-/** Determines from the seconds of a run when a group has recovered from a disturbance. Immutable. */
+/**
+ * Determines when a group has recovered from a disturbance. Examines the figures of each second of the run. Immutable.
+ */
 record Recovery(LatencyTarget target) {
     /**
      * Number of consecutive good seconds that end a recovery. Fewer are not enough, because a group still looks good
@@ -44,7 +46,7 @@ record Recovery(LatencyTarget target) {
     }
 
     /**
-     * Returns the first second from which the group behaved normally for {@link #GOOD_SECONDS}.
+     * Returns the first of {@link #GOOD_SECONDS} consecutive seconds in which the group behaved normally.
      *
      * @param from the second in which the disturbance ended
      * @param to the second of the next order; later seconds do not count

@@ -27,7 +27,7 @@ public final class ReportedTimings {
     }
 
     /**
-     * Decodes a reported histogram; an empty text gives an empty one.
+     * Decodes a reported histogram. Returns an empty histogram if the text is empty.
      *
      * @throws RunFailure if the text is invalid
      */

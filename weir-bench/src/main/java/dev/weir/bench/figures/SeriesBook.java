@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Combines the figures of several processes for one slice of time. For figures that are maximum values, takes the
+ * Combines the figures of several processes for one slice of time. If a figure is itself a maximum, the result is the
  * largest value. For all other figures, first computes the mean of each process. The means of rates and in-flight
  * counts are then added, and all other means are averaged. Confined to one thread.
  */
@@ -44,7 +44,7 @@ public final class SeriesBook {
         return name.startsWith("client: ") && (name.endsWith("/s") || name.endsWith("under way"));
     }
 
-    /** Returns whether the figure is combined by its maximum. */
+    /** Returns whether the figure is a maximum, so that the largest value is taken when figures are combined. */
     public static boolean isGreatest(String name) {
         return name.endsWith("longest ms") || name.equals(PolledSizes.MAX);
     }

@@ -43,7 +43,7 @@ public record FillPlan(long records, int perTransaction, double abortedShare) {
     }
 
     /**
-     * Returns the end of a partition after all records are written. Each transaction adds a marker to the partition.
+     * Returns the end offset of a partition that contains all records. Each transaction adds a marker to the partition.
      */
     public long endOffset() {
         if (!isTransactional()) {

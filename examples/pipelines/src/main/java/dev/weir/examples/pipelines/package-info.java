@@ -1,6 +1,6 @@
 /**
- * Three everyday pipelines, each with a console: HTTP enrichment, CSV import into a database, and a log filter. They
- * read records or lines and write enriched records, rows or matching lines.
+ * Example pipelines with a web console: HTTP enrichment of records, import of a CSV file into a database, and filtering
+ * of a log.
  */
 @NullMarked
 package dev.weir.examples.pipelines;

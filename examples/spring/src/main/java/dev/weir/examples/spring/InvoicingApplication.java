@@ -24,7 +24,7 @@ public class InvoicingApplication {
         application.run(args);
     }
 
-    /** The pipeline, which runs with the application under its own name. */
+    /** The invoicing pipeline. It runs with the application, and its name is the name of this bean. */
     @Bean
     Pipeline invoicing(WeirSettings settings, Pricing pricing) {
         var orders = settings.consumer(new StringDeserializer(), new StringDeserializer())
