@@ -32,9 +32,10 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * Controls a headless Chromium through the DevTools protocol (chromedevtools.github.io/devtools-protocol), which is
- * reachable only from this machine. If Chromium is not installed, the test is skipped and the reason is reported. If
- * the environment variable {@code CI} is {@code true}, the test fails instead. Confined to one thread.
+ * Controls a headless Chromium through the DevTools protocol (chromedevtools.github.io/devtools-protocol). Only
+ * programs on this machine can reach the protocol's port. If Chromium is not installed, the test is skipped and the
+ * reason is printed. On a CI server, where the environment variable {@code CI} is {@code true}, the test fails instead.
+ * Confined to one thread.
  */
 public final class Browser implements AutoCloseable {
 
@@ -217,7 +218,7 @@ public final class Browser implements AutoCloseable {
                 JSON.createObjectNode().put("type", "keyUp").put("key", key));
     }
 
-    /** Checks the page against axe-core's rules for assistive technology, in this colour scheme. */
+    /** Checks the page against axe-core's accessibility rules, in the given color scheme. */
     public void assertAccessible(String scheme) throws Exception {
         prefer(scheme);
         assertThat(evaluate(axe() + "; typeof axe.run")).isEqualTo("function");
@@ -245,7 +246,7 @@ public final class Browser implements AutoCloseable {
                 .orElse("");
         if (found.isEmpty()) {
             assertThat(System.getenv("CI")).as(MISSING).isNotEqualTo("true");
-            System.out.println("Skipped: " + MISSING); // Surefire shows only the number of skipped tests.
+            System.out.println("Skipped: " + MISSING); // Surefire reports how many tests were skipped, but not why.
             Assumptions.abort(MISSING);
         }
         return found;

@@ -8,14 +8,15 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the acknowledgements of a pass, and measures the time from the last record of its first tenth to its last
- * record. The first tenth covers all start-up work. One thread at a time reports acknowledgements, and another thread
- * waits. Acknowledgements after the last record are ignored.
+ * Counts the acknowledgements of a pass, and measures the cost of the pass without its first tenth, which covers all
+ * start-up work. The measurement begins with the last acknowledgement of the first tenth and ends with the last
+ * acknowledgement of the pass. Any further acknowledgements are ignored. One thread at a time reports acknowledgements,
+ * while another thread waits for the result.
  */
 final class AckedSpan {
     private static final long PATIENCE_SECONDS = 120;
 
-    /** The divisor that gives the untimed first part of a pass. */
+    /** The untimed first part of a pass is the number of records divided by this value. */
     private static final int FIRST_PART = 10;
 
     private final CountDownLatch done = new CountDownLatch(1);
@@ -49,7 +50,10 @@ final class AckedSpan {
         }
     }
 
-    /** Counts an acknowledgement or fails the pass. Serves as the client's send callback. */
+    /**
+     * Counts an acknowledgement, or ends the pass if the record could not be written. Serves as the client's send
+     * callback.
+     */
     void told(@Nullable RecordMetadata metadata, @Nullable Exception failed) {
         if (failed == null) {
             acknowledged();
@@ -58,7 +62,7 @@ final class AckedSpan {
         }
     }
 
-    /** Ends the pass, because a record could not be written. May be called by any thread. */
+    /** Ends the pass after a record could not be written. May be called from any thread. */
     void failed(Throwable why) {
         failure = why;
         done.countDown();

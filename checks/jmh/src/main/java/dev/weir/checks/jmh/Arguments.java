@@ -78,7 +78,7 @@ final class Arguments {
     /**
      * Runs the rounds and prints a table.
      *
-     * @param counted the number of records of a pass that are timed
+     * @param counted the number of timed records per pass
      */
     void compare(long counted, Arm baseline, Arm... others) throws Exception {
         new PairedRounds(bootstrap, partitions, counted, baseline, others).compare(rounds);

@@ -18,10 +18,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * A minimal consumer that shows the highest possible read rate. It uses one blocking socket to one broker, and sends
  * the next fetch before it parses the last response. It iterates over all records, verifies each checksum, and adds up
- * the first eight bytes of each value. The lean path's codecs decompress each compressed batch completely into one
- * buffer, so for compressed batches the loop shows the cost of everything except decompression. Error handling, leader
- * lookup and transactions are left out. It uses version 11 of the fetch request, without a session. Confined to one
- * thread.
+ * the first eight bytes of each value. Compressed batches are decompressed by the lean path's own codecs, each batch
+ * completely into one buffer. With compression, a comparison with the lean path therefore covers everything except
+ * decompression. Error handling, leader lookup and transactions are left out. It uses version 11 of the fetch request,
+ * without a session. Confined to one thread.
  */
 final class BareLoop {
 
@@ -56,23 +56,23 @@ final class BareLoop {
          */
         void batch(int partition, ByteBuffer bytes, int from, int to) throws IOException;
 
-        /** Ends a response. Its buffer will be reused. */
+        /** Called at the end of each response, before its buffer is reused. */
         void end() throws IOException;
     }
 
     /**
      * Creates a loop that iterates over the records of each batch.
      *
-     * @param wanted the end offset of each partition; all partitions belong to the same topic and are in order
+     * @param wanted the end offset of each partition; all partitions belong to one topic and are sorted by number
      */
     BareLoop(String bootstrap, Map<TopicPartition, Long> wanted) {
         this(bootstrap, wanted, null);
     }
 
     /**
-     * Creates a loop that passes each batch to {@code instead}.
+     * Creates a loop that passes each batch to the given handler.
      *
-     * @param instead handles the batches; null to iterate over their records
+     * @param instead the handler of the batches; null to iterate over the batches' records
      */
     BareLoop(String bootstrap, Map<TopicPartition, Long> wanted, @Nullable Batches instead) {
         host = bootstrap.replaceAll(":.*", "");

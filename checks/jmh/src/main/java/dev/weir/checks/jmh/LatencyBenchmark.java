@@ -27,11 +27,11 @@ import reactor.core.scheduler.Schedulers;
 /**
  * Measures how long a single element takes to reach a waiting sink on another thread.
  *
- * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar LatencyBenchmark}. Each element is timed by itself, from
- * the offer until the benchmark's spinning thread sees the value that the sink wrote. With 1 hand-over, the sink is
- * directly downstream of the queue. With 2, there is an asynchronous boundary between them, so the difference is the
- * cost of a boundary. Baselines: Pekko Streams, Reactor, and channels of Jox or ArrayBlockingQueues between virtual
- * threads. Needs two idle processors, because the spinning thread occupies one.
+ * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar LatencyBenchmark}. Elements are sent and timed one at a
+ * time. The time begins with the offer, and ends when the benchmark's spinning thread sees the value that the sink
+ * wrote. With 1 hand-over, the sink is directly downstream of the queue. With 2, there is an asynchronous boundary
+ * between them, so the difference is the cost of a boundary. Baselines: Pekko Streams, Reactor, and channels of Jox or
+ * ArrayBlockingQueues between virtual threads. Needs two idle processors, because the spinning thread occupies one.
  */
 @BenchmarkMode(Mode.SampleTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
@@ -161,7 +161,7 @@ public class LatencyBenchmark {
         return awaitSeen();
     }
 
-    /** Virtual threads with channels between them. */
+    /** The baseline with virtual threads that are connected by Jox's channels. */
     @State(Scope.Benchmark)
     public static class Jox {
 
@@ -208,7 +208,7 @@ public class LatencyBenchmark {
         return awaitSeen();
     }
 
-    /** Virtual threads with queues between them. */
+    /** The baseline with virtual threads that are connected by blocking queues. */
     @State(Scope.Benchmark)
     public static class Queues {
 

@@ -25,8 +25,8 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
  * Reads a topic from beginning to end with several consumers in turn, in several rounds. Prints the rate, CPU time and
- * allocation of each consumer, and the median of its ratios to the plain client in the same round. Each consumer adds
- * up the first eight bytes of each value. Warm-up rounds are not counted.
+ * allocation of each consumer. In each round, the consumers are compared with the plain client, and the median of these
+ * ratios is printed as well. Each consumer adds up the first eight bytes of each value. Warm-up rounds are not counted.
  *
  * <p>Run: {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanConsume localhost:9092 TOPIC ROUNDS
  * [bare,lean,plain,tuned]}. The measured time ends with the last record, because closing the official consumer takes up

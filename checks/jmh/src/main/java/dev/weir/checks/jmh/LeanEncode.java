@@ -16,17 +16,17 @@ import java.util.function.LongSupplier;
 import java.util.zip.CRC32C;
 
 /**
- * Measures the CPU time that a thread spends on adding a record to a batch. The variants take turns, and the result of
- * each is the minimum of many rounds. The batches of 128 kB are laid out one after the other in 8 MB, so that a batch
- * is no longer in the core's cache when it is written again.
+ * Measures the CPU time per record of adding records to batches. The variants take turns, and the result of each is the
+ * minimum of many rounds. Batches of 128 kB are written to 64 buffers in turn, 8 MB altogether, so that a buffer is no
+ * longer in the core's cache when it is written again.
  *
  * <ul>
- *   <li>array, slice, encoder: a value is appended from an array, from the buffer of a fetched record, or by an
- *       encoder; without the checksum
- *   <li>later: a value is first encoded into {@code LeanRecords} and then copied from there
- *   <li>stamp: header and checksum of a batch, divided by its number of records
- *   <li>keep: a copy of a fetched batch by {@link KeptBatches}, divided by its number of records
- *   <li>walk: iteration over the records of such a copy, with access to eight bytes of each
+ *   <li>array, slice, encoder: appends a value from an array, from the buffer of a fetched record, or through an
+ *       encoder; no checksum is computed
+ *   <li>later: encodes a value into {@code LeanRecords} first, and copies it into a batch from there
+ *   <li>stamp: writes the header and checksum of a batch; the time is divided by the number of its records
+ *   <li>keep: copies a fetched batch with {@link KeptBatches}; the time is divided by the number of its records
+ *   <li>walk: iterates over the records of such a copy and reads eight bytes of each
  * </ul>
  *
  * <p>Run: {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanEncode 23 100 1000}

@@ -102,7 +102,7 @@ public class LeanParserBenchmark {
         return sum;
     }
 
-    /** Weir's views, passed to a handler in the same way as in {@code LeanConsumer.poll}. */
+    /** Passes Weir's record views to a handler, in the same way as {@code LeanConsumer.poll} does. */
     @Benchmark
     @OperationsPerInvocation(RECORDS)
     public long weirHandler() {

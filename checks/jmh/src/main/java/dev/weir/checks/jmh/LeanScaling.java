@@ -86,17 +86,17 @@ public final class LeanScaling {
     }
 
     /**
-     * Records per second by wall clock and by processor time, and the share of wall-clock time during which the threads
-     * were idle.
+     * Records per second of wall-clock time, records per second of processor time, and the share of wall-clock time
+     * during which the threads were idle.
      */
     private record Rate(double byClock, double byProcessor, double idle) {}
 
-    /** A snapshot of the time and of the records read and processor time used by each thread so far. */
+    /** A snapshot of the time, and of each thread's record count and processor time so far. */
     private record Look(long nanos, long[] records, long[] cpuNanos) {}
 
     private static Rate measure(int count, CompressionType codec, int valueBytes, long seconds)
             throws IOException, InterruptedException {
-        long[] sums = new long[count * 16]; // Spaced so that no two threads share a cache line.
+        long[] sums = new long[count * 16]; // Sums are 16 elements apart, so that no two threads share a cache line.
         try (StandInBrokers brokers = new StandInBrokers(count, PARTITIONS, codec, valueBytes);
                 LeanThreads threads = LeanThreads.builder(LeanSettings.builder()
                                 .bootstrapServers(brokers.address())
@@ -105,7 +105,7 @@ public final class LeanScaling {
                         .threads(count)
                         .records(thread -> adding(sums, thread * 16))
                         .start()) {
-            Thread.sleep(1_000 + 250 * seconds); // Waits for the JIT compiler and the partition assignment.
+            Thread.sleep(1_000 + 250 * seconds); // Allows time for JIT compilation and the partition assignment.
             Look from = look(threads);
             Thread.sleep(1_000 * seconds);
             Look to = look(threads);

@@ -30,7 +30,7 @@ public final class LeanThreadsRounds {
     /** The number of records after which a thread publishes its count to the other threads. */
     private static final int STEP = 1_024;
 
-    private static final int APART = 16; // spaced so that no two threads share a cache line
+    private static final int APART = 16; // array elements between two sums, so that they do not share a cache line
 
     private final String bootstrap;
     private final String topic;

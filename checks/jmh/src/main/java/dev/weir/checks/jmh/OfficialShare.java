@@ -16,9 +16,10 @@ import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * The official client with the settings of the benchmark driver {@code kafka-share-record-limit}, which are its best
- * settings: one share consumer per worker, each on its own thread, with {@code record_limit} and the published formula
- * for the number of records per poll. {@link #close} ends the threads. The caller closes everything else.
+ * Runs the official client with its best settings, which are also used by the benchmark driver
+ * {@code kafka-share-record-limit}. There is one share consumer per worker, each on its own thread, with
+ * {@code record_limit} and the published formula for the number of records per poll. {@link #close} ends the threads.
+ * The caller closes everything else.
  */
 final class OfficialShare implements AutoCloseable {
 

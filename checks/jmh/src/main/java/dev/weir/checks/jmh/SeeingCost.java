@@ -23,16 +23,17 @@ import java.util.function.ToLongFunction;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * Measures the cost of observing a pipeline. A pass reads the whole topic at least once into {@code Sink.forEach} with
- * default settings, and is timed from record 1,000,000 on. Each round runs four arms in random order: two arms without
- * observers, one arm with a metrics scrape every second and an open console, and one arm that additionally records a
- * profile. The difference between the two unobserved arms shows the measurement error. The observed arms are compared
- * with the geometric mean of the two unobserved ones. The first round is not counted.
+ * Measures the cost of observing a pipeline. In each pass, an at-least-once source reads the whole topic into
+ * {@code Sink.forEach} with default settings. A pass is timed from record 1,000,000 on. Each round runs the passes of
+ * four arms in random order: two arms without observers, one arm with a metrics scrape every second and an open
+ * console, and one arm that additionally records a profile. The difference between the two unobserved arms shows the
+ * measurement error. The observed arms are compared with the geometric mean of the two unobserved ones. The first round
+ * is not counted.
  *
  * <p>Run: {@code checks/seeing.sh}, or {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.SeeingCost
- * localhost:9092 TOPIC RECORDS [PAIRS] [PASSES] [threads]}. PAIRS is the number of pairs, and PASSES the number of
- * passes of each arm in a pair. With {@code threads}, the processor time of each kind of thread is printed as well. The
- * 95 % intervals use Student's t over the pairs' ratios.
+ * localhost:9092 TOPIC RECORDS [PAIRS] [PASSES] [threads]}. PAIRS is the number of counted rounds, and PASSES the
+ * number of passes of each arm in a round. With {@code threads}, the processor time of each kind of thread is printed
+ * as well. The 95 % intervals use Student's t over the rounds' ratios.
  */
 public final class SeeingCost {
     private static final long WARM = 1_000_000;
@@ -54,7 +55,7 @@ public final class SeeingCost {
         }
     }
 
-    /** The sums over the passes of an arm, optionally with the processor time of each kind of thread. */
+    /** The total cost of an arm's passes, optionally with the processor time of each kind of thread. */
     private record Cost(long nanos, long cpuNanos, Map<String, Long> threads) {
         private Cost plus(Cost other) {
             Map<String, Long> sum = new TreeMap<>(threads);
@@ -140,7 +141,7 @@ public final class SeeingCost {
         return round.getOrDefault(arm, new Cost(0, 0, Map.of()));
     }
 
-    /** Returns the mean and the interval of the pairs' ratios, computed from their logarithms. */
+    /** Returns the mean and the interval of the rounds' ratios, computed from their logarithms. */
     private static String ratio(List<Map<Arm, Cost>> all, Arm arm, boolean ofRates) {
         if (arm == Arm.NOBODY) {
             return "1";

@@ -192,8 +192,8 @@ public final class ShareRuns {
     }
 
     /**
-     * Returns a random factor for the next handler's duration, with the same distribution as in the bench and a mean of
-     * 1.
+     * Returns a random factor for the next handler's duration. The factors have a mean of 1 and the same distribution
+     * as in the bench.
      */
     private double factor() {
         double drawn = ThreadLocalRandom.current().nextDouble();

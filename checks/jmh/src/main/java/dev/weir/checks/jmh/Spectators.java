@@ -31,7 +31,7 @@ import jdk.jfr.RecordingState;
 final class Spectators implements AutoCloseable {
     private static final Duration LONG = Duration.ofSeconds(60);
 
-    /** A response with more bytes than this contains more than its headers. Every event is larger. */
+    /** An upper limit for the size of a response's headers. Every event is larger. */
     private static final int HEAD_BYTES = 1000;
 
     private final CountDownLatch over = new CountDownLatch(1);

@@ -49,7 +49,7 @@ final class StandInBrokers implements Closeable {
     private static final Uuid TOPIC_ID = Uuid.randomUuid();
     private static final int BATCHES = 8; // the number of bytes of a partition in each response
     private static final int BATCH_RECORDS = 1_000;
-    private static final long MARK = 0x7ad0_0000_0000_0000L; // plus a number; marks a base offset
+    private static final long MARK = 0x7ad0_0000_0000_0000L; // plus a number: the placeholder for a base offset
     private static final int CORRELATION_AT = Integer.BYTES;
 
     private final List<ServerSocketChannel> brokers = new ArrayList<>();
@@ -105,7 +105,7 @@ final class StandInBrokers implements Closeable {
                 Thread.ofPlatform().daemon().name("stand-in").start(() -> serve(connection));
             }
         } catch (IOException closed) {
-            // The end.
+            // The broker has been closed.
         }
     }
 
@@ -123,7 +123,7 @@ final class StandInBrokers implements Closeable {
                 write(connection, answer(request.flip(), answers));
             }
         } catch (IOException gone) {
-            // Kafka's clients set this option, too.
+            // The client has closed the connection.
         }
     }
 

@@ -14,9 +14,10 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * Prints a table row for one of two times. For {@code command}, this is how long a command takes from the start to the
- * end of its process. For {@code record}, it is the time from the start of the plain sample's process until the first
- * invoice is in the output topic. The order for that invoice is in the input topic before the process starts.
+ * Measures start times and prints them as a table row. With {@code command}, it measures how long a command takes from
+ * the start to the end of its process. With {@code record}, it measures the time from the start of the plain sample's
+ * process until the first invoice is in the output topic. The order for that invoice is in the input topic before the
+ * process starts.
  *
  * <p>Run: {@code checks/start.sh}, which calls {@code StartTimes TIMES command NAME COMMAND...} and
  * {@code StartTimes TIMES record NAME BROKERS COMMAND...}. Unless TIMES is 1, three additional warm-up starts precede
@@ -54,16 +55,16 @@ public final class StartTimes {
     }
 
     /**
-     * Returns the number of warm-up starts. There are none if only one start is measured, because its purpose may be to
-     * write a cache, and each warm-up would write that cache as well.
+     * Returns the number of warm-up starts. If only one start is measured, there are none, because that start may be
+     * meant to write a cache, and a warm-up would write the cache first.
      */
     private static int warmUps(long[] nanos) {
         return nanos.length == 1 ? 0 : WARM_UPS;
     }
 
     /**
-     * Stops the process and waits for its end, because the process leaves its group and may write its cache before it
-     * ends.
+     * Stops the process and waits until it has ended. While it shuts down, it leaves its consumer group and may write
+     * its cache.
      */
     private static void end(Process process) throws InterruptedException {
         process.destroy();

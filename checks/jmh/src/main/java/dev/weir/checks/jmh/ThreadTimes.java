@@ -36,7 +36,10 @@ record ThreadTimes(Map<String, Long> nanos) {
         return new ThreadTimes(threads);
     }
 
-    /** Returns the nanoseconds used since {@code before}, summed by thread name without trailing digits. */
+    /**
+     * Returns the nanoseconds used since {@code before} by each kind of thread. Threads are of the same kind if their
+     * names differ only in their trailing digits.
+     */
     Map<String, Long> since(ThreadTimes before) {
         Map<String, Long> kinds = new TreeMap<>();
         nanos.forEach((thread, now) -> {

@@ -26,8 +26,8 @@ public final class VersionPass implements Function<Map<String, String>, long[]> 
             (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
     /**
-     * The names of the source's factory in the different versions. A factory called {@code from} needs an additional
-     * call.
+     * The names that the source's factory method has had in different versions of Weir. If it is called {@code from},
+     * its result is not a source yet but has a method {@code atLeastOnce()} that returns the source.
      */
     private static final Set<String> NAMES = Set.of("from", "atLeastOnce", "committable");
 
@@ -37,8 +37,9 @@ public final class VersionPass implements Function<Map<String, String>, long[]> 
     /**
      * Runs a pass.
      *
-     * @param pass {@code bootstrap}, {@code topic} and {@code group}; {@code from} and {@code to}, the numbers of the
-     *     records where the timed part begins and ends; keys that begin with a colon are client settings
+     * @param pass the values of {@code bootstrap}, {@code topic} and {@code group}, and the numbers {@code from} and
+     *     {@code to} of the records where the timed part begins and ends. All keys that begin with a colon are client
+     *     settings.
      * @return the wall-clock time and the processor time of the process, in nanoseconds
      */
     @Override

@@ -17,10 +17,10 @@ import java.util.function.Function;
 
 /**
  * Compares how fast several versions of Weir read a topic at least once, in one JVM. Each version has its own class
- * loader, so the JIT compiles each version separately. Passes are in random order, and the first version takes part
- * twice. A ratio is computed from the means of logarithms. Its interval uses Student's t over {@value #PAIRS} pairs,
- * and each pair is the mean of several consecutive rounds. The A/A row is the control: it compares the second set of
- * passes of the first version with the first set.
+ * loader, so the JIT compiles each version separately. The passes of a round are in random order, and the first version
+ * has two passes. A ratio is the geometric mean of the rounds' ratios. For its confidence interval, consecutive rounds
+ * are averaged into {@value #PAIRS} pairs, and Student's t is applied to these pairs. The A/A row is the control: it
+ * compares the second set of passes of the first version with the first set.
  *
  * <p>Run: {@code checks/jmh/versions.sh}, which prints its usage.
  */

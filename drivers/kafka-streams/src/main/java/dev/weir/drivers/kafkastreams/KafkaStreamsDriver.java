@@ -28,8 +28,8 @@ import org.apache.kafka.streams.kstream.Consumed;
 import org.apache.kafka.streams.kstream.Produced;
 
 /**
- * Runs the stateless topology {@code stream}, {@code mapValues}, {@code to}. Confined to the main thread; the library's
- * threads run the topology.
+ * Runs a stateless topology of {@code stream()}, {@code mapValues()} and {@code to()}. Confined to the main thread; the
+ * library's threads run the topology.
  */
 final class KafkaStreamsDriver implements Driver {
     private static final Duration CLOSE = Duration.ofSeconds(30);

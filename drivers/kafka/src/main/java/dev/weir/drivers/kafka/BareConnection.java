@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.zip.CRC32C;
 
 /**
- * A connection to the leader of some partitions. While this side walks the records of one response, the broker prepares
- * the next response and fills the socket's buffer with it. Confined to one thread.
+ * A connection to the leader of some partitions. While the client reads the records of one response, the broker
+ * prepares the next response and fills the socket's buffer with it. Confined to one thread.
  *
  * <pre>
  * batch:  base offset 8 | length 4 | leader epoch 4 | magic 1 | crc 4 | attributes 2 | ... 40 | count 4 | records
@@ -62,8 +62,9 @@ final class BareConnection implements Closeable {
          */
         STOP_AND_WAIT,
         /**
-         * Counts the records of a response from the batch headers without reading them. Without transactions, the
-         * number of a record is its offset. This measures only the rate at which brokers and network deliver.
+         * Counts the records of a response from the batch headers without reading the records. Offsets are used as
+         * record numbers, which is only correct without transactions. This measures only the rate at which brokers and
+         * network deliver.
          */
         DISCARDING
     }

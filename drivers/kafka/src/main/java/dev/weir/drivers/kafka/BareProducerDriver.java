@@ -38,7 +38,10 @@ final class BareProducerDriver implements Driver {
         }
     }
 
-    /** Refuses options that this driver ignores, because its rate would not be an upper limit for them. */
+    /**
+     * Rejects a pass with options that this driver does not support. Its rate would not be an upper limit for drivers
+     * that support them.
+     */
     private static void refuseWhatItIgnores(Pass pass) {
         if (pass.configuration().options().containsKey(SendPlan.RATE)
                 || pass.options().transactionRecords() > 0) {

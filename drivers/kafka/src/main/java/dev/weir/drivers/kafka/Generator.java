@@ -84,7 +84,10 @@ final class Generator implements Driver {
         }
     }
 
-    /** Reports an acknowledged record. The pass allows one thread at a time, but each producer has its own thread. */
+    /**
+     * Reports an acknowledged record. The pass must not be called by two threads at a time, so calls are synchronized
+     * if there are several producers, each with its own thread.
+     */
     private static void acknowledged(Pass pass, int valueBytes, int producers) {
         if (producers == 1) {
             pass.acknowledged(valueBytes);

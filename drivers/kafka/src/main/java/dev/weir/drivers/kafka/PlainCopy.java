@@ -36,8 +36,8 @@ final class PlainCopy implements Driver {
     /**
      * Creates a driver.
      *
-     * @param workers number of threads that do the steps and send, each for its own partitions; 0 if the main thread
-     *     does both
+     * @param workers the number of threads that perform the steps and send the results, each for its own partitions; 0
+     *     to do this on the main thread
      */
     PlainCopy(Map<String, String> preset, int workers) {
         this.preset = preset;

@@ -14,7 +14,7 @@ import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Share consumers of the official client. Each has its own thread and its part of the workers. Confined to the main
+ * Share consumers of the official client. Each has its own thread and its share of the workers. Confined to the main
  * thread; each {@link ShareMember} is confined to its own thread.
  */
 final class ShareDriver implements Driver {

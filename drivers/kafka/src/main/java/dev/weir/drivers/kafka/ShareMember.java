@@ -57,7 +57,7 @@ final class ShareMember implements Runnable {
                 consumer.commitSync().values().forEach(refused -> pass.fail(refused.orElse(null)));
             }
         } catch (Throwable e) {
-            // Any error must end the pass here, because no other thread waits for this one and would notice the error.
+            // Any error must end the pass here. No other thread waits for this thread, so the error would go unnoticed.
             pass.fail(e);
         }
     }

@@ -11,11 +11,13 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Offsets up to which each partition is copied. The producer's thread reports them; the main thread commits them.
+ * Tracks the offset up to which each partition has been copied. The producer's thread advances the offsets, and the
+ * main thread commits them.
  *
- * <p>A record's token is its offset, and its copy goes to the same partition number. The producer reports the records
- * of a partition in order, so all records before the last acknowledged one are in the output, unless one was refused.
- * The pass then fails before a later record is reported, and nothing more is committed.
+ * <p>A record's token is its offset in the source partition. Its copy goes to the output partition with the same
+ * number. The producer reports the results of a partition's records in order. If a record is refused, the pass fails
+ * before the result of a later record is reported, and nothing more is committed. Therefore all records before a
+ * committed offset are in the output.
  */
 final class CopiedOffsets implements SendListener {
     private final Pass pass;

@@ -16,13 +16,13 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * {@code LeanProducer} in a loop, with its defaults, one {@code LeanRecord} for all records, and an encoder that writes
- * each value directly into its batch. Confined to the main thread, except that acknowledgements come on the producer's
- * thread.
+ * Runs {@code LeanProducer} in a loop, with its default settings. All records share one {@code LeanRecord}, and an
+ * encoder writes each value directly into its batch. Confined to the main thread, except that acknowledgements come on
+ * the producer's thread.
  */
 final class LeanProduceDriver implements Driver {
 
-    /** Longer than a pass, because the harness ends a driver that makes no progress. */
+    /** The flush timeout. It is longer than any pass, because it is the harness that ends a driver without progress. */
     private static final Duration FLUSH = Duration.ofHours(1);
 
     @Override

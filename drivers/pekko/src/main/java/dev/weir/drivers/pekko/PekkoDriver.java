@@ -34,9 +34,10 @@ import org.apache.pekko.stream.javadsl.Sink;
 import org.apache.pekko.stream.javadsl.Source;
 
 /**
- * Runs {@code Consumer.plainSource}, {@code atMostOnceSource}, or {@code committableSource} to {@code Committer.sink}
- * or {@code Producer.committableSink}; for exactly once, {@code Transactional.source} to its sink. Confined to the main
- * thread; Pekko's dispatchers run the streams.
+ * Runs a stream from {@code Consumer.plainSource} or {@code atMostOnceSource}, or from {@code committableSource} to
+ * {@code Committer.sink} or {@code Producer.committableSink}. An exactly-once copy runs from
+ * {@code Transactional.source} to {@code Transactional.sink}. Confined to the main thread; Pekko's dispatchers run the
+ * streams.
  */
 final class PekkoDriver implements Driver {
     private static final long END_SECONDS = 30;
@@ -49,8 +50,8 @@ final class PekkoDriver implements Driver {
      * Creates a driver with these settings.
      *
      * @param consumer properties of its consumers; properties of the workload take precedence
-     * @param commitsByTime whether it commits only at intervals, as all drivers do; otherwise it also commits after
-     *     Pekko's default number of records
+     * @param commitsByTime true to commit only at intervals, as all other drivers do; false to commit after Pekko's
+     *     default number of records as well
      */
     PekkoDriver(Map<String, String> consumer, boolean commitsByTime) {
         this.consumer = consumer;

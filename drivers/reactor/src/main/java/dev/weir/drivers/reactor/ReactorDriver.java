@@ -106,8 +106,8 @@ final class ReactorDriver implements Driver {
         Disposable subscription = records.subscribe(record -> {}, pass::fail);
         pass.awaitDone();
         copy.awaitWritten();
-        // The call returns at once. The consumer commits and closes on its own thread. Without a wait, this would
-        // overlap the next pass.
+        // dispose() returns immediately, and the consumer commits and closes on its own thread. Wait until it has
+        // closed, so that it does not overlap the next pass.
         subscription.dispose();
         if (!closed.await(CLOSE_SECONDS, TimeUnit.SECONDS)) {
             throw new IllegalStateException("its consumer did not close within " + CLOSE_SECONDS + " s");
@@ -138,7 +138,8 @@ final class ReactorDriver implements Driver {
                 .takeUntil(record -> pass.isDone());
         Scheduler planned = Schedulers.newSingle("bench-plan", true);
         if (pass.configuration().options().containsKey(SendPlan.START)) {
-            // Runs on a thread of its own, because a source that waits for the plan must not delay acknowledgements.
+            // Run the source on its own thread. It waits until the next record is due, which must not delay
+            // acknowledgements.
             records = records.subscribeOn(planned);
         }
         KafkaSender<byte[], byte[]> sender = KafkaSender.create(options);
@@ -185,7 +186,8 @@ final class ReactorDriver implements Driver {
         return sender.sendTransactionally(records.buffer(most)
                         .doOnNext(some -> sizes.add(some.size()))
                         .map(Flux::fromIterable))
-                // The results emitted at the end belong to no transaction, so the queue has no size for them.
+                // The results emitted at the very end belong to no transaction. The queue is empty by then, so no
+                // number is emitted for them.
                 .concatMap(results -> results.then(Mono.defer(() -> Mono.justOrEmpty(sizes.poll()))));
     }
 }

@@ -8,7 +8,7 @@ import reactor.core.publisher.Mono;
 /**
  * Delays the end of the stream of sent records until each record has its result. Otherwise reactor-kafka 1.3.25
  * ({@code SendSubscriber}) drops the last results in the following sequence: a callback finds nothing in flight, other
- * records are sent, and the stream ends before the callback has checked whether it has ended. The records are then in
+ * records are sent, and the stream ends before the callback checks for the end of the stream. The records are then in
  * the topic, but their results are never reported. Thread-safe; for one run.
  */
 final class Results {

@@ -26,8 +26,8 @@ final class GeneratedRecords implements Stage<ProducerRecord<byte[], byte[]>>, A
     private long next;
 
     /**
-     * The size of the last batch, which determines the size of the next batch. At a planned rate, few records are due
-     * at the same time.
+     * The size of the last batch, used as the initial capacity of the next batch. At a planned rate, only a few records
+     * are due at a time, so a fixed capacity would be mostly unused.
      */
     private int lastSize;
 

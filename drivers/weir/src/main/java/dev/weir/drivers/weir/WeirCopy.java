@@ -20,9 +20,9 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
- * A copy at least once, from {@code KafkaSource.atLeastOnce} to {@code KafkaSink.records}, or a copy exactly once, with
- * {@code KafkaSource.exactlyOnce}. Between source and sink, the copy uses {@code map} or {@code mapParallel}. Confined
- * to the main thread.
+ * Copies a topic at least once, with {@code KafkaSource.atLeastOnce} and {@code KafkaSink.records}, or exactly once,
+ * with {@code KafkaSource.exactlyOnce}. The steps run in {@code map} or {@code mapParallel} between source and sink.
+ * Confined to the main thread.
  */
 final class WeirCopy implements Driver {
     private static final Duration DRAIN = Duration.ofSeconds(20);
@@ -77,8 +77,8 @@ final class WeirCopy implements Driver {
                 ProducerSettings.builder().produce(produce);
         Map<String, String> writing = pass.clientConfig().producer(Map.of());
         if (produce == ProducePath.LEAN) {
-            // A workload sets this property for both clients, but intends it for the consumer. A lean producer would
-            // refuse it.
+            // Workloads set this property for both clients, but it is meant only for the consumer. A lean producer
+            // would reject it.
             writing.remove("receive.buffer.bytes");
         }
         writing.forEach(producer::property);

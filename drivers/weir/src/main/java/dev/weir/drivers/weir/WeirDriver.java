@@ -50,8 +50,8 @@ final class WeirDriver implements Driver {
     /**
      * Creates a driver with these client properties.
      *
-     * @param copiesRecords whether the key and value of each record are copied, as in other libraries; otherwise each
-     *     record is read in the fetch-response buffer, at least once
+     * @param copiesRecords true to copy the key and value of each record, as other libraries do; false to read each
+     *     record in the fetch-response buffer, which this driver does only with an at-least-once source
      */
     WeirDriver(Map<String, String> preset, FetchPath fetch, int fetchThreads, boolean copiesRecords) {
         this.copiesRecords = copiesRecords;

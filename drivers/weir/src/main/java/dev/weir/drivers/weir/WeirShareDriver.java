@@ -17,8 +17,8 @@ import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * One member of a share group, by {@code KafkaFlow.shared}. Only the number of workers is set. Confined to the main
- * thread; the pipeline has its own threads.
+ * Runs one member of a share group with {@code KafkaFlow.shared}. Only the number of workers differs from the defaults.
+ * Confined to the main thread; the pipeline has its own threads.
  */
 final class WeirShareDriver implements Driver {
     private static final Duration DRAIN = Duration.ofSeconds(20);
@@ -66,8 +66,7 @@ final class WeirShareDriver implements Driver {
     }
 
     /**
-     * Reports figures and a sentence that explain the measured rate. The figures are added to the results, and the
-     * sentence is logged.
+     * Adds metrics that explain the measured rate to the results, and logs a sentence that says what limits the rate.
      */
     private static void tell(ShareHandle.Snapshot at, Pass pass) {
         pass.figure("share: lanes", at.lanes());

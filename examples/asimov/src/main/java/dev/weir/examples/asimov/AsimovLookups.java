@@ -51,8 +51,8 @@ public record AsimovLookups(UnaryOperator<byte[]> customer, UnaryOperator<byte[]
     /**
      * Returns the pipeline's blueprint.
      *
-     * @param threads the number of concurrent calls by step, which run on threads of {@code dispatcher}; a step without
-     *     a number shares a thread with other steps
+     * @param threads the number of concurrent calls for each listed step, which runs on threads of {@code dispatcher}.
+     *     A step that is not listed shares a thread with other steps.
      */
     public Pipeline pipeline(
             Map<String, Integer> threads,

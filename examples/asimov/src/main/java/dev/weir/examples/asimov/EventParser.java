@@ -159,7 +159,10 @@ final class EventParser {
         required("payload.data", payload);
     }
 
-    /** Returns the kind of a device. A kind that is newer than this code is not a fault of the event. */
+    /**
+     * Returns the kind of a device, or unspecified if the name is unknown. An unknown name does not make the event
+     * invalid, because it may be newer than this code.
+     */
     private static DeviceKind kind(String name) {
         return switch (name) {
             case "desktop" -> DeviceKind.DEVICE_KIND_DESKTOP;

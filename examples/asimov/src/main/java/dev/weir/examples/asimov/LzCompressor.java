@@ -6,7 +6,7 @@ import java.util.BitSet;
  * One compression. Confined to the thread that runs it.
  *
  * <p>The dictionary is an open-addressing table. It maps the code of a phrase and the next character to the code of the
- * longer phrase. A single character follows the code {@link #ROOT}.
+ * longer phrase. For a phrase of a single character, the code before the character is {@link #ROOT}.
  */
 final class LzCompressor {
     private static final int ROOT = 1;

@@ -294,7 +294,10 @@ final class LzDecompressor {
         }
     }
 
-    /** Checks the limit, which counts characters. There are never more characters than bytes. */
+    /**
+     * Checks the size limit in characters. Characters are only counted if there are more bytes than the limit, because
+     * there are never more characters than bytes.
+     */
     private void checkLength() throws LzStringException {
         if (length > maxChars && chars() > maxChars) {
             throw tooLarge();
@@ -376,7 +379,7 @@ final class LzDecompressor {
      * first.
      */
     private static final class Scratch {
-        /** A larger array is used for one run only. */
+        /** The size of the largest array that is kept. A larger array is used for one run only. */
         private static final int MOST_KEPT_BYTES = 256 * 1024;
 
         private byte[] stream = {};

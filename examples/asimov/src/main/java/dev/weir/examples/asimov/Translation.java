@@ -1,4 +1,4 @@
 package dev.weir.examples.asimov;
 
-/** The final result of an input event, whatever bytes it had. */
+/** The final result for an input event. Every event has one, even if its bytes are malformed. */
 public sealed interface Translation permits Translated, Malformed {}

@@ -33,7 +33,7 @@ public final class CsvToJdbc {
     /** Opens connections, for example from a pool. */
     @FunctionalInterface
     public interface Connections {
-        /** Opens a connection, which is closed after a batch. */
+        /** Opens a connection. The pipeline closes it after each batch. */
         Connection open() throws SQLException;
     }
 
