@@ -89,8 +89,8 @@ public record Phase(
      * The figures of a phase, in the same form as a run's figures.
      *
      * @param fromInterval the index of the run's first interval that belongs to the phase
-     * @param toInterval the index after the last interval that is included. The result may include intervals after the
-     *     end of the phase, namely those of following phases that were started by an order that changed nothing.
+     * @param toInterval the index after the last interval that is included. If the next phase was started by an order
+     *     that changed nothing, the result also includes the intervals of that phase.
      * @param flags the reasons to doubt these figures
      */
     public record Result(int fromInterval, int toInterval, Totals totals, Set<Flag> flags) {

@@ -8,8 +8,8 @@ import java.util.Map;
 /**
  * The results of all drivers at one point. Immutable, thread-safe.
  *
- * @param noise the noise of each metric. The noise is the largest factor, at least 1, by which the control may differ
- *     from the identical baseline (A/A), according to the interval of their ratio. It is infinite if the control has
+ * @param noise the noise of each metric. The noise is the largest factor, at least 1, between the control and the
+ *     identical baseline (A/A) that the interval of their ratio allows. It is infinite if the control has
  *     fewer than two rounds, and missing if the campaign has no control.
  */
 public record PointResult(Point point, Map<Metric, Double> noise, List<DriverResult> drivers) {

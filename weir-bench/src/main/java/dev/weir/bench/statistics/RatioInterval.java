@@ -86,7 +86,7 @@ public record RatioInterval(
         return low <= value && value <= high;
     }
 
-    /** The largest factor, in either direction, by which the two drivers may differ according to the interval. */
+    /** The largest factor between the two drivers, in either direction, that the interval allows. */
     double farthestFactor() {
         return Math.max(high, 1 / low);
     }
