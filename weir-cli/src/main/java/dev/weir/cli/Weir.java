@@ -57,7 +57,8 @@ public final class Weir {
         }
         StringBuilder name = new StringBuilder("weir");
         for (int i = 0; i < args.length - 1; i++) {
-            // In the joined name, an argument that contains a space would look like two arguments.
+            // If an argument contains a space, the name of the command would be ambiguous, because its words are joined
+            // by spaces.
             if (args[i].indexOf(' ') >= 0) {
                 return null;
             }
@@ -101,7 +102,7 @@ public final class Weir {
      * Returns whether standard output supports colours; null if only picocli can decide or the user has configured
      * picocli.
      */
-    @SuppressWarnings("SystemConsoleNull") // without a console there is no terminal; with one, picocli knows its kind
+    @SuppressWarnings("SystemConsoleNull") // if there is a console, picocli checks its kind
     static @Nullable Boolean isColoured() {
         for (String choice : CHOICES) {
             if (System.getenv(choice) != null) {

@@ -5,13 +5,13 @@ public enum Flag {
     /** The load generator fell behind its plan, so the figures describe the generator, not the driver. */
     GENERATOR_BOUND(true, "the generator was the bottleneck"),
     /**
-     * The brokers were the bottleneck. The driver's rate is only a lower bound, so it is not quoted, but the driver's
-     * CPU and memory costs are.
+     * The brokers were the bottleneck, so the driver might have been faster. Its rate is only a lower bound and is not
+     * quoted. The CPU and memory costs of the driver are still quoted.
      */
     BROKER_BOUND(false, "held back by the broker, its rate is not quoted"),
     /**
-     * The brokers were the bottleneck of the baseline driver. All ratios are divided by the baseline's rate, so they
-     * would be too high.
+     * The brokers were the bottleneck in the run of the baseline. The baseline's rate is therefore too low, and the
+     * ratios of all other drivers to it would be too high.
      */
     BASELINE_BROKER_BOUND(true, "the broker held the baseline back"),
     /** Records were lost, duplicated or out of order although the scenario guarantees otherwise. */

@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
  * @param retried the number of handler calls that failed and were repeated
  * @param redelivered the number of repeated deliveries in scenarios that allow them (share groups and at-least-once
  *     copying)
- * @param topics a ledger for each topic, if there are several; {@code retried} is counted only in the total
+ * @param topics a ledger for each topic, if there are several. These ledgers do not count failed handler calls.
  * @param groups a ledger for each group, if there are several
  */
 public record Ledger(
@@ -58,7 +58,10 @@ public record Ledger(
                 plus(groups, other.groups));
     }
 
-    /** Adds the ledgers pairwise. If one list is empty, for example because its run failed, returns the other list. */
+    /**
+     * Adds each ledger to the ledger with the same index in the other list. If one of the lists is empty, for example
+     * because a run failed, returns the other list.
+     */
     private static List<Ledger> plus(List<Ledger> some, List<Ledger> others) {
         if (some.isEmpty() || others.isEmpty()) {
             return some.isEmpty() ? others : some;

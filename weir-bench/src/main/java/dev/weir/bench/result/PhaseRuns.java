@@ -36,8 +36,8 @@ public final class PhaseRuns {
     }
 
     /**
-     * Returns the ID of the point at which the run containing a phase was executed. Returns the ID unchanged if it is
-     * not the ID of a phase.
+     * Returns the ID of the point at which a run was executed, given the ID of the point assigned to one of the run's
+     * phases. Any other ID is returned unchanged.
      */
     public static String pointOfRun(String pointId) {
         Matcher phase = ID.matcher(pointId);

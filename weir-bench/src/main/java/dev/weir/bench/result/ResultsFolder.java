@@ -22,14 +22,14 @@ import java.util.Map;
 import org.HdrHistogram.Histogram;
 
 /**
- * The results folder of one campaign. It contains only finished runs, even after an interruption. Confined to one
- * thread. Only one process may write to it at a time, and any process may read it meanwhile.
+ * The results folder of one campaign. It contains only finished runs, even after an interruption. Only one process may
+ * write to the folder at a time, but any process may read it at any time. Confined to one thread.
  *
  * <pre>
  * campaign.json             everything known before the first run
  * runs.jsonl                a line per finished run; a later line replaces an earlier one of the same point, driver
  *                           and round
- * latency/RUN.hlog          HdrHistogram interval log of a run, written before its line
+ * latency/RUN.hlog          HdrHistogram interval log of a run, written before the run's line in runs.jsonl
  * logs/RUN.log              output of the run's processes
  * report.html, *.csv, summary.jsonl    created from the files above, may be deleted
  * </pre>
@@ -123,7 +123,7 @@ public final class ResultsFolder {
         return List.copyOf(sorted);
     }
 
-    /** The runs that a later attempt has replaced, in the order of their lines. Most of them failed. */
+    /** The runs that were replaced by a later attempt, in the order in which they were stored. Most of them failed. */
     public List<Run> replaced() {
         return List.copyOf(replaced);
     }
@@ -269,7 +269,7 @@ public final class ResultsFolder {
             channel.force(true);
             Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {
-            Files.deleteIfExists(fresh); // If the disk is full, the incomplete file would take up space that is needed.
+            Files.deleteIfExists(fresh); // If the disk is full, deleting the incomplete file frees space.
             throw e;
         }
     }

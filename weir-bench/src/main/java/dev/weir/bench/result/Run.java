@@ -143,7 +143,7 @@ public record Run(
     /** The key of a run: point, driver and round. */
     public record Key(String point, String driver, int round) {
 
-        /** Returns the base name, without extension, of the run's other files. */
+        /** Returns the name, without extension, used for files that belong to this run, such as its log. */
         public String fileName() {
             return point + "_" + Names.toFileName(driver) + "_" + round;
         }

@@ -22,11 +22,12 @@ public final class Secrets {
             + "[\"']?[ \\t]*:)[ \\t]*[|>][^\\n]*\\n(?:(?:\\1[ \\t]+[^\\n]*|[ \\t]*)(?:\\n|\\z))*");
     private static final Pattern QUOTED = Pattern.compile(
             "(?i)([\"']?" + NAME + "[\"']?[ \\t]*[:=][ \\t]*)(\"(?:[^\"\\\\]|\\\\.)*\"|'(?:[^']|'')*')");
-    // An unquoted value extends to the end of the line, because a JAAS setting contains spaces.
+    // Matches an unquoted value up to the end of the line instead of the next space, because JAAS settings contain
+    // spaces.
     private static final Pattern BARE =
             Pattern.compile("(?im)([\"']?" + NAME + "[\"']?[ \\t]*[:=][ \\t]*)(?!\\[hidden])([^\\s\"'][^\\n]*)");
-    // Matches up to the last @ before the query, because a password may itself contain an @, or a slash that should
-    // have been percent-encoded.
+    // Matches everything up to the last @ before the query instead of the first @. A password may contain an @ itself,
+    // or a slash that should have been percent-encoded.
     private static final Pattern USER_IN_ADDRESS = Pattern.compile("(\\w[\\w+.-]*://)[^\\s?#\"']*@");
     private static final Pattern QUERY_OF_ADDRESS =
             Pattern.compile("(?i)(://\\S*?[?&]" + NAME + "=)(?!\\[hidden])[^&\\s\"'#]+");
@@ -56,7 +57,7 @@ public final class Secrets {
     public static String redactAddresses(String text) {
         String safe = USER_IN_ADDRESS.matcher(text).replaceAll("$1" + HIDDEN + "@");
         String before;
-        do { // Each pass replaces only one secret per address.
+        do { // Repeat this, because each pass replaces only one secret per address.
             before = safe;
             safe = QUERY_OF_ADDRESS.matcher(before).replaceAll("$1" + HIDDEN);
         } while (!safe.equals(before));

@@ -28,9 +28,9 @@ public final class ChangePoints {
     public static final int MIN_LENGTH = 3;
 
     /**
-     * Smallest length of a series in which a level of only {@link #MIN_LENGTH} figures can be detected. In a shorter
-     * series, a random order of the figures separates the levels just as clearly too often. With 12 figures, 2 of the
-     * (12 choose 3) orders do so, which is a smaller fraction than {@link #ALPHA}.
+     * Smallest length of a series in which a level of only {@link #MIN_LENGTH} figures can be detected. If a shorter
+     * series is shuffled, the levels are too often separated as clearly as in the original order. With 12 figures, this
+     * is the case for 2 of the (12 choose 3) orders, which is a smaller fraction than {@link #ALPHA}.
      */
     public static final int FEWEST = 12;
 
@@ -55,8 +55,8 @@ public final class ChangePoints {
      * The changes found in a series.
      *
      * @param segments the segments in order; a single one if nothing changed
-     * @param p the probability that a random order of the figures can be divided at least as clearly as the series; 1
-     *     if the series is too short to be divided
+     * @param p the probability that the figures, in random order, can be divided into two sides with at least the
+     *     distance found in the series; 1 if the series is too short to be divided
      */
     public record Finding(List<Segment> segments, double p) {}
 
@@ -97,8 +97,8 @@ public final class ChangePoints {
         private final double[][] distances;
 
         /**
-         * Sums of the distances over rectangles that begin at the first row and column. Only rectangles at least as
-         * wide as they are high are computed.
+         * Sums over the matrix of distances, with rows and columns in the current order. The entry at {@code [i][j]} is
+         * the sum over the first i rows and j columns. Only entries with {@code i <= j} are computed.
          */
         private final double[][] sums;
 
@@ -179,10 +179,14 @@ public final class ChangePoints {
             return across[to] * between - within[at][right] * withinLeft - within[right][at] * withinRight;
         }
 
-        /** Estimates the probability that a random order of the figures can be divided at least as clearly. */
+        /**
+         * Estimates the probability that the figures, in random order, can be divided into two sides with at least the
+         * distance of the division {@code found}.
+         */
         double p(Division found) {
             SplittableRandom random = new SplittableRandom(order.length);
-            // Allows for rounding errors, because many orders of a series with few distinct figures are equally good.
+            // Subtract a margin for rounding errors. If a series has few distinct figures, many orders have exactly the
+            // same distance and must be counted.
             double atLeast = found.distance * (1 - 1e-9);
             int exceeding = 0;
             for (int drawn = 1; drawn <= PERMUTATIONS; drawn++) {

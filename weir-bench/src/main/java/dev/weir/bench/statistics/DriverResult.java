@@ -39,7 +39,7 @@ public record DriverResult(
         double worstPartitionP99Millis,
         double worstConsumerP99Millis) {
 
-    /** The name of the component that causes {@link #bounds}. */
+    /** The name of the component that limited the driver if a metric is one of the {@link #bounds}. */
     public static final String LIMIT = "broker";
 
     /** Returns whether this metric's figure is only a bound, so that the true figure may be better. */

@@ -126,7 +126,8 @@ public record Gate(String text, String driver, Metric metric, boolean least, dou
             long bounded = runs.stream()
                     .filter(run -> run.flags().contains(Flag.BROKER_BOUND))
                     .count();
-            // A rate limited by the brokers is only a lower bound.
+            // If the brokers limited a driver, its true rate may be higher. The rule cannot be evaluated if a higher
+            // rate of this driver could break it.
             if (metric.dependsOnBrokers() && name.equals(least ? other : driver) && 2 * bounded >= runs.size()) {
                 return "brokers held back " + name + " in " + bounded + " of " + runs.size() + " runs";
             }

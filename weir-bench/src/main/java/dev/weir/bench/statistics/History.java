@@ -61,9 +61,9 @@ public record History(List<Snapshot> snapshots, List<Series> series) {
          * Returns the best of the levels that are better than the current level by at least {@code least}; null if
          * there is no such level. Ignores levels that the user has accepted as past.
          *
-         * @param acceptedMillis a level is accepted as past if all of its campaigns started before this time. Because
-         *     the detected end of a level may be wrong by two campaigns, it is also accepted if at least one of its
-         *     campaigns started before this time and at most two started later.
+         * @param acceptedMillis a time in milliseconds. A level is accepted as past if all of its campaigns started
+         *     before this time. Because the detected end of a level may be wrong by two campaigns, up to two campaigns
+         *     may have started later, provided that at least one started before.
          * @param least the smallest relative loss
          */
         public @Nullable Level lost(long acceptedMillis, double least) {

@@ -36,8 +36,8 @@ public final class LimitingParty {
     private static final double SMALL_PART = 0.1;
 
     /**
-     * If a fetch was in flight for less than this fraction of the time, the driver may have waited without having
-     * requested any records.
+     * If a fetch was in flight for less than this fraction of the time, the driver may have been waiting while no fetch
+     * was in flight.
      */
     static final double ALWAYS = 0.9;
 
@@ -60,8 +60,8 @@ public final class LimitingParty {
     }
 
     /**
-     * Returns whether the producer in the driver is known to have sent very small batches. The brokers then spend most
-     * of their time on handling requests. The number of requests is a consequence of the driver's small window, so the
+     * Returns whether the driver's producer is known to have sent very small batches. If so, the brokers spend most of
+     * their time handling requests. These requests are numerous only because the driver's window is small, so the
      * brokers are not regarded as the limit.
      */
     public static boolean sendsLittle(Totals totals) {

@@ -8,14 +8,15 @@ import java.util.Map;
 /**
  * The results of all drivers at one point. Immutable, thread-safe.
  *
- * @param noise the noise by metric, as the largest factor, at least 1, in the interval of the control's ratio to the
- *     baseline (A/A); infinite if the control has fewer than two rounds, and missing if the campaign has no control
+ * @param noise the noise of each metric. The noise is the largest factor, at least 1, between the control and the
+ *     identical baseline (A/A) that the interval of their ratio allows. It is infinite if the control has
+ *     fewer than two rounds, and missing if the campaign has no control.
  */
 public record PointResult(Point point, Map<Metric, Double> noise, List<DriverResult> drivers) {
 
     /**
-     * The main metric for judging drivers: the CPU cost in the scenario steady, the p99 latency in the scenario produce
-     * if it was measured, and the rate otherwise.
+     * The main metric for judging drivers. This is the CPU cost in the {@code steady} scenario, the p99 latency in the
+     * {@code produce} scenario if it was measured, and the rate in all other cases.
      */
     public Metric judgedBy() {
         if (point.scenario().equals(Scenario.STEADY.label())) {

@@ -86,7 +86,7 @@ public record RatioInterval(
         return low <= value && value <= high;
     }
 
-    /** The largest factor between 1 and an end of the interval, in either direction. */
+    /** The largest factor between the two drivers, in either direction, that the interval allows. */
     double farthestFactor() {
         return Math.max(high, 1 / low);
     }

@@ -19,8 +19,8 @@ public enum Verdict {
     /**
      * Derives the verdict from an interval.
      *
-     * @param noiseFactor the largest factor between two sets of runs of the baseline that may be due to noise, at least
-     *     1; NaN if it was not measured
+     * @param noiseFactor the largest factor, at least 1, that noise may cause between two sets of runs of the baseline;
+     *     NaN if it was not measured
      * @param adjustedP the p-value after correction for the number of comparisons
      * @param margin the largest relative difference that does not matter, for example 0.05
      */
@@ -40,7 +40,7 @@ public enum Verdict {
         return UNCLEAR;
     }
 
-    /** Describes the verdict in words that say no more than the interval shows. */
+    /** Describes the verdict in words, without saying more than the interval proves. */
     public String words(@Nullable RatioInterval interval) {
         return switch (this) {
             case NOT_MEASURED -> "too few rounds";

@@ -41,14 +41,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RateTrial implements Trials {
     /**
-     * Extra time in the plan, which must not end before the trial does. It covers the time for members to leave and
-     * join, the delay until reports arrive, and a safety margin.
+     * Seconds added to the length of the plan, so that the plan does not end before the trial. They cover the time for
+     * members to leave and join, the delay until reports arrive, and a safety margin.
      */
     private static final double SPARE_SECONDS = 200;
 
     /**
-     * If members lag by more than this, the trial is aborted, because they cannot catch up before it ends. The limit is
-     * {@link #LOST_FACTOR} times the target's limit instead if that is larger.
+     * If members lag by more than this, the trial is aborted, because they cannot catch up before it ends. If
+     * {@link #LOST_FACTOR} times the target's limit is larger, that product is used as the limit.
      */
     private static final double LOST_MILLIS = 3_000;
 
@@ -241,8 +241,7 @@ public final class RateTrial implements Trials {
                 Scenario scenario,
                 Map<String, String> client,
                 Map<String, String> options) {
-            // The hottest partition gets the most records. All partitions are configured for as many records as it
-            // needs.
+            // The hottest partition gets the most records. Each partition is configured for that number of records.
             double most = PartitionSpread.shares(point.partitions(), point.partitionSkew())[0];
             long records = (long) Math.ceil(planSeconds * attempt.rate() * most);
             // Record 0 already exists in each partition, so it is read in addition to the records that the generator
@@ -263,15 +262,15 @@ public final class RateTrial implements Trials {
         }
 
         /**
-         * Figures that remote processes report when their passes end: how busy their machines were, and how early
-         * records seem to have arrived before they were due, according to the machines' clocks.
+         * Figures that remote processes report when their passes end. They show how busy the machines were. They also
+         * show by how much records seemed to arrive before they were due, which reveals errors of the machines' clocks.
          */
         private Map<String, Double> toldElsewhere() throws InterruptedException {
             if (launcher.isHere()) {
                 return Map.of();
             }
             try {
-                told.clear(); // Drop reports of members that were restarted earlier.
+                told.clear(); // Remove figures reported by members that were restarted earlier.
                 members.endGenerator();
                 members.leaveAll();
             } catch (RunFailure | GeneratorFailure e) {
@@ -295,7 +294,7 @@ public final class RateTrial implements Trials {
                     awaitComplete(group);
                 }
                 case PAUSE -> members.pause(settings.pauseSeconds());
-                default -> {} // These kinds have no disturbance at this point. A cold start has already happened.
+                default -> {} // Steps and holds are not disturbed. A cold start has already happened.
             }
         }
 

@@ -28,11 +28,14 @@ import org.jspecify.annotations.Nullable;
  * starting processes and without waiting. Confined to one thread. Times are nanoseconds since the plan began.
  *
  * <p>The plan, its shape, the spread over partitions and the handlers' times are the same as in real runs. Everything
- * else is simplified. A record becomes available for fetching {@link #APPEND_NANOS} after it was sent, and a fetch
- * takes {@link #FETCH_NANOS}. For a copied record, both times start at its commit. If a single driver sends the records
- * of the plan itself, each record is acknowledged {@link #APPEND_NANOS} after it is due. If a single driver reads at a
- * steady rate, it receives each record one fetch after the record has become available. The driver's name selects one
- * of three kinds of groups:
+ * else is simplified. A record becomes available {@link #APPEND_NANOS} after it was sent, and fetching it takes another
+ * {@link #FETCH_NANOS}. The copy of a record becomes available {@link #APPEND_NANOS} after it was committed, and
+ * fetching the copy also takes {@link #FETCH_NANOS}.
+ *
+ * <p>In scenarios without a group, a single driver either sends or reads. If it sends the records of the plan, each
+ * record is acknowledged {@link #APPEND_NANOS} after it is due. If it reads at a steady rate, it receives each record
+ * {@link #FETCH_NANOS} after the record has become available. In all other scenarios, the driver's name selects one of
+ * three kinds of groups:
  *
  * <pre>
  * kafka-share...   each worker polls a batch and holds its locks until all records of the batch are done
@@ -127,7 +130,7 @@ final class SimulatedGroup {
     private int busy; // number of busy workers
     private int waitingRecords; // number of waiting records in all partitions
     private int nextIdle; // the first worker to check
-    private int stride = 1; // distance from one checked worker to the next; reaches all processes
+    private int stride = 1; // distance from one checked worker to the next, chosen so that all are checked
 
     /**
      * Creates a group whose members have joined.
@@ -322,8 +325,8 @@ final class SimulatedGroup {
     }
 
     /**
-     * The time at which a record whose handler has just finished counts as received. A copied record counts as received
-     * when a reader that reads only committed records receives the copy.
+     * The time at which a record is counted as received if its handler finishes now. A copied record is counted when
+     * its copy reaches a reader that reads only committed records.
      */
     private long seenNanos() {
         if (!copies) {
@@ -361,7 +364,7 @@ final class SimulatedGroup {
         if (worker.held.isEmpty()) {
             inFlight[record.partition] -= worker.locked;
             worker.locked = 0;
-            takeNext(worker, kind == Kind.GREEDY); // A new batch must be fetched; single records are prefetched.
+            takeNext(worker, kind == Kind.GREEDY); // Batches must be fetched. Single records are prefetched.
             if (kind != Kind.FAIR) {
                 wake(); // Other workers can now take the released records.
             }
@@ -410,7 +413,7 @@ final class SimulatedGroup {
     }
 
     /**
-     * Lets an idle worker take records, and returns whether there were any for it.
+     * Lets an idle worker take records. Returns false if there are no records that the worker may take.
      *
      * @param fetches whether the records must be fetched first
      */

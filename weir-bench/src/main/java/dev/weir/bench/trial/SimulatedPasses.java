@@ -51,7 +51,7 @@ final class SimulatedPasses implements PassSource {
     private static final double USED_HANDLERS = 0.97; // fraction of the allowed handlers in use
     private static final double HANDLER_OVERHEAD = 1.02; // ratio of actual to requested time
     private static final double COLD = 0.6; // fraction of the rate missing at first
-    private static final double WARM_UP_NANOS = 4e8; // time until the missing part has shrunk to a third
+    private static final double WARM_UP_NANOS = 4e8; // time until the missing fraction has shrunk to 37 %
     private static final double NOISE = 0.02; // relative noise of passes and intervals
 
     private final WorkloadPoint point;
@@ -99,7 +99,7 @@ final class SimulatedPasses implements PassSource {
                 };
     }
 
-    /** The time for which the driver waits for brokers, per record. */
+    /** The time per record that the driver spends waiting for brokers. */
     private static double waitNanos(WorkloadPoint point) {
         String option = switch (point.scenario()) {
             case AT_MOST_ONCE -> PassOptions.COMMIT_AHEAD;

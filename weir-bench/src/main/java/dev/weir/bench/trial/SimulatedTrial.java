@@ -67,7 +67,7 @@ public final class SimulatedTrial implements Trials {
         switch (attempt.kind()) {
             case RESTART -> group.restartHalf();
             case PAUSE -> group.pause(nanos(settings.pauseSeconds()));
-            default -> {} // These kinds have no disturbance at this point. A cold start has already happened.
+            default -> {} // Steps and holds are not disturbed. A cold start has already happened.
         }
         double seconds = switch (attempt.kind()) {
             case STEP -> settings.stepSeconds();

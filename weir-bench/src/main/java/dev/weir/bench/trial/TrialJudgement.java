@@ -30,11 +30,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Collects the reports that cover the judged time of a trial, and judges the trial. Confined to one thread.
  *
- * <p>A step or hold passes under three conditions: the judged time as a whole meets the target, its last third meets
- * the target, and members do not fall further behind. A group has recovered from a perturbation if the last third of
- * the judged time meets the target. Otherwise the group is still recovering if three conditions hold: its delay is
- * smaller in the last third than in the second, it receives as many records in the last third as are due, and each
- * partition receives some records (see {@link TrialWindow#silentPartition}).
+ * <p>A trial of kind {@code STEP} or {@code HOLD} passes if the judged time as a whole meets the target, its last third
+ * meets the target, and members do not fall further behind. In a trial with a perturbation, the group has recovered if
+ * the last third of the judged time meets the target. If it does not, the group is still recovering under three
+ * conditions: its delay is smaller in the last third than in the second, it receives as many records in the last third
+ * as are due, and each partition receives some records (see {@link TrialWindow#silentPartition}).
  */
 final class TrialJudgement {
     private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -154,8 +154,9 @@ final class TrialJudgement {
         Outcome judged = isLost
                 ? new Outcome(Result.FAILED, behind(recentMillis()))
                 : attempt.kind().isPerturbation() ? recovered() : held();
-        // If the target was met, the trial passes even if the generator sent records late. If members are only catching
-        // up, the generator may have sent too few records, so it is checked first.
+        // If the target was met, the trial passes even if the generator sent records late. In all other cases,
+        // including a group that is still catching up, the generator may have distorted the result by sending late or
+        // sending too little.
         if (judged.result() == Result.PASSED && !judged.projected()) {
             return judged;
         }

@@ -71,8 +71,8 @@ public final class AcceptedOrders {
     }
 
     /**
-     * Checks an order that is given to a live run. A live run has a single process, which reads, commits nothing and
-     * keeps its settings.
+     * Checks an order that is given to a live run. A live run has a single reading process, which commits nothing and
+     * whose settings cannot change.
      */
     private static void checkOfLive(Order order) {
         boolean isRateAlone =

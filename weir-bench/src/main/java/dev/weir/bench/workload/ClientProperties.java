@@ -31,7 +31,8 @@ public final class ClientProperties {
      * Refuses an order if one of its client properties is unknown to Kafka clients, is a secret, is reserved for the
      * harness, or has an invalid value. Also refuses unknown group settings and invalid values for them.
      *
-     * @throws IllegalArgumentException with the property, and either the property that was probably meant or the reason
+     * @throws IllegalArgumentException if the order is refused. The message names the property. It also gives the
+     *     reason, or suggests a similar name if the property is unknown.
      */
     public static void check(Order order) {
         if (!(order instanceof Order.Set set)) {

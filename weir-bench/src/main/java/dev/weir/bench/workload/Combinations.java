@@ -37,7 +37,7 @@ final class Combinations {
     /**
      * Refuses a point whose settings contradict each other or do not apply to its scenario.
      *
-     * @throws WorkloadException with the keys, and what to change
+     * @throws WorkloadException if the point is refused; the message names the keys and says what to change
      */
     static void check(WorkloadPoint point) {
         if (point.topics() > 1 && !OF_TOPICS.contains(point.scenario())) {

@@ -113,7 +113,8 @@ public enum Design {
     }
 
     /**
-     * Returns the number of pairs of values in a point that no earlier point contains.
+     * Returns the number of new pairs in a point. A pair consists of the point's values in two dimensions, and is new
+     * if no earlier point contains both values.
      *
      * @param note whether to mark the pairs of this point as contained
      */
@@ -139,8 +140,8 @@ public enum Design {
     }
 
     /**
-     * Returns the number of pairs that consist of a value of one dimension and a value of a later dimension. Counts
-     * only pairs whose first dimension has an index lower than {@code end}. A single dimension is paired with itself.
+     * Returns the number of all possible pairs of values from two different dimensions, where the index of the first
+     * dimension is lower than {@code end}. If there is only one dimension, it is paired with itself.
      */
     private static int pairsBefore(int[] sizes, int end) {
         if (sizes.length == 1) {

@@ -124,8 +124,8 @@ public record ExploreSettings(
     }
 
     /**
-     * Refuses settings that the generator does not support, or that make no sense for a group that reads what a
-     * generator sends.
+     * Refuses topic settings that the generator does not support. Also refuses a slow sink, because it would limit the
+     * rate.
      *
      * @param who the beginning of the message
      */

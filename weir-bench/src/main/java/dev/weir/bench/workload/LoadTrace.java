@@ -46,7 +46,7 @@ final class LoadTrace {
 
     /**
      * If the settings contain a trace file, adds the rate and the shape of the recorded load to them. If the settings
-     * already contain a rate, keeps that rate, and scales the recorded load so that this is its mean rate.
+     * already contain a rate, keeps that rate and scales the recorded load to have that mean rate.
      */
     static void put(Map<String, String> settings) {
         String file = settings.getOrDefault(FILE, "");

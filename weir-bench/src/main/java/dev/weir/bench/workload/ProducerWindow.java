@@ -6,12 +6,15 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The number of bytes that may be in flight to the brokers, which is the same for all drivers. Clients with a limit in
- * bytes get it as {@code buffer.memory}. Libraries with a limit in records get the corresponding number of records.
- * Stateless.
+ * The number of bytes that may be in flight to the brokers, which is the same for all drivers. Clients whose limit is
+ * in bytes receive this number as {@code buffer.memory}. Libraries whose limit is in records receive the corresponding
+ * number of records. Stateless.
  */
 final class ProducerWindow {
-    /** The name of the option in workload files. Drivers do not get this option, but the settings derived from it. */
+    /**
+     * The name of the option in workload files. The option itself is not passed to drivers. They receive the settings
+     * derived from it.
+     */
     static final String BYTES = "in.flight.bytes";
 
     static final long MOST_BYTES = 1 << 30;

@@ -218,8 +218,8 @@ public record Workload(
     }
 
     /**
-     * Creates the points. Conflicts are between keys on different lines, so the messages name only the file and not a
-     * line.
+     * Creates the points. If two settings of a point contradict each other, they are usually on different lines of the
+     * file, so the error message names the file but no line.
      */
     private static List<WorkloadPoint> points(
             String name, Map<String, String> base, List<Map<String, List<Setting>>> vary) {

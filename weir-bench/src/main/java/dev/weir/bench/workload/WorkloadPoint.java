@@ -98,8 +98,8 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     }
 
     /**
-     * The number of records in the plan. The plan lasts slightly longer than the measurement, so that the end of the
-     * pass is not measured.
+     * The number of records in the plan. The plan lasts slightly longer than the measurement, so that the records do
+     * not run out before the measurement ends.
      */
     private long plannedRecords() {
         double margin = Math.max(1, 2 * intervalMillis() / 1e3);
@@ -133,8 +133,8 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     }
 
     /**
-     * Returns whether a group reads while a generator sends. Orders can change runs of such a point, because members
-     * that return continue from their committed offsets.
+     * Returns whether a group reads while a generator sends. Orders may stop and restart the members, because members
+     * that rejoin continue from their committed offsets.
      */
     public boolean isChangeable() {
         return (ExploreSettings.COMMITTING.contains(scenario()) || scenario() == Scenario.COPY)

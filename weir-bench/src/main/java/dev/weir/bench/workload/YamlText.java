@@ -59,7 +59,7 @@ public final class YamlText {
 
     private static int count(Node node, int level, int before) {
         int count = before + 1;
-        if (level > MOST_LEVELS) { // Only an alias that refers to one of its own parents can get here.
+        if (level > MOST_LEVELS) { // Plain nesting has already been checked, so only aliases can get this deep.
             throw tooDeep(node.getStartMark());
         }
         if (count > MOST_NODES) {
