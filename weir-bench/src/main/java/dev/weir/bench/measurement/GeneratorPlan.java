@@ -32,7 +32,7 @@ public final class GeneratorPlan {
                 Map.entry(SendPlan.START, Long.toString(System.nanoTime())));
     }
 
-    /** Makes the plan begin shortly and returns its start time, as {@link System#nanoTime}. */
+    /** Schedules the plan to begin shortly and returns its start time, as {@link System#nanoTime}. */
     public static long begin(DriverSession generator, double recordsPerSecond) {
         long atNanos = System.nanoTime() + LEAD_NANOS;
         change(generator, atNanos, recordsPerSecond);

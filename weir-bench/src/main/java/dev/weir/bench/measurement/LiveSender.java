@@ -49,7 +49,7 @@ final class LiveSender implements AutoCloseable {
         GeneratorPlan.change(session, System.nanoTime(), rate);
     }
 
-    /** Sends at {@code rate} for this many seconds, and at the rate {@code then} afterwards. */
+    /** Sends at {@code rate} for {@code seconds} seconds, and at the rate {@code then} afterwards. */
     void send(double rate, double seconds, double then) {
         long nanos = System.nanoTime();
         GeneratorPlan.change(session, nanos, rate);
