@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * the run's thread.
  */
 public final class Orders {
-    private @Nullable OrderDesk desk; // null once the folder of orders has become unreadable
+    private @Nullable OrderDesk desk; // null once the orders' folder is unreadable
     private final Queue<TimelineEntry> planned;
     private final DoubleSupplier millis;
     private final ObjDoubleConsumer<String> note;

@@ -39,7 +39,7 @@ public final class GeneratorPlan {
         return atNanos;
     }
 
-    /** Changes the rate from the given time on. */
+    /** Changes the rate at which records are due, starting at the given time. */
     public static void change(DriverSession generator, long atNanos, double recordsPerSecond) {
         generator.change(Map.of(
                 SendPlan.RATE, Double.toString(recordsPerSecond),

@@ -89,7 +89,7 @@ final class LiveGroups implements AutoCloseable {
         }
     }
 
-    /** Makes the generator start sending shortly and returns the start time, as {@link System#nanoTime}. */
+    /** Schedules the generator's plan to begin shortly and returns the start time, as {@link System#nanoTime}. */
     long beginPlan(long seed, double rate) throws InterruptedException {
         return sender.begin(members, topic, seed, rate);
     }
@@ -163,7 +163,7 @@ final class LiveGroups implements AutoCloseable {
         return all;
     }
 
-    /** Returns the number of existing records that the groups have not committed. A record counts once per group. */
+    /** Returns the number of existing records that have not been committed, summed over all groups. */
     long lag() {
         return groups.stream().mapToLong(LiveGroup::lag).sum();
     }

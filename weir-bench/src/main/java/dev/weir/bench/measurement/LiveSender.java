@@ -31,7 +31,8 @@ final class LiveSender implements AutoCloseable {
     }
 
     /**
-     * Connects the generator and makes it start sending shortly. Returns the start time, as {@link System#nanoTime}.
+     * Connects the generator and schedules its plan to begin shortly. Returns the start time, as
+     * {@link System#nanoTime}.
      */
     long begin(TrialMembers members, String topic, long seed, double rate) throws InterruptedException {
         session.configure(

@@ -37,7 +37,10 @@ final class WorkerHost implements AutoCloseable {
     /** Time in seconds after which a pod ends on its own if it is not deleted. */
     private static final String POD_SECONDS = "86400";
 
-    /** A remote process exits after this time without messages, because its network may have been cut. */
+    /**
+     * Time in seconds after which a remote process exits if it receives no message. It then assumes that its network
+     * has been cut.
+     */
     private static final int LEASE_SECONDS = 60;
 
     /**
