@@ -1,8 +1,8 @@
 /**
  * Measures any consumer or producer library under the same workload. The input is a workload file; the output is a
  * results folder. The package {@code campaign} runs the benchmark, {@code statistics} draws conclusions, and
- * {@code report} presents them. This package contains two exceptions that the other packages share: one for a campaign
- * that cannot continue, and one for a run that gives no figures.
+ * {@code report} presents them. This package contains two exceptions that the other packages share. One is thrown if a
+ * campaign cannot continue, the other if a run fails to produce figures.
  */
 @NullMarked
 package dev.weir.bench;

@@ -23,7 +23,8 @@ public final class Values {
     /**
      * Creates the values of a topic.
      *
-     * @param spreads whether lengths are uniformly distributed around the mean, starting at the smallest allowed length
+     * @param spreads whether lengths are uniformly distributed around the mean; the smallest allowed length is then the
+     *     lower bound of the distribution
      * @param randomShare fraction of random bytes in a value, not counting its record numbers; all other bytes are the
      *     same in all values
      */

@@ -43,11 +43,11 @@ public record Fault(Kind kind, int count, double byMillis, double forMillis) imp
     public enum Kind {
         /** Processes join the group. */
         JOIN(Form.COUNT, "Number of processes that join the group."),
-        /** The last processes of the group commit and leave. */
+        /** The most recently added processes of the group commit and leave. */
         LEAVE(Form.COUNT, "Number of processes that commit and leave the group."),
         /** A process joins and leaves again. */
         REBALANCE(Form.FLAG, "true: another process joins and leaves again."),
-        /** The last processes are killed by SIGKILL and not replaced. */
+        /** The most recently added processes of the group are killed by SIGKILL and not replaced. */
         KILL(Form.COUNT, "Number of processes that are killed by SIGKILL and not replaced."),
         /** The first processes of the group are frozen by SIGSTOP. */
         FREEZE(Form.COUNT_FOR, "Number of processes that are stopped by SIGSTOP, and for how long."),

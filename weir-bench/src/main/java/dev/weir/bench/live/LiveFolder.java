@@ -78,7 +78,7 @@ record LiveFolder(Path path) {
         return path.resolve(number + ANSWER);
     }
 
-    /** Returns the process that accepts or refuses orders here; null if there is none. */
+    /** Returns the process that executes the run of this folder; null if there is none. */
     @Nullable
     Host host() throws IOException {
         try {
@@ -100,7 +100,7 @@ record LiveFolder(Path path) {
         }
     }
 
-    /** Returns whether an order's sender has yet to read its answer. */
+    /** Returns whether the folder contains an answer that the sender of the order has not read yet. */
     boolean isAnswered() throws IOException {
         try (Stream<Path> files = Files.list(path)) {
             return files.anyMatch(file -> file.toString().endsWith(ANSWER));

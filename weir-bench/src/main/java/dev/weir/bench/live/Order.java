@@ -54,7 +54,7 @@ public sealed interface Order
         private static final int MOST_CONSUMERS = 1000;
 
         /**
-         * Checks keys and values, but not whether Kafka knows a property.
+         * Checks the keys and values. Does not check whether Kafka knows a client property or group setting.
          *
          * @throws IllegalArgumentException if a key is wrong; the message names the key
          */
@@ -188,7 +188,7 @@ public sealed interface Order
     }
 
     /**
-     * Creates the order that these fields describe.
+     * Creates an order from its fields.
      *
      * @param fields values are texts, numbers, booleans, and a map for {@code set}
      * @throws IllegalArgumentException if a field is wrong; the message names the error and the valid choices

@@ -18,7 +18,10 @@ import org.jspecify.annotations.Nullable;
 public final class OrderSender {
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-    /** Depth of the search for results folders. The folder of a table contains the results folders of its campaigns. */
+    /**
+     * Depth of the search for results folders. A depth of 2 also finds the campaigns of a table, whose results folders
+     * are inside the table's folder.
+     */
     private static final int DEPTH = 2;
 
     private final LiveFolder folder;
@@ -30,8 +33,8 @@ public final class OrderSender {
     }
 
     /**
-     * Returns the folders at or below {@code results} with a current run that accepts orders or refuses them with a
-     * reason.
+     * Returns the folders at or below {@code results} that have a current run. The run either accepts orders or refuses
+     * them with a reason.
      */
     public static List<Path> changeable(Path results) {
         if (!Files.isDirectory(results)) {

@@ -16,13 +16,13 @@ import org.jspecify.annotations.Nullable;
  * the run's thread.
  */
 public final class Orders {
-    private @Nullable OrderDesk desk; // null once the folder of orders has become unreadable
+    private @Nullable OrderDesk desk; // null once the orders' folder is unreadable
     private final Queue<TimelineEntry> planned;
     private final DoubleSupplier millis;
     private final ObjDoubleConsumer<String> note;
     private final List<TimelineEntry> timeline = new ArrayList<>();
 
-    /** A run or search that orders can change. */
+    /** A run or search whose behavior can be changed by orders. */
     public interface Target {
 
         /** Returns the reason why the order cannot be executed; null if it can. */
@@ -32,7 +32,7 @@ public final class Orders {
         /** Executes the order and returns the changes by key. */
         Map<String, String> apply(Order order) throws InterruptedException;
 
-        /** Returns the time after which no order is executed, on the clock of the orders. */
+        /** Returns the time after which orders are no longer executed, in elapsed milliseconds of the run. */
         default double endMillis() {
             return Double.POSITIVE_INFINITY;
         }
@@ -42,7 +42,7 @@ public final class Orders {
      * Creates the orders of a run. The caller closes the desk.
      *
      * @param desk null if there are only planned orders
-     * @param millis elapsed milliseconds of the run
+     * @param millis returns the elapsed time of the run in milliseconds
      * @param note receives the executed orders with their times
      */
     public Orders(
@@ -98,7 +98,7 @@ public final class Orders {
         }
     }
 
-    /** Ends the orders, and reports planned ones that were not reached. */
+    /** Ends the execution of orders, and reports planned orders that were not executed because the run ended first. */
     public void end() {
         planned.forEach(late -> note.accept(
                 "ended before " + late.order().text() + " at " + late.fields().get("at"), millis.getAsDouble()));

@@ -17,8 +17,8 @@ final class Spans {
     /**
      * Returns the milliseconds of a duration. The text {@code 0} needs no unit.
      *
-     * @throws IllegalArgumentException if the text is invalid, or not from {@code least} to {@code most}; the message
-     *     names {@code key}
+     * @throws IllegalArgumentException if the text is invalid, or if the duration is not between {@code least} and
+     *     {@code most}; the message names {@code key}
      */
     static double millis(String key, String text, double least, double most) {
         Matcher matcher = TEXT.matcher(text);

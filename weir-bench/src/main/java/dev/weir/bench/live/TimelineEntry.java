@@ -28,7 +28,7 @@ public record TimelineEntry(double atMillis, Order order, double tookMillis, Map
     }
 
     /**
-     * Creates the entry that these fields describe.
+     * Creates an entry from its fields.
      *
      * @throws IllegalArgumentException if a field is wrong; the message names the error and the valid choices
      */

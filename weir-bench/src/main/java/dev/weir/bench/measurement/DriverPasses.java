@@ -20,7 +20,10 @@ public final class DriverPasses implements PassSource {
     private final BackgroundFigures background;
     private final ProcessorCounters counters;
 
-    /** Uses a process whose greeting has not been read yet. The caller closes the process. */
+    /**
+     * Creates the passes of a driver's process. The greeting of the process must not have been read yet. The caller
+     * closes the process.
+     */
     public DriverPasses(DriverProcess process, BenchCluster cluster, WorkloadPoint point) {
         this.driver = new DriverSession(process, cluster, point);
         this.cluster = cluster;
@@ -34,7 +37,7 @@ public final class DriverPasses implements PassSource {
         driver.hello();
         driver.configure(topic, point.recordsPerPartition());
         if (countsFetches()) {
-            var ignored = fetched(); // The first call takes a while, because it has to find the counters.
+            var ignored = fetched(); // The first call is slow because it looks up the counters.
         }
     }
 

@@ -32,14 +32,14 @@ public final class GeneratorPlan {
                 Map.entry(SendPlan.START, Long.toString(System.nanoTime())));
     }
 
-    /** Makes the plan begin shortly and returns its start time, as {@link System#nanoTime}. */
+    /** Schedules the plan to begin shortly and returns its start time, as {@link System#nanoTime}. */
     public static long begin(DriverSession generator, double recordsPerSecond) {
         long atNanos = System.nanoTime() + LEAD_NANOS;
         change(generator, atNanos, recordsPerSecond);
         return atNanos;
     }
 
-    /** Changes the rate from the given time on. */
+    /** Changes the rate at which records are due, starting at the given time. */
     public static void change(DriverSession generator, long atNanos, double recordsPerSecond) {
         generator.change(Map.of(
                 SendPlan.RATE, Double.toString(recordsPerSecond),

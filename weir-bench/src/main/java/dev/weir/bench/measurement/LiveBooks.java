@@ -16,8 +16,8 @@ import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 
 /**
- * The figures of each group of a run, and of all groups together. In the figures of all groups, each record counts as
- * due once per group. Confined to one thread.
+ * The figures of each group of a run, and the combined figures of all groups. In the combined figures, a record counts
+ * as due once for every group. Confined to one thread.
  */
 final class LiveBooks {
     private final LiveFigures all;
@@ -75,7 +75,7 @@ final class LiveBooks {
         each().forEach(figures -> figures.beginPart(atMillis));
     }
 
-    /** Adds an interval reported by a member of a group; {@code timings} are listed by partition. */
+    /** Adds an interval reported by a member of a group. The list {@code timings} is indexed by partition. */
     void ofMember(
             int group, int member, long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings) {
         all.ofMember(member, startNanos, endNanos, interval, timings);

@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 public final class LiveGroup implements AutoCloseable {
     public static final int MOST_PROCESSES = 32;
 
-    /** A pass duration longer than any run. */
+    /** Duration of a pass in seconds, chosen to be longer than any run. */
     public static final double SECONDS = TimeUnit.DAYS.toSeconds(10);
 
     private final DriverLauncher launcher;
@@ -253,7 +253,7 @@ public final class LiveGroup implements AutoCloseable {
         return before + " to " + consumers() + settled();
     }
 
-    /** Throws the failure of a member's network, if there is one. */
+    /** Throws a {@code RunFailure} if the proxy that serves as a member's network is gone. */
     void requireNetworks() throws InterruptedException {
         for (LivePart part : parts) {
             MemberNetwork network = part.network;
@@ -277,7 +277,7 @@ public final class LiveGroup implements AutoCloseable {
         return new GroupSize(point, isShared).ofProcess();
     }
 
-    /** The number of handlers that may block at the same time, for the initial size of the group. */
+    /** The number of handlers that may block at the same time while the group has its initial size. */
     public int handlers() {
         return new GroupSize(point, isShared).handlers();
     }

@@ -63,7 +63,7 @@ final class LiveGroups implements AutoCloseable {
         return sender;
     }
 
-    /** Throws the failure of a member's network, if there is one, as {@link LiveGroup#requireNetworks} does. */
+    /** Throws a {@code RunFailure} if the proxy that serves as a member's network is gone. */
     void requireNetworks() throws InterruptedException {
         for (LiveGroup group : groups) {
             group.requireNetworks();
@@ -89,7 +89,7 @@ final class LiveGroups implements AutoCloseable {
         }
     }
 
-    /** Makes the generator start sending shortly and returns the start time, as {@link System#nanoTime}. */
+    /** Schedules the generator's plan to begin shortly and returns the start time, as {@link System#nanoTime}. */
     long beginPlan(long seed, double rate) throws InterruptedException {
         return sender.begin(members, topic, seed, rate);
     }
@@ -147,8 +147,8 @@ final class LiveGroups implements AutoCloseable {
     }
 
     /**
-     * The number of handlers in all groups together that may block at the same time, for the initial size of the
-     * groups.
+     * The total number of handlers in all groups that may block at the same time while the groups have their initial
+     * size.
      */
     int handlers() {
         return groups.stream().mapToInt(LiveGroup::handlers).sum();
@@ -163,7 +163,7 @@ final class LiveGroups implements AutoCloseable {
         return all;
     }
 
-    /** Returns the number of existing records that the groups have not committed. A record counts once per group. */
+    /** Returns the number of existing records that have not been committed, summed over all groups. */
     long lag() {
         return groups.stream().mapToLong(LiveGroup::lag).sum();
     }

@@ -238,7 +238,7 @@ public final class LiveMeasurement implements Orders.Target {
             processes.members().endGenerator(); // The partitions now contain all records of the run.
             processes.work(0);
             boolean isWhole = catchesUp(processes::lag);
-            var unused = catchesUp(processes::unread); // The ledger shows any missing records.
+            var unused = catchesUp(processes::unread); // ignored, because the ledger counts missing records
             processes.leave();
             tell(ofSender);
             tell(books.figuresOfGroups(endMillis));

@@ -80,7 +80,7 @@ public record LiveResult(
             throw new RunFailure(ledger.missing() + " records were still missing when nothing had been committed for a"
                     + " minute: they are lost, or members are stuck");
         }
-        // A run with executed orders has no throughput ceiling, because the orders may have changed the handlers.
+        // Orders may have changed the handlers, so a run with executed orders has no throughput ceiling.
         double blocking = timeline.isEmpty() ? handlers : 0;
         int members = point.isChangeable() ? point.members() : 1;
         Part all = new Part(warmUp, count, point.measuredPerSecond(), blocking, toldAndAround(), members);

@@ -31,7 +31,8 @@ final class LiveSender implements AutoCloseable {
     }
 
     /**
-     * Connects the generator and makes it start sending shortly. Returns the start time, as {@link System#nanoTime}.
+     * Connects the generator and schedules its plan to begin shortly. Returns the start time, as
+     * {@link System#nanoTime}.
      */
     long begin(TrialMembers members, String topic, long seed, double rate) throws InterruptedException {
         session.configure(
@@ -49,7 +50,7 @@ final class LiveSender implements AutoCloseable {
         GeneratorPlan.change(session, System.nanoTime(), rate);
     }
 
-    /** Sends at {@code rate} for this many seconds, and at the rate {@code then} afterwards. */
+    /** Sends at {@code rate} for {@code seconds} seconds, and at the rate {@code then} afterwards. */
     void send(double rate, double seconds, double then) {
         long nanos = System.nanoTime();
         GeneratorPlan.change(session, nanos, rate);

@@ -327,7 +327,10 @@ public final class LiveSteady implements Orders.Target {
                 List.of());
     }
 
-    /** The phases between consecutive orders, from the driver's reports at the time of each order. */
+    /**
+     * Returns the phases between consecutive orders. The record counts are based on what the driver had reported when
+     * each order was executed.
+     */
     private List<Phase> phases() {
         List<Phase> phases = new ArrayList<>();
         for (int i = 0; i + 1 < begins.size(); i++) {

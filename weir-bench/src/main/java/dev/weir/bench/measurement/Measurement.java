@@ -50,8 +50,8 @@ import org.jspecify.annotations.Nullable;
 public final class Measurement {
     private static final double LEAST_PASS_SECONDS = 0.3;
 
-    // Minimum duration of a timed pass. A shorter time would consist mainly of the clock's error, and a run would need
-    // thousands of such passes.
+    // Minimum duration of a pass that reads the whole topic. A shorter duration would consist mainly of clock error,
+    // and a run would need thousands of such passes.
     private static final long LEAST_TIMED_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
     // Time in a pass after which fetches are counted. Until then, a client is still filling its buffers, so its fetches
@@ -78,7 +78,7 @@ public final class Measurement {
     private long lastPassMillis;
     private LedgerFigures ledger = new LedgerFigures(0, 0, 0, 0, 0);
 
-    /** Measures these passes and closes them at the end of the run. */
+    /** Creates the measurement of a run. The measurement closes {@code passes} at the end of the run. */
     public Measurement(PassSource passes, WorkloadPoint point, boolean isBaseline) {
         this.passes = passes;
         this.point = point;
@@ -232,9 +232,9 @@ public final class Measurement {
                     coldStart.ends(passed.joinNanos());
                     ledger = ledger.plus(passed.ledger());
                     Report.Passed kept = isMeasured ? settling.rest(passed, point.seconds("measureSeconds")) : passed;
-                    // The duration of a copy pass is derived from its output. A driver could make this duration so
-                    // short that measureSeconds would never be reached, so the duration measured by the driver is used
-                    // here.
+                    // In a copy pass, the duration of "kept" is derived from the output. A driver could make that
+                    // duration so short that the run would never reach measureSeconds. The duration measured by the
+                    // driver itself is therefore used to decide how long the run continues.
                     double own = (point.scenario() == Scenario.COPY ? said : kept).nanos() / 1e9;
                     return new Outcome(kept, own, OptionalCounts.minus(brokerLast, brokerBefore), fetched);
                 }
@@ -364,7 +364,10 @@ public final class Measurement {
                 records, bytes, nanos, sum.cpuNanos(), sum.allocatedBytes(), sum.gcMillis(), switches, broker, metrics);
     }
 
-    /** Stores the poll sizes of the measured intervals, and the mean of every series that has no metric yet. */
+    /**
+     * Stores the poll sizes of the measured intervals. Also stores the mean of every series, unless {@code metrics}
+     * already has a value of that name.
+     */
     static void putSeries(Map<String, Double> metrics, List<Interval> measured) {
         PolledSizes polls = new PolledSizes();
         measured.forEach(interval -> polls.add(interval.polls()));
@@ -400,7 +403,7 @@ public final class Measurement {
         }
     }
 
-    /** Stores the mean of each figure over the passes that have it. */
+    /** Stores each figure reported by the clients, combined over the passes that have it as in {@link #ofAll}. */
     private void putClient(Map<String, Double> metrics) {
         Map<String, List<Double>> figures = new LinkedHashMap<>();
         for (Outcome outcome : measured) {
@@ -413,8 +416,8 @@ public final class Measurement {
     }
 
     /**
-     * Combines the values of a figure from several passes: the maximum of clock errors, the minimum of earliest times,
-     * the sum of early records, and the average of any other figure.
+     * Combines the values of a figure from several passes. Clock errors are combined to their maximum, times of the
+     * earliest record to their minimum, and numbers of early records to their sum. All other figures are averaged.
      */
     public static double ofAll(String name, List<Double> all) {
         DoubleStream figures = all.stream().mapToDouble(figure -> figure);

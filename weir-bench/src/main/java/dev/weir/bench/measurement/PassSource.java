@@ -44,7 +44,7 @@ public interface PassSource extends AutoCloseable {
     /** The number of consumer fetches so far. */
     FetchCounter.Count fetched();
 
-    /** Returns the report of a pass, completed with figures of its output if the pass has an output. */
+    /** Returns the report of a pass. If the pass wrote output, figures of the output are added to the report. */
     Report.Passed copied(String topic, String group, Report.Passed said);
 
     /** Returns the ledger of all passes after checking it against the topic. */

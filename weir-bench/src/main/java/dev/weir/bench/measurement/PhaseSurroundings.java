@@ -19,8 +19,8 @@ final class PhaseSurroundings {
     }
 
     /**
-     * Begins the next phase. The first phase begins with the run. If {@code isOther} is false, the phase changes
-     * nothing, and its figures are added to the previous phase.
+     * Begins the next phase. The first phase begins with the run. If {@code isOther} is false, nothing changes in the
+     * next phase, so its figures are added to the figures of the previous phase.
      */
     void next(boolean isOther) {
         if (isOther) {

@@ -42,8 +42,10 @@ public final class RunNumbers {
     private final List<Reading> readings = new ArrayList<>(); // private files that are still being read
 
     /**
-     * The notes being read from a killed process's file, and the number of records it had already reported in
-     * intervals.
+     * The notes of a killed process.
+     *
+     * @param noted the notes, which are still being read from the process's file
+     * @param toldRecords the number of records that the process had already reported in intervals
      */
     private record Reading(CompletableFuture<NotedNumbers> noted, long toldRecords) {}
 

@@ -233,7 +233,7 @@ final class SteadyBook {
         }
     }
 
-    /** The number of received records, excluding the records that existed before the plan began. */
+    /** The number of received records. Excludes the one record per partition that existed before the plan began. */
     long came() {
         return Math.max(0, delivered - point.partitions());
     }

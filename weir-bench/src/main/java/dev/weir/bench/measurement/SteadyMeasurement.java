@@ -42,7 +42,7 @@ public final class SteadyMeasurement {
     /** Time for a driver that sends to connect before its first record is due. */
     private static final long LEAD_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** Seconds after the end of the plan at which a pass is aborted. */
+    /** Number of seconds after the end of the plan before an unfinished pass is aborted. */
     private static final int GRACE_SECONDS = 30;
 
     private final DriverSession driver;
@@ -216,9 +216,9 @@ public final class SteadyMeasurement {
         if (LimitingParty.isGeneratorBound(book.lateness(), TOLERATED_NANOS)) {
             flags.add(Flag.GENERATOR_BOUND);
         }
-        // The rate is fixed by the plan, so it does not show whether the driver has warmed up. The processor cost does,
-        // except under a shaped load, because the cost then follows the shape. For shaped loads, only the compilation
-        // time is checked.
+        // The plan fixes the rate, so the rate does not show whether the driver has warmed up. Under a constant load,
+        // the processor cost shows it. Under a shaped load, the cost follows the shape, so only the compilation time is
+        // checked.
         SteadyState.Finding cost = SteadyState.of(book.intervals().stream()
                 .mapToDouble(interval -> interval.cpuNanos() / (double) interval.lengthMillis())
                 .toArray());

@@ -53,8 +53,8 @@ final class SteadyPlan {
     }
 
     /**
-     * Returns the part of the plan to which an interval belongs. An interval still counts as measured if it extends
-     * beyond the measured part by at most half the length of an interval.
+     * Returns the part of the plan to which an interval belongs. An interval still counts as measured if it begins
+     * before or ends after the measured part by at most half the length of an interval.
      */
     Part part(long fromNanos, long toNanos) {
         return fromNanos < measureFromNanos - edgeNanos

@@ -203,12 +203,12 @@ public final class TrialMembers {
         leave(List.copyOf(members));
     }
 
-    /** Halts all members for this long, or until a failure occurs. */
+    /** Halts all members for the given number of seconds, or until a failure occurs. */
     public void pause(double seconds) throws InterruptedException {
         pause(members, seconds);
     }
 
-    /** Halts these members for this long, or until a failure occurs. */
+    /** Halts these members for the given number of seconds, or until a failure occurs. */
     public void pause(List<Member> some, double seconds) throws InterruptedException {
         try {
             for (Member member : some) {

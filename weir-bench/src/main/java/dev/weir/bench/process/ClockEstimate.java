@@ -18,7 +18,7 @@ package dev.weir.bench.process;
  * true, and the error has no meaning.
  */
 final class ClockEstimate {
-    /** Largest relative drift between two unadjusted clocks. Each clock errs by up to 100 millionths. */
+    /** Largest relative drift between two unadjusted clocks. Each clock may be wrong by up to 100 parts per million. */
     private static final double DRIFT = 200e-6;
 
     /** Largest relative drift while both clocks are being slewed (adjusted gradually), each by at most 0.05 %. */

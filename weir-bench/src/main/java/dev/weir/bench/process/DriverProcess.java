@@ -40,7 +40,10 @@ public final class DriverProcess implements AutoCloseable {
      */
     private static final Duration LAST_WORDS = Duration.ofSeconds(3);
 
-    /** The prefix of a report. A line with this prefix that cannot be parsed is a broken report, not other output. */
+    /**
+     * The prefix of a report. If a line with this prefix cannot be parsed, it is treated as a broken report instead of
+     * other output.
+     */
     private static final String REPORT = "{\"say\"";
 
     private final String name;
@@ -165,7 +168,7 @@ public final class DriverProcess implements AutoCloseable {
                         why = "a line of its reports was cut off or is of another version: " + abridged(line);
                         break;
                     }
-                    why = abridged(line); // Possibly the JVM's last message (such as a full heap) or a banner.
+                    why = abridged(line); // may be the JVM's last message, for example about a full heap
                 }
             }
         } catch (IOException e) {
@@ -195,8 +198,8 @@ public final class DriverProcess implements AutoCloseable {
     }
 
     /**
-     * Describes the end of the command that connects to a remote process: its exit status, its last error output and
-     * its text. Empty for a local process.
+     * Describes how the command that connects to a remote process ended. The description contains the exit status, the
+     * last error output and the command line. Returns an empty string for a local process.
      */
     private String atTheEnd() {
         Tail said = errors;
@@ -240,7 +243,7 @@ public final class DriverProcess implements AutoCloseable {
         WorkerClock its = clock;
         if (its == null) {
             if (senders != null) {
-                send(new Command.SetClock(0)); // offset 0, because a remote sender may have another offset
+                send(new Command.SetClock(0)); // this clock needs no offset, but a remote sender's clock may
             }
             return;
         }
@@ -264,10 +267,11 @@ public final class DriverProcess implements AutoCloseable {
     }
 
     /**
-     * Largest error since {@link #passBegins} of comparisons between this process's time and the sender's plan. It is
-     * the sum of the largest errors of both clocks; null if all processes share a clock.
+     * Largest error since {@link #passBegins} of a comparison between a time of this process and a time planned by a
+     * sender. It is the sum of the largest error of this process's clock and the largest error of any sender's clock.
+     * Returns null if all processes share a clock.
      *
-     * @throws RunFailure if one of the two clocks was set since then
+     * @throws RunFailure if one of the clocks was set since then
      */
     @Nullable
     Long clockErrorNanos() {
@@ -391,10 +395,10 @@ public final class DriverProcess implements AutoCloseable {
     }
 
     /**
-     * Returns a supplier that reads the numbers noted by the process, before it was killed, in a file from
-     * {@link #newFileThere}. The supplier may be called once, on any thread, and throws a {@link BenchException} if the
-     * file cannot be read.
+     * Returns a supplier that reads the record numbers noted by this process before it was killed. The supplier may be
+     * called once, on any thread, and throws a {@link BenchException} if the file cannot be read.
      *
+     * @param file the file in which the process noted the numbers, from {@link #newFileThere}
      * @param records the number of records per partition for which the file has room
      */
     public Supplier<NotedNumbers> noted(String file, int partitions, long records) {

@@ -24,8 +24,8 @@ public final class DriverSession {
     public static final Duration PATIENCE = Duration.ofSeconds(60);
 
     /**
-     * Name of the figure with the largest error of a pass's latencies, in milliseconds. The error results from the
-     * errors of the driver's clock and the sender's clock.
+     * Name of the figure for the largest possible error of a pass's latencies, in milliseconds. The error is caused by
+     * the errors of the driver's clock and the sender's clock.
      */
     public static final String CLOCK_ERROR = "clock: error ms";
 
@@ -109,7 +109,10 @@ public final class DriverSession {
         configure(topic, recordsPerPartition, point.scenario(), point.client(), options());
     }
 
-    /** Configures the driver to run this scenario, which may differ from the point's, with the point's other values. */
+    /**
+     * Configures the driver with a scenario, client settings and options that may differ from the point's. All other
+     * values are taken from the point.
+     */
     public void configure(
             String topic,
             long recordsPerPartition,

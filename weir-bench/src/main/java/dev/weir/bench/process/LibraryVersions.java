@@ -28,7 +28,11 @@ public final class LibraryVersions {
     private final Path root;
     private final Path folder;
 
-    /** Keeps the versions below the root folder of a checkout. */
+    /**
+     * Creates the provider of the versions that are stored in a checkout.
+     *
+     * @param root the root folder of the checkout
+     */
     public LibraryVersions(Path root) {
         this.root = root;
         this.folder = root.resolve("drivers/target/libraries");

@@ -10,13 +10,13 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The network of a remote member, which is a proxy process on the member's machine. Data therefore takes the same route
- * as without a proxy. Confined to one thread.
+ * The network of a remote member. It is a proxy process on the member's machine, so data takes the same route between
+ * this machine and the brokers as without a proxy. Confined to one thread.
  */
 public final class NetworkProcess implements AutoCloseable {
     private static final int HEAP_MEGABYTES = 64;
 
-    /** A pass duration longer than any run. */
+    /** Duration of a pass in seconds, chosen to be longer than any run. */
     private static final double SECONDS = TimeUnit.DAYS.toSeconds(10);
 
     private final DriverProcess process;

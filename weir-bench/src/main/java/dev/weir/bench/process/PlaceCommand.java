@@ -49,8 +49,8 @@ final class PlaceCommand {
      * Runs the command and returns its standard output.
      *
      * @param input the command's standard input; null for an empty input
-     * @throws BenchException if the command fails, or has not ended after {@code patience}; its local process is killed
-     *     then
+     * @throws BenchException if the command fails or does not end within {@code patience}. If it does not end, its
+     *     local process is killed.
      */
     String run(@Nullable InputStream input, Duration patience) {
         Process process;

@@ -48,7 +48,7 @@ final class WorkerClock implements AutoCloseable {
 
     /** Receives an answer of the process. Called by the thread that reads the process's output. */
     void heard(Report.Clock said, long heardNanos) {
-        boolean unused = answers.offer(new Answer(said, heardNanos)); // false if late answers fill the queue
+        boolean unused = answers.offer(new Answer(said, heardNanos)); // dropped if late answers have filled the queue
     }
 
     private void keep() {

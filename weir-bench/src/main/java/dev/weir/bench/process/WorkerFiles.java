@@ -44,7 +44,7 @@ final class WorkerFiles {
     private static final String MISSING = "weir:missing=";
 
     // Chooses the first cache folder that can be created and written to. Prints its name and the given files that are
-    // missing from it. At one place, this script never runs more than once at the same time.
+    // missing from it. Only one instance of this script runs at a place at a time.
     private static final String ASK = """
             for d in "${XDG_CACHE_HOME:-$HOME/.cache}" "${TMPDIR:-/tmp}"; do
               d=$d/weir/workers
@@ -207,7 +207,7 @@ final class WorkerFiles {
             for (Path each : below.sorted(Comparator.reverseOrder()).toList()) {
                 Files.deleteIfExists(each);
             }
-        } catch (IOException ignored) { // It stays in the system's temporary folder.
+        } catch (IOException ignored) { // The files stay in the system's temporary folder.
         }
     }
 }

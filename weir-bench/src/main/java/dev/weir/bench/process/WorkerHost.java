@@ -37,7 +37,10 @@ final class WorkerHost implements AutoCloseable {
     /** Time in seconds after which a pod ends on its own if it is not deleted. */
     private static final String POD_SECONDS = "86400";
 
-    /** A remote process exits after this time without messages, because its network may have been cut. */
+    /**
+     * Time in seconds after which a remote process exits if it receives no message. It then assumes that its network
+     * has been cut.
+     */
     private static final int LEASE_SECONDS = 60;
 
     /**
@@ -66,9 +69,9 @@ final class WorkerHost implements AutoCloseable {
     private static final List<String> GOING_FIRST =
             List.of("sh", "-c", "renice -n -10 -p $$ >/dev/null 2>&1; exec \"$@\"", "sh");
 
-    // Sends a signal. If the system shows the command line of the process, the signal is sent only if the process is a
-    // driver, because the ID belongs to a different process if the driver runs in another PID namespace. Uses the
-    // shell's built-in kill, because slim images lack the kill program.
+    // Sends a signal. If the command line of the process can be read and is not a driver's, the script fails without
+    // sending the signal. In that case, the driver runs in another PID namespace, and its ID belongs to a different
+    // process here. Uses the shell's built-in kill, because slim images lack the kill program.
     private static final String KILL = """
             if [ -r "/proc/$1/cmdline" ] && ! grep -q weir.driver.place "/proc/$1/cmdline"; then
               echo "process $1 there is not a driver: java starts processes elsewhere; name another one by the key java" >&2
@@ -276,9 +279,9 @@ final class WorkerHost implements AutoCloseable {
     }
 
     /**
-     * Returns this JVM's option that limits the JIT compilers, for drivers on this machine. Only tests have such a
-     * limit: they run the harness with the C1 compiler alone. Their drivers end so soon that C2 would only waste time.
-     * A driver's result records the options with which it was started.
+     * Returns this JVM's option that limits the JIT compilers, so that drivers on this machine are started with the
+     * same option. Only tests set the option. They use only the C1 compiler, because their drivers end before C2 could
+     * pay off. A driver's result records the options with which it was started.
      */
     private static List<String> compilerLimits() {
         return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()

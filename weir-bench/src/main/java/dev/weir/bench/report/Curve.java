@@ -8,8 +8,8 @@ import org.HdrHistogram.Histogram;
 record Curve(double percentile, double millis) {
 
     /**
-     * Returns ten points for each additional nine of the percentile (90, 99, 99.9 and so on), as long as at least ten
-     * samples lie beyond the point. The last point is the maximum, at percentile 100.
+     * Returns ten points from percentile 0 to 90, ten from 90 to 99, ten from 99 to 99.9, and so on, as long as at
+     * least ten samples lie beyond the point. The last point is the maximum, at percentile 100.
      */
     static List<Curve> of(Histogram nanos) {
         List<Curve> curve = new ArrayList<>();

@@ -30,7 +30,7 @@ public final class ExploredReport {
 
     private ExploredReport() {}
 
-    /** The outcome of a perturbation at the rate found by the exploration. */
+    /** The result of perturbing a driver at the rate found by the exploration. */
     private record Recovery(boolean recovered, double millis, boolean projected) {
 
         /** Combines the trials of one kind of perturbation. The majority decides whether the driver recovered. */
@@ -156,8 +156,8 @@ public final class ExploredReport {
     }
 
     /**
-     * Returns a table of all searches, followed by the details of each search, such as the results of its perturbations
-     * and its limiter.
+     * Returns a table of all searches, followed by the details of each search. The details include the search's limiter
+     * and the results of its perturbations.
      */
     public static String text(List<Explored> all) {
         StringBuilder text = new StringBuilder(String.format(

@@ -195,7 +195,7 @@ final class HtmlReport {
         return histogram.getTotalCount() == 0 ? Double.NaN : histogram.getMaxValue() / 1e6;
     }
 
-    /** A figure of the intervals from {@code from} (inclusive) to {@code to} (exclusive). */
+    /** Computes a figure for the intervals from {@code from} (inclusive) to {@code to} (exclusive). */
     private interface Figure {
         double of(int from, int to);
     }

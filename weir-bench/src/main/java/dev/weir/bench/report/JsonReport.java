@@ -97,7 +97,8 @@ final class JsonReport {
             int failed = 0;
             int notQuoted = 0;
             int points = 0;
-            // Counts only planned runs. The list continues with the phases of runs, which are not planned runs.
+            // The campaign's planned points come first in the list. The points after them are phases of runs, which are
+            // not counted.
             for (PointResult point :
                     analysis.points().subList(0, campaign.points().size())) {
                 boolean isChosen = !campaign.choosesPoints()
