@@ -38,7 +38,7 @@ public final class PositionConflictException extends KafkaPipelineException {
     }
 
     /**
-     * The position that was expected in the table, or {@link JdbcOffsets#NOTHING_WRITTEN} if no record of the partition
+     * The position expected in the table, or {@link JdbcOffsets#NOTHING_WRITTEN} if no record of the partition
      * was expected to have been written.
      */
     public long expected() {

@@ -4,7 +4,7 @@ import dev.weir.bench.workload.LatencyTarget;
 import java.util.List;
 
 /**
- * Determines when a group has recovered from a disturbance. Examines the figures of each second of the run. Immutable.
+ * Determines when a group has recovered from a disturbance. Examines the figures of every second of the run. Immutable.
  */
 record Recovery(LatencyTarget target) {
     /**

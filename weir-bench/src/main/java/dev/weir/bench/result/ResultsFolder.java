@@ -123,7 +123,7 @@ public final class ResultsFolder {
         return List.copyOf(sorted);
     }
 
-    /** The runs that were replaced by a later attempt, in the order in which they were stored. Most of them failed. */
+    /** The runs replaced by a later attempt, in the order in which they were stored. Most of them failed. */
     public List<Run> replaced() {
         return List.copyOf(replaced);
     }

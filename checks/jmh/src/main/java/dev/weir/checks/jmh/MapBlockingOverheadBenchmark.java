@@ -36,7 +36,7 @@ public class MapBlockingOverheadBenchmark {
     @Param({"none", "key"})
     private String order = "none";
 
-    /** Whether all handlers increment one shared count. */
+    /** True if all handlers increment one shared count. */
     @Param({"false", "true"})
     private boolean counts;
 

@@ -50,7 +50,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     private static final long VAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     /**
-     * The factor by which the open transaction may exceed its limits while the previous transaction is being committed.
+     * While the previous transaction is being committed, the open transaction may grow to this many times its limits.
      * Beyond that, it accepts no more records.
      */
     private static final int MOST = 4;

@@ -68,7 +68,7 @@ final class TransactionalProducer<K, V> {
     /** Guards the next two fields. */
     private final ReentrantLock offsetsLock = new ReentrantLock();
 
-    /** The thread that is waiting in {@link #sendOffsets} until the offsets are accepted; null if there is none. */
+    /** The thread waiting in {@link #sendOffsets} until the offsets are accepted; null if there is none. */
     private @Nullable Thread offsetsSender;
 
     /** True if {@link #breakOff} has ended the wait of {@link #offsetsSender}. */
