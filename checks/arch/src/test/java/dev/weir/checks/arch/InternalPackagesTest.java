@@ -39,10 +39,10 @@ class InternalPackagesTest {
      * A larger package is searched rather than read. The limit counts lines, because a limit on files only moves code
      * between files.
      */
-    private static final int MOST_INTERNAL_LINES = 5_000;
+    private static final int MOST_INTERNAL_LINES = 5_100;
 
     /** The limit is higher, because users find their way in a public package by its names. */
-    private static final int MOST_PUBLIC_LINES = 8_000;
+    private static final int MOST_PUBLIC_LINES = 8_100;
 
     /**
      * The packages of weir-kafka below {@code internal}. Each package uses only packages that precede it in this list.

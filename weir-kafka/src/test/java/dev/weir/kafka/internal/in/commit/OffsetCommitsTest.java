@@ -379,4 +379,225 @@ class OffsetCommitsTest {
                         List.of(partition), Duration.ofSeconds(10).toNanos()));
         assertThat(awaited).as("for two seconds at most").hasValue(2_001_000_000);
     }
+
+    // ---- When the next commit is due -------------------------------------------------------------------------------
+
+    private static final long MILLI = 1_000_000;
+
+    /** Sends commits beside the client; the test answers them. */
+    private static final class Beside implements MemberCommit {
+
+        private java.util.function.@Nullable Consumer<@Nullable Exception> unanswered;
+        private int polls;
+        private int closed;
+
+        @Override
+        public boolean commit(Map<TopicPartition, OffsetAndMetadata> offsets, long nanos) {
+            return false;
+        }
+
+        @Override
+        public boolean send(
+                Map<TopicPartition, OffsetAndMetadata> offsets, java.util.function.Consumer<@Nullable Exception> then) {
+            unanswered = then;
+            return true;
+        }
+
+        @Override
+        public boolean isUnderWay() {
+            return unanswered != null;
+        }
+
+        @Override
+        public void poll() {
+            polls++;
+        }
+
+        @Override
+        public void close() {
+            closed++;
+        }
+
+        private void answer(@Nullable Exception failure) {
+            var then = Objects.requireNonNull(unanswered);
+            unanswered = null;
+            then.accept(failure);
+        }
+    }
+
+    private OffsetCommits on(MockConsumer<byte[], byte[]> client, MemberCommit beside) {
+        return new OffsetCommits(
+                client,
+                new ClientFetcher(client),
+                ConsumerSettings.builder().bootstrapServers("h:1").build(),
+                topic,
+                clock,
+                beside);
+    }
+
+    @Test
+    void commit_isDueAfterTheInterval_andNotWhileOneIsUnderWay() {
+        clock.nanos = 5_000 * MILLI;
+        OffsetCommits commitsNow = on(slow, MemberCommit.NONE);
+        assertThat(commitsNow.nanosUntilDue()).isEqualTo(1_000 * MILLI);
+        clock.nanos += 300 * MILLI;
+        assertThat(commitsNow.nanosUntilDue()).isEqualTo(700 * MILLI);
+        clock.nanos += 1_000 * MILLI;
+        assertThat(commitsNow.nanosUntilDue()).isZero();
+        assertThat(commitsNow.nanosUntilFree()).isZero();
+        partition.tracker().ack(0);
+        commitsNow.commitIfDue(List.of(partition));
+        assertThat(commitsNow.nanosUntilDue()).isEqualTo(Long.MAX_VALUE);
+        assertThat(commitsNow.nanosUntilFree()).isEqualTo(Long.MAX_VALUE);
+        slow.answer(new TimeoutException("no answer"));
+        clock.nanos += 40 * MILLI;
+        assertThat(commitsNow.nanosUntilFree()).isEqualTo(60 * MILLI);
+        assertThat(commitsNow.nanosUntilDue()).isEqualTo(60 * MILLI);
+        clock.nanos += 60 * MILLI;
+        assertThat(commitsNow.nanosUntilFree()).isZero();
+    }
+
+    @Test
+    void commitBesideTheClient_isPolledUntilItsAnswer_andCounted() {
+        Beside beside = new Beside();
+        OffsetCommits commitsNow = on(slow, beside);
+        commitsNow.commitIfDue(List.of(partition));
+        assertThat(beside.polls).as("none is under way").isZero();
+        partition.tracker().ack(0);
+        clock.nanos += 1_000 * MILLI;
+        commitsNow.commitIfDue(List.of(partition));
+        assertThat(commitsNow.nanosUntilDue()).isLessThan(1_000 * MILLI);
+        commitsNow.commitIfDue(List.of(partition));
+        assertThat(beside.polls).isEqualTo(1);
+        beside.answer(null);
+        assertThat(partition.committedOffset()).isEqualTo(1);
+        assertThat(commitsNow.succeeded()).isEqualTo(1);
+        partition.tracker().ack(1);
+        clock.nanos += 1_000 * MILLI;
+        commitsNow.commitIfDue(List.of(partition));
+        beside.answer(new TimeoutException("no answer"));
+        assertThat(commitsNow.failed()).isEqualTo(1);
+        assertThat(slow.asked).as("all went beside the client").isEmpty();
+        commitsNow.close();
+        assertThat(beside.closed).isEqualTo(1);
+    }
+
+    @Test
+    void sentOffsets_areAnsweredWithTheirOutcome() {
+        List<Boolean> answers = new ArrayList<>();
+        onSlow.send(Map.of(ID, new OffsetAndMetadata(1)), answers::add);
+        slow.answer(null);
+        onSlow.send(Map.of(ID, new OffsetAndMetadata(2)), answers::add);
+        slow.answer(new TimeoutException("no answer"));
+        assertThat(answers).containsExactly(true, false);
+        assertThat(onSlow.succeeded()).isEqualTo(1);
+        assertThat(onSlow.failed()).isEqualTo(1);
+        assertThat(onSlow.isBackingOff()).isTrue();
+        onSlow.failedElsewhere();
+        assertThat(onSlow.failed()).isEqualTo(2);
+    }
+
+    @Test
+    void dueCommit_afterAnUnknownTopicId_hasTheClientAskForItsTopics() {
+        partition.tracker().ack(0);
+        sendDue();
+        slow.answer(new UnknownTopicIdException("recreated"));
+        topic.exists = true;
+        onSlow.assigned(Set.of(ID));
+        sendDue();
+        assertThat(slow.topicsAsked).isEqualTo(1);
+        assertThat(slow.asked).hasSize(2);
+    }
+
+    @Test
+    void commitOfTheSameOffset_withMoreBehindIt_isTaken() {
+        partition.tracker().ack(2);
+        commits.committed(List.of(partition), Objects.requireNonNull(commits.finishedEntirely(List.of(partition))));
+        partition.tracker().ack(4);
+        commits.committed(List.of(partition), Objects.requireNonNull(commits.finishedEntirely(List.of(partition))));
+        assertThat(commits.finishedEntirely(List.of(partition))).isEmpty();
+        assertThat(commits.succeeded()).isEqualTo(2);
+    }
+
+    @Test
+    void recordsFinishedUntilACommit_areNotCountedForTheNextOne() {
+        partition.tracker().ack(0);
+        partition.advance();
+        assertThat(partition.finishedSinceCommit()).isEqualTo(1);
+        sendDue();
+        assertThat(partition.finishedSinceCommit()).isZero();
+    }
+
+    // ---- The last commit -------------------------------------------------------------------------------------------
+
+    /** Does not answer the first commits, and takes the time that it has been given for each. */
+    @SuppressWarnings("UnsynchronizedOverridesSynchronized") // one thread
+    private final class Silent extends MockConsumer<byte[], byte[]> {
+
+        private final List<Long> patience = new ArrayList<>();
+        private int silentFor;
+
+        Silent(int silentFor) {
+            super("earliest");
+            this.silentFor = silentFor;
+        }
+
+        @Override
+        public void commitSync(Map<TopicPartition, OffsetAndMetadata> offsets, Duration timeout) {
+            patience.add(timeout.toMillis());
+            if (silentFor-- > 0) {
+                clock.nanos += timeout.toNanos();
+                throw new TimeoutException("no answer");
+            }
+        }
+    }
+
+    @Test
+    void lastCommit_isTriedWithMoreAndMorePatience_untilItsTimeIsUp() {
+        topic.exists = true;
+        partition.tracker().ack(0);
+        Silent silent = new Silent(Integer.MAX_VALUE);
+        OffsetCommits last = on(silent, MemberCommit.NONE);
+        assertThatExceptionOfType(KafkaException.class)
+                .isThrownBy(() -> last.commitNow(List.of(partition), 10_000 * MILLI))
+                .withMessageContaining("will be repeated");
+        assertThat(silent.patience.stream().mapToLong(Long::longValue).sum()).isEqualTo(10_000);
+        for (int i = 1; i < silent.patience.size() - 1; i++) {
+            assertThat(silent.patience.get(i)).isEqualTo(2 * silent.patience.get(i - 1));
+        }
+        assertThat(silent.patience).hasSizeGreaterThan(2);
+        assertThat(last.failed()).isEqualTo(1);
+        assertThat(topic.questions)
+                .as("each failure asks whether the topic is there")
+                .isPositive();
+    }
+
+    @Test
+    void lastCommit_thatIsAnsweredLate_isTaken() {
+        topic.exists = true;
+        partition.tracker().ack(0);
+        OffsetCommits last = on(new Silent(2), MemberCommit.NONE);
+        last.commitNow(List.of(partition), 10_000 * MILLI);
+        assertThat(partition.committedOffset()).isEqualTo(1);
+        assertThat(last.succeeded()).isEqualTo(1);
+        assertThat(last.failed()).isZero();
+    }
+
+    @Test
+    void lastCommit_thatTheClientRefuses_hasNoMoreThanItsTimeBesideIt() {
+        topic.exists = true;
+        partition.tracker().ack(0);
+        List<Long> patience = new ArrayList<>();
+        OffsetCommits last = on(slow, (offsets, nanos) -> {
+            patience.add(nanos);
+            return false;
+        });
+        for (long timeout : new long[] {1_000 * MILLI, 10_000 * MILLI}) {
+            assertThatExceptionOfType(RebalanceInProgressException.class)
+                    .isThrownBy(() -> last.commitNow(List.of(partition), timeout));
+        }
+        assertThat(patience).containsExactly(1_000 * MILLI, 2_000 * MILLI);
+        assertThat(last.failed()).isEqualTo(2);
+        assertThat(topic.questions).isEqualTo(2);
+    }
 }
