@@ -82,8 +82,9 @@ final class CampaignStages {
     }
 
     /**
-     * Returns a summary of the results of all drivers at a point. The summaries of two points are equal only if all
-     * drivers have the same results at both points.
+     * Returns a summary of the results of all drivers at a point. It contains no numbers, only the verdict on each
+     * driver, and whether the driver met the target. The summaries of two points are equal only if these are the same
+     * for all drivers.
      */
     static String verdict(PointResult point, @Nullable LatencyTarget target) {
         Metric judgedBy = point.judgedBy();

@@ -201,8 +201,9 @@ final class CopiedRecords {
     /**
      * Returns the pass with figures measured from the output topic instead of the driver's own counts.
      *
-     * @throws RunFailure if nothing was written. Also thrown if exactly once is requested and the output contains
-     *     records whose input offsets are not committed, because the group would copy those records again
+     * @throws RunFailure if nothing was written. Also thrown if exactly once and order by partition are requested and
+     *     the output contains records whose input offsets are not committed, because the group would copy those records
+     *     again
      */
     Report.Passed figures(Report.Passed passed) {
         if (distinct == 0) {

@@ -367,7 +367,7 @@ public final class Search {
         ask(Kind.HOLD, Double.isNaN(low) ? descent() : Math.sqrt(low * high));
     }
 
-    /** Returns the next rate to try. Used until the search finds a rate at which the system recovers. */
+    /** Returns the next lower rate to try. Used until the search finds a rate at which the system recovers. */
     private double descent() {
         double above = carried * (1 + AROUND);
         double next = above < high * (1 - AROUND) ? above : carried * (1 - AROUND);

@@ -50,8 +50,8 @@ import org.jspecify.annotations.Nullable;
 public final class Measurement {
     private static final double LEAST_PASS_SECONDS = 0.3;
 
-    // Minimum duration of a pass that reads the whole topic. A shorter duration would consist mainly of clock error,
-    // and a run would need thousands of such passes.
+    // Minimum duration of a pass that ends because all of its records have arrived. A shorter duration would consist
+    // mainly of clock error, and a run would need thousands of such passes.
     private static final long LEAST_TIMED_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
     // Time in a pass after which fetches are counted. Until then, a client is still filling its buffers, so its fetches

@@ -111,7 +111,11 @@ public final class RunNumbers {
         }
     }
 
-    /** Adds the notes of killed processes that have become available since the last call. */
+    /**
+     * Adds the notes of killed processes that have become available since the last call.
+     *
+     * @throws RunFailure if a file cannot be read
+     */
     void take() {
         readings.removeIf(reading -> {
             if (!reading.noted.isDone()) {

@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The network of a remote member. It is a proxy process on the member's machine, so data takes the same route between
- * this machine and the brokers as without a proxy. Confined to one thread.
+ * that machine and the brokers as without a proxy. Confined to one thread.
  */
 public final class NetworkProcess implements AutoCloseable {
     private static final int HEAP_MEGABYTES = 64;

@@ -32,10 +32,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * Controls a headless Chromium through the DevTools protocol (chromedevtools.github.io/devtools-protocol). Only
- * programs on this machine can reach the protocol's port. If Chromium is not installed, the test is skipped and the
- * reason is printed. On a CI server, where the environment variable {@code CI} is {@code true}, the test fails instead.
- * Confined to one thread.
+ * Controls a headless Chromium through the DevTools protocol (chromedevtools.github.io/devtools-protocol). The browser
+ * can connect only to this machine. If Chromium is not installed, the test is skipped and the reason is printed. On a
+ * CI server, where the environment variable {@code CI} is {@code true}, the test fails instead. Confined to one thread.
  */
 public final class Browser implements AutoCloseable {
 

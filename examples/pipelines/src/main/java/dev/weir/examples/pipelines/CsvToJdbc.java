@@ -33,7 +33,7 @@ public final class CsvToJdbc {
     /** Opens connections, for example from a pool. */
     @FunctionalInterface
     public interface Connections {
-        /** Opens a connection. The pipeline closes it after each batch. */
+        /** Opens a connection. The pipeline opens one for each batch, and closes it after the batch. */
         Connection open() throws SQLException;
     }
 
