@@ -39,7 +39,7 @@ public record Campaign(
     /** Key in {@link Environment}: the ID of the cluster, if the campaign used an existing one. */
     public static final String CLUSTER_ID = "cluster.id";
 
-    /** Key in {@link Environment}: the machines on which the processes run, if they do not all run on this machine. */
+    /** Key in {@link Environment}: the places where the processes run, if they do not all run on this machine. */
     public static final String WORKERS = "environment.workers";
 
     public Campaign {

@@ -13,8 +13,8 @@ import java.util.SplittableRandom;
  * Multivariate Data", J. Am. Stat. Assoc. 109, 2014), which is used for continuous benchmarks (Daly et al., "The Use of
  * Change Point Detection to Identify Software Performance Regressions in a Continuous Integration System", ICPE 2020;
  * Fleming et al., "Hunter", ICPE 2023). The candidate for a change is the boundary for which the energy distance
- * between the part of the series before it and the part after it is greatest. A permutation test shows how often a
- * distance at least as great arises by chance.
+ * between the part of the series before it and a part directly after it is greatest. A permutation test shows how often
+ * a distance at least as great arises by chance.
  *
  * <p>There are three differences from the paper. First, distances are V-statistics, whose expected value in a series
  * without changes is the same for parts of any length. U-statistics of only three figures vary so much that they hide

@@ -24,8 +24,9 @@ import java.util.concurrent.TimeUnit;
  * A simulated driver at full speed, with simulated brokers, its own clock and seeded randomness. Confined to one
  * thread.
  *
- * <p>The time per record is the sum of the times in this table that apply to the scenario. It is multiplied by a factor
- * between 0.8 and 1.25 that is derived from the driver's name and does not describe any real library:
+ * <p>The time per record depends on the scenario. The processor time is multiplied by a factor between 0.8 and 1.25
+ * that is derived from the driver's name and does not describe any real library. The time for commits is then added.
+ * Handlers and a slow sink set a lower limit for the sum:
  *
  * <pre>
  * each scenario   {@link #RECORD_NANOS}, and {@link #BYTE_NANOS} per byte of the record's value
@@ -33,7 +34,8 @@ import java.util.concurrent.TimeUnit;
  * flow-control    {@link #PAUSE_NANOS}
  * work            the time of the handlers, divided by the number of concurrent handlers
  * pipeline        {@link #STEPS_NANOS}
- * copy, produce   {@link #SEND_NANOS}, and a commit for each transaction
+ * copy            {@link #SEND_NANOS}
+ * produce         {@link #SEND_NANOS}, and a commit for each transaction
  * </pre>
  *
  * A slow sink accepts no more than its configured rate. A process that has just started is slow and compiles its code.

@@ -37,7 +37,7 @@ public record ExploreSettings(
     /** The key of the rate at which the search begins. */
     static final String START_RATE = SECTION + "startRate";
 
-    /** The time allowed for processes to start and members to join. */
+    /** The estimated time for processes to start and members to join. */
     private static final double STARTING_SECONDS = 5;
 
     // Scenarios in which a member that returns continues from its group's committed offset.

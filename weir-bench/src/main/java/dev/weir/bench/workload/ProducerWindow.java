@@ -64,8 +64,9 @@ final class ProducerWindow {
     }
 
     /**
-     * Adds the limit for clients that count bytes. Also reduces the maximum request size if it would exceed the limit.
-     * The lean producer requires this, because it refuses a buffer that cannot hold the largest record.
+     * Adds the limit for clients that count bytes. If the limit is lower than the default maximum request size, it also
+     * becomes the maximum request size, unless the workload sets one. A request must not be larger than the limit, and
+     * the lean producer refuses a buffer that cannot hold the largest record.
      */
     static void putClient(WorkloadPoint point, Map<String, String> client) {
         long bytes = bytes(point);

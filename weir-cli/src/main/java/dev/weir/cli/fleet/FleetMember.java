@@ -103,8 +103,8 @@ final class FleetMember {
     /**
      * Returns the number of records per second emitted by the source of this member's pipeline. The rate covers several
      * seconds, because a pipeline may get no records for one second without being stalled. Returns zero only if the
-     * console reported a count of zero for that period. Returns {@value #UNKNOWN} if the console reported neither a
-     * count nor a positive rate, for example because it has just started.
+     * console counted no records over a known period. The counters of a console that has just started cover no period
+     * yet. Returns {@value #UNKNOWN} if there is neither such a count nor a positive rate.
      */
     double inPerSecond() {
         return rate(0);
