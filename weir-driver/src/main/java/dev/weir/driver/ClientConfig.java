@@ -6,7 +6,8 @@ import java.util.Map;
 /**
  * Builds the properties of a pass's Kafka clients. They come from several sources, and a later source overrides an
  * earlier one: access to the brokers, properties shared by all drivers, the driver's own properties, and the workload's
- * properties. Immutable; the caller may modify the returned maps.
+ * properties. Only the harness sets the brokers' addresses, the group and, for consumers, {@code enable.auto.commit}.
+ * Immutable; the caller may modify the returned maps.
  */
 public final class ClientConfig {
     /** Consumer properties for large fetches, used by the drivers whose names end with {@code -tuned}. */

@@ -52,7 +52,7 @@ final class Moves {
     private static final double BIG_GAIN = 1.5;
 
     /**
-     * The number of workers above which a step at most doubles the workers of a stage. With such small steps, a
+     * A step that leads to more workers of a stage than this number at most doubles them. With such small steps, a
      * saturated service is noticed before the workers far exceed its capacity.
      */
     private static final double FEW_WORKERS = 16;

@@ -163,8 +163,9 @@ record Look(
             double busy = now.busyNanos() - (earlier == null ? 0 : earlier.busyNanos());
             double up = now.blockedUpNanos() - (earlier == null ? 0 : earlier.blockedUpNanos());
             double down = now.blockedDownNanos() - (earlier == null ? 0 : earlier.blockedDownNanos());
-            // The number of threads may have changed, and a thread that runs several stages also does other work, so
-            // the times may add up to more than the interval.
+            // The times of several threads may add up to more than the interval. Their sum is then used, because the
+            // number of threads may have changed. The times of a single thread may add up to less, because it also does
+            // other work.
             double threadNanos = Math.max((double) elapsed, busy + up + down);
             return new StageLook(
                     now,
