@@ -146,7 +146,8 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
 
     /**
      * One attempt to handle the records of a batch that have no outcome yet. If the flow is ordered and a record must
-     * be retried, later records with the same key are not handled in this round but in the next attempt.
+     * be retried, later records that must not overtake it are not handled in this round but in the next attempt. These
+     * are the records with the same key or, if the order is the input's order, all later records.
      */
     private final class Round {
 
@@ -244,7 +245,7 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
                 outcomes = outcomes(members);
             } catch (Throwable thrown) {
                 if (breaker != null && members.size() > 1) {
-                    breaker.abandoned(permit); // each half reports its own result
+                    breaker.abandoned(permit); // the halves report: a single bad record counts once
                 } else {
                     rules.tell(permit, thrown);
                 }

@@ -17,8 +17,9 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Header;
 
 /**
- * The retry topics of a flow. As a {@link FailureRoute}, it sends a failed record to the next retry topic, or to the
- * dead-letter topic if there is none. It also creates the sources that read the retry topics. Immutable.
+ * The retry topics of a flow. As a {@link FailureRoute}, it sends a failed record to the next retry topic. The record
+ * goes to the dead-letter topic if no retry topic is left, if it must not be retried, or if it is too large for the
+ * retry topic. This class also creates the sources that read the retry topics. Immutable.
  */
 public final class RetryTiers implements FailureRoute {
 

@@ -27,8 +27,8 @@ public final class AssignedPartition {
     /** Reasons why a partition is not fetched. */
     public enum PauseReason {
         /**
-         * The client has been instructed to pause the partition. If the partition is paused for any other reason, this
-         * reason is added as well. It is removed only when flow control resumes the partition.
+         * The client has been instructed to pause the partition. If it is paused for another reason, this reason is
+         * added as soon as the client is instructed. It is removed only when flow control resumes the partition.
          */
         FLOW,
 

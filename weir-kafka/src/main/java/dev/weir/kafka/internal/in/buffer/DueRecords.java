@@ -112,7 +112,10 @@ public final class DueRecords {
         return due == null ? null : new DueRecords(record -> millis(due, record), System::currentTimeMillis);
     }
 
-    /** Returns the first full millisecond at which a record is due. A record without a due time is due immediately. */
+    /**
+     * Returns the first full millisecond at which a record is due, limited to the range of a long. An unreadable batch,
+     * or a record without a due time, is due immediately.
+     */
     static long millis(DueTimes due, ConsumerRecord<byte[], byte[]> record) {
         if (record instanceof UnreadableBatch) {
             return Long.MIN_VALUE;

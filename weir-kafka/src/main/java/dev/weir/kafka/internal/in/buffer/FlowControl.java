@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * than a request for a single partition. They resume together in any of these cases:
  *
  * <ul>
- *   <li>No paused partition is above half of its limits.
+ *   <li>No partition that only flow control pauses is above half of its limits.
  *   <li>One of them has fallen to a quarter of its limits, and few of its peers (at most half of them, or at most four)
  *       have waiting records, so that the pipeline will soon have little to choose from. Peers are the paused
  *       partitions with the same outlet and priority.

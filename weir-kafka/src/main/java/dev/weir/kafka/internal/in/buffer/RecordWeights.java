@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Headers are two references away from each record. Reading the headers of every record would cost a consumer of
  * records without headers 8 % of its CPU time. Therefore, only the first batch of a partition is searched completely
  * for headers. In later batches, every 64th record is checked, and at least one per batch, at positions that change
- * from batch to batch. Once a record with headers has been found, the headers of all later records are weighed. See ADR
- * 62.
+ * from batch to batch. Once a batch with headers has been found, the headers of all its records and of all later
+ * records are weighed. See ADR 62.
  */
 final class RecordWeights {
 

@@ -169,7 +169,7 @@ public final class CommitTexts {
     }
 
     /**
-     * Returns the offsets that are marked as finished in the commit's metadata. All of them are higher than the
+     * Returns the offsets that are marked as finished in the commit's metadata. None of them is lower than the
      * committed offset.
      */
     public FinishedSet finishedPast(TopicPartition id, OffsetAndMetadata commit) {

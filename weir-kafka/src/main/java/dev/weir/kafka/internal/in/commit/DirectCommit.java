@@ -37,9 +37,9 @@ import org.jspecify.annotations.Nullable;
  * <p>A client that has asked to join the next generation sends no commits until all members have joined. The
  * coordinator still accepts commits during that time ({@code ClassicGroup.validateOffsetCommit} of Kafka 4.4). It
  * refuses a commit for an earlier generation, from an unknown member, or from a member whose {@code group.instance.id}
- * another member has taken over. After such a refusal, no further attempt is made in this generation. An unanswered
- * commit may still reach the coordinator, so no further attempt is made after it, either. After any other failure,
- * another attempt can be made after one second.
+ * another member has taken over. After such a refusal, or if the client is not authorized to commit, no further attempt
+ * is made in this generation. An unanswered commit may still reach the coordinator, so no further attempt is made after
+ * it, either. After any other failure, another attempt can be made after one second.
  */
 public final class DirectCommit implements MemberCommit {
 
@@ -52,8 +52,8 @@ public final class DirectCommit implements MemberCommit {
     static final short COORDINATOR_VERSION = 4;
 
     /**
-     * Version of the commit requests. This is the first version that weir-lean's connections can encode. Later versions
-     * are needed only for other group protocols.
+     * Version of the requests sent by {@link #commit}. This is the first version that weir-lean's connections can
+     * encode. Later versions are needed only for other group protocols.
      */
     private static final short COMMIT_VERSION = 8;
 

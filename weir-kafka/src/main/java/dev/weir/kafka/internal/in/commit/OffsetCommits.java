@@ -499,9 +499,9 @@ public final class OffsetCommits {
     }
 
     /**
-     * Commits the offsets and returns the committed offsets. If the commit times out, retries it without deleted
-     * partitions and without partitions of recreated topics. The client would wait for a deleted partition in vain, and
-     * the old offsets are meaningless in a recreated topic.
+     * Commits the offsets and returns the committed offsets. If the commit times out or a partition is unknown, retries
+     * the commit without deleted partitions and without partitions of recreated topics. The client would wait for a
+     * deleted partition in vain, and the old offsets are meaningless in a recreated topic.
      */
     private Map<TopicPartition, OffsetAndMetadata> commitExisting(
             Map<TopicPartition, OffsetAndMetadata> finished, long deadlineNanos) {

@@ -36,8 +36,8 @@ public final class ClientRescue {
      * Creates a rescue.
      *
      * @param settings creates the lean consumer's settings when needed
-     * @param maxRecords the client's maximum number of records per poll; the search reads no further than this in a
-     *     partition
+     * @param maxRecords the client's maximum number of records per poll; the batch at fault is within this many records
+     *     of the start position, so the search reads no further in a partition
      * @param maxBytes limit for the total size of the returned records
      */
     public ClientRescue(Supplier<LeanSettings> settings, int maxRecords, long maxBytes) {

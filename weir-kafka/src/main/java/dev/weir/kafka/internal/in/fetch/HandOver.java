@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Hands elements from one thread to another in order, with bounded capacity. One thread puts and another takes; any
  * thread may {@link #close}. Several instances can share one signal, so that the thread that takes from them can wait
- * for all of them at the same time.
+ * for any of them.
  */
 final class HandOver<T> {
 

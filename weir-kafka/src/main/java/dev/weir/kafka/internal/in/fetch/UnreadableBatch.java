@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A batch or a single record that cannot be read because it is too large, corrupt, or compressed with an unknown codec.
  * This object is handed out in place of the batch's records and has the offset of the first one. Its value is the batch
- * as stored by the broker, or null if the batch is too large. Immutable, except for the contents of the byte array.
+ * as stored by the broker, or null if the batch is too large or has not been received completely. Immutable, except for
+ * the contents of the byte array.
  */
 public final class UnreadableBatch extends ConsumerRecord<byte[], byte[]> {
 
@@ -136,7 +137,9 @@ public final class UnreadableBatch extends ConsumerRecord<byte[], byte[]> {
         return cause;
     }
 
-    /** Returns whether the value is null because the batch or record was too large to be read. */
+    /**
+     * Returns whether the value is null, because the batch or record is too large or has not been received completely.
+     */
     public boolean isWithoutBytes() {
         return value() == null;
     }

@@ -28,7 +28,7 @@ public record CommitText(FinishedSet finished, String userText) {
 
     private static final String PREFIX = "weir1:";
 
-    /** Number of characters in the metadata besides the set and the user's text. */
+    /** Number of characters in the metadata besides the notes, the set and the user's text. */
     public static final int OVERHEAD_CHARS = PREFIX.length() + 1;
 
     /** Returned by {@link #startSize} if the metadata contains no start size. */

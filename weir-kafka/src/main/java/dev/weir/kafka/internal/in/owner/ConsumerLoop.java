@@ -48,8 +48,9 @@ import org.jspecify.annotations.Nullable;
  * trackers. Other threads communicate with it through {@link OwnerRequests} and {@link OwnerWaits#wake}. The
  * {@link dev.weir.kafka.internal.in.lookup.ConsumerPhase} determines what the thread does.
  *
- * <p>The owner thread never runs user code. It waits for the pipeline only to finish records of revoked partitions, and
- * only until a deadline.
+ * <p>The only user code on the owner thread is the function for commit metadata, the client's interceptors and, without
+ * separate fetch threads, the decoder of a {@link ViewSource}. During a rebalance, the thread waits for the pipeline
+ * only to finish records of revoked partitions, and only until a deadline.
  */
 final class ConsumerLoop implements Runnable {
 

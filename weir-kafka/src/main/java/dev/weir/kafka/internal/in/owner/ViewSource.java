@@ -59,7 +59,7 @@ public final class ViewSource<T> implements SourceFactory<T> {
 
     /**
      * Returns a committable source. Like the decoders of all sources in this class, {@code decoder} is called on the
-     * fetch threads.
+     * fetch threads, or on the owner thread if there are no separate fetch threads.
      */
     public static <T> ViewSource<T> committable(
             ConsumerSettings<?, ?> settings, Subscription subscription, Function<RecordView, ? extends T> decoder) {
