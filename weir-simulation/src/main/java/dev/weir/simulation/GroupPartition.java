@@ -34,7 +34,7 @@ public class GroupPartition {
     public boolean paused;
 
     /**
-     * True while the consumer has not decided yet at which offset to start reading. Fetches must not return records
+     * True while the consumer does not know yet at which offset to continue reading. Fetches must not return records
      * until then.
      */
     public boolean held;

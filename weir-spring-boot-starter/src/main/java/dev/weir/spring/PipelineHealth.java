@@ -34,7 +34,10 @@ final class PipelineHealth implements HealthIndicator {
         return new PipelineHealth(pipelines, ConsumerHealth::live, Status.DOWN);
     }
 
-    /** Checks that each consumer has its partitions and knows the start position of each one. */
+    /**
+     * Checks that each consumer has joined its group, if it has one, and knows the start position of each assigned
+     * partition.
+     */
     static PipelineHealth readiness(WeirPipelines pipelines) {
         return new PipelineHealth(pipelines, ConsumerHealth::ready, Status.OUT_OF_SERVICE);
     }

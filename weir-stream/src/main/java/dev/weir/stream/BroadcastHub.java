@@ -14,9 +14,9 @@ import java.util.List;
  * present when it was written.
  *
  * <p>A taker that is stopped still receives the elements in its buffer. If a taker ends in any other way, it abandons
- * the elements that it has not finished. An abandoned element is acknowledged if at least one of its other takers is
- * still running. Otherwise it stays unacknowledged, and the writing pipeline delivers it again after a restart. When
- * the writing pipeline ends, the takers wait for the next one. {@link #close} ends the writing pipeline immediately,
+ * the elements in its buffer. An abandoned element is acknowledged if at least one of its other takers is still
+ * running. Otherwise it stays unacknowledged, and the writing pipeline delivers it again after a restart. When the
+ * writing pipeline ends, the takers wait for the next one. {@link #close} ends the writing pipeline immediately,
  * without a failure, and ends the takers after they have received the elements written so far.
  *
  * {@snippet :

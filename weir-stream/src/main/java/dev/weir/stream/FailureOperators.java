@@ -217,7 +217,7 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     }
 
     /**
-     * Emits an element from {@code supplier} if none has arrived for {@code interval} while the downstream stage is
+     * Emits an element from {@code supplier} whenever none has arrived for {@code interval} and the downstream stage is
      * waiting for one. The supplied element carries no acknowledgement. If the supplier throws, the stage's supervision
      * decides what happens. If it decides to skip, no element is emitted this time. The upstream stages must not block
      * the thread, as for {@link #idleTimeout}.

@@ -19,7 +19,7 @@ public final class RestartSettings {
     }
 
     /**
-     * The back-off between a failure and the restart. The delay grows with the number of restarts during the period
+     * The back-off before each restart. The delay grows with the number of restarts during the last period of length
      * {@link #within}.
      */
     public Backoff backoff() {
@@ -27,8 +27,8 @@ public final class RestartSettings {
     }
 
     /**
-     * The maximum number of restarts during the period {@link #within}. Once this number is reached, the section is not
-     * restarted after its next failure. Instead, the failure is passed on.
+     * The maximum number of restarts during the last period of length {@link #within}. Once this number is reached, the
+     * section is not restarted after its next failure. Instead, the failure is passed on.
      */
     public int maxRestarts() {
         return values.maxRestarts;

@@ -124,8 +124,8 @@ public final class SinkQueue<T> {
 
     /**
      * Cancels the stream. Elements that were not taken, and the last element that was taken, stay unacknowledged. The
-     * upstream stages are closed when they emit their next element. To end them without waiting for an element, also
-     * call {@link RunningPipeline#stop}.
+     * upstream stages are closed when they emit their next element, or earlier. To end them without waiting for an
+     * element, also call {@link RunningPipeline#stop}.
      */
     public void cancel() {
         lock.lock();

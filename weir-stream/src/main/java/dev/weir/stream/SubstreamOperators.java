@@ -26,7 +26,7 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
      *
      * <p>The element is acknowledged when its source has ended and all elements emitted by the source are finished.
      * Elements of the source that have acknowledgements of their own keep them. If {@code function} throws, the stage's
-     * supervision decides whether the stream fails or skips the element.
+     * supervision decides what happens to the element.
      *
      * {@snippet :
      * files.flatMapConcat(file -> linesOf(file))

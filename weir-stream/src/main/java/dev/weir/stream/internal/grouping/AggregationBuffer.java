@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * Aggregates elements while the downstream stage is busy, up to a weight ({@code batch}) or without limit
  * ({@code conflate}). All methods, and the user's functions, are called while holding the exchange's lock.
  *
- * <p>An upstream batch is always accepted completely. Aggregates that reach the maximum weight are queued, and the next
- * batch is not accepted until they have been taken.
+ * <p>An upstream batch is always accepted completely. Aggregates that reach the maximum weight, or have no room for the
+ * next element, are queued, and the next batch is not accepted until they have been taken.
  */
 final class AggregationBuffer<T, A> extends BatchExchange<T, A> {
 
