@@ -5,9 +5,10 @@ package dev.weir.stream.spi;
  * thread may call any method.
  *
  * <p>A token starts with one pending acknowledgement. The holder of an element holds its pending acknowledgements, and
- * must end each of them exactly once, normally with {@link #ack}. If one of them does not end with {@code ack}, the
- * element is not finished, and the source must deliver it again. {@link #retain} adds pending acknowledgements when one
- * element becomes several, <em>before</em> any of them can be acknowledged.
+ * ends each of them at most once, normally with {@link #ack}. If one of them never ends, the element is not finished,
+ * and the source must deliver it again. {@link #forgo}, {@link #abandon} and {@link #dropIfRevoked} end a pending
+ * acknowledgement without processing the element. {@link #retain} adds pending acknowledgements when one element
+ * becomes several, <em>before</em> any of them can be acknowledged.
  */
 public interface AckTarget {
 

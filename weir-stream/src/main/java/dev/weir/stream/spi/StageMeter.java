@@ -28,9 +28,9 @@ public final class StageMeter {
     private final Waits down;
 
     // The state of the current pass. The thread that runs the pass writes the other fields before it publishes the
-    // batch in {@code passing}. Readers read {@code passing} first, so a reader that sees a batch sees the fields of
-    // that pass or of a later one. The fields are not grouped into an object, because an object per pass would create
-    // garbage for every batch.
+    // batch in `passing`. Readers read `passing` first, so a reader that sees a batch sees the fields of that pass or
+    // of a later one. The fields are not grouped into an object, because an object per pass would create garbage for
+    // every batch.
     private final AtomicReference<@Nullable Batch<?>> passing = new AtomicReference<>();
     private long passSinceNanos;
     private double passPart;

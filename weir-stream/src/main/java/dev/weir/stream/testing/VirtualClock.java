@@ -51,8 +51,8 @@ public final class VirtualClock implements Clock {
         Waiter waiter = new Waiter(lock, condition, deadlineNanos);
         guard.lock();
         try {
-            // The deadline is checked while holding the guard. If {@code advance} runs before this check, the check
-            // sees the new time. If {@code advance} runs later, it finds this waiter.
+            // The deadline is checked while holding the guard. If `advance` runs before this check, the check sees the
+            // new time. If `advance` runs later, it finds this waiter.
             if (hasPassed(deadlineNanos)) {
                 return;
             }
@@ -63,8 +63,7 @@ public final class VirtualClock implements Clock {
             guard.unlock();
         }
         try {
-            // No signal is lost: {@code advance} signals only while it holds the caller's lock, which {@code await}
-            // releases.
+            // No signal is lost: `advance` signals only while it holds the caller's lock, which `await` releases.
             condition.await();
         } finally {
             guard.lock();
@@ -180,8 +179,8 @@ public final class VirtualClock implements Clock {
             return true;
         }
         try {
-            // A signalled thread leaves the condition's queue immediately, but stays in {@code waiters} until it runs
-            // again. A shorter queue therefore means that a thread has been signalled.
+            // A signalled thread leaves the condition's queue immediately, but stays in `waiters` until it runs again.
+            // A shorter queue therefore means that a thread has been signalled.
             return lock.getWaitQueueLength(condition) < waitersFor(condition);
         } finally {
             lock.unlock();

@@ -111,7 +111,7 @@ final class AsyncComputations<T, R> {
 
     /**
      * Handles a failure of an element's first call that is known immediately. Returns the verdict, or null if the call
-     * is being retried.
+     * is being retried or the stage has been cancelled.
      */
     private @Nullable FailureVerdict afterFailure(Throwable thrown, int slot) {
         if (!supervised.retries()) {

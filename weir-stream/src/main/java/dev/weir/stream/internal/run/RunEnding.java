@@ -183,8 +183,8 @@ final class RunEnding {
     }
 
     /**
-     * Returns the time limit for closing a resource while the run continues. If the run is already ending, the limit is
-     * {@link #patience}. Otherwise there is no limit in practice.
+     * Returns the time limit for closing a resource while the run continues. If the run has failed or a deadline for
+     * closing the resources was set, the limit is {@link #patience}. Otherwise there is no limit in practice.
      */
     Duration patienceWithin() {
         lock.lock();

@@ -75,7 +75,7 @@ public final class Segment<T> {
         if (running == null || !meter.sharesThread(ofStage)) {
             return null;
         }
-        // The thread's state must be read before the meter. Before a thread starts to wait for a neighboring segment,
+        // The thread's state must be read before the meter. Before a thread starts to wait for a neighbouring segment,
         // it records the wait in its meter. If the meter were read first, a thread that starts such a wait between the
         // two reads would appear to be waiting in user code.
         ThreadWait wait = running.threadWait();

@@ -18,9 +18,9 @@ import java.util.function.BooleanSupplier;
  * <p><b>Method.</b> {@link #hasThreads} builds an additional stream, with an assembly that refers to this probe.
  *
  * <pre>
- *   NestedStreams.buildAndClose -&gt; are there segments? ---------------------------&gt; yes: threads
- *                             -&gt; did a stage report inner streams with threads? ------&gt; yes: threads
- *                             -&gt; close all that was built
+ *   NestedStreams.buildAndClose -&gt; are there segments? ---------------------------------&gt; yes: threads
+ *                               -&gt; did a stage report inner streams with threads? ------&gt; yes: threads
+ *                               -&gt; close all that was built
  * </pre>
  *
  * <p><b>No side effects.</b> No thread is started, because segments are started after building. No user code is created

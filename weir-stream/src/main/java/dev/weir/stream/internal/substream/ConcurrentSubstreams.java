@@ -271,7 +271,8 @@ final class ConcurrentSubstreams<R> {
 
         /**
          * Makes the stream's own thread responsible for ending the parent's own pending acknowledgement. Returns false
-         * if the stream is being replaced, because the replacing thread is then responsible.
+         * if another thread is already responsible, or if the stream is being replaced, because the replacing thread is
+         * then responsible.
          */
         private boolean settleUnlessReplaced() {
             childLock.lock();

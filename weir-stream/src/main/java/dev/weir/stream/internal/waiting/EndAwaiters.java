@@ -31,7 +31,10 @@ public final class EndAwaiters {
         remembers = true;
     }
 
-    /** Waits, for at most {@code nanos}, until every remembered thread has terminated or has called System.exit. */
+    /**
+     * Waits, for at most {@code nanos}, until every thread that is waiting or remembered has terminated or has called
+     * System.exit.
+     */
     public void awaitEnds(long nanos) throws InterruptedException {
         long endNanos = System.nanoTime() + nanos;
         for (Thread thread : threads) {

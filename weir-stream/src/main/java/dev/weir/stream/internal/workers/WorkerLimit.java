@@ -74,7 +74,7 @@ public final class WorkerLimit {
      *
      * @param elements number of finished elements
      * @param nanos total processing time of these elements, measured as thread time or as the running time of futures
-     * @param backlog whether more input was waiting to be processed
+     * @param backlog whether there is no room for more input, so that the input has to wait
      */
     public void worked(int elements, long nanos, boolean backlog, long nowNanos) {
         if (!isAdaptive()) {

@@ -34,7 +34,7 @@ import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The consumer client of one process. Simulated time advances only during its polls. Confined to the consumer's thread,
+ * The consumer client of one process. Simulated time advances during its polls. Confined to the consumer's thread,
  * except for {@link #wakeup}.
  */
 @SuppressWarnings("UnsynchronizedOverridesSynchronized") // only wakeup() is called by other threads
