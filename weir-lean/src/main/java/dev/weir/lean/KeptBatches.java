@@ -58,8 +58,8 @@ public final class KeptBatches {
      * the callback has already read. Must be called before the first {@link #next}.
      *
      * @param batch a consumer's batch, during its callback
-     * @return false if nothing was copied, because the buffer is full or the batch belongs to a different partition or
-     *     leader epoch than the previous batches
+     * @return false if nothing was copied, because the batch does not fit or belongs to a different partition or leader
+     *     epoch than the previous batches
      */
     public boolean add(BatchView batch) {
         if (!(Objects.requireNonNull(batch, "batch") instanceof BatchReader from)) {

@@ -39,8 +39,8 @@ public final class ThrottleTime {
         try {
             double came = answers - answersBefore;
             if (came > 0) {
-                // This estimate may be too high, but must not be too low. If it were too low, responses without
-                // throttling would add throttle time.
+                // The estimated number of earlier responses may be too high, but must not be too low. If it were too
+                // low, responses without throttling would add throttle time.
                 double counted = Double.isNaN(answersPerSecond)
                         ? answersBefore
                         : Math.min(answersBefore, answersPerSecond * WINDOW_SECONDS);

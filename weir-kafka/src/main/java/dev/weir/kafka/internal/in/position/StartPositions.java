@@ -385,9 +385,9 @@ public final class StartPositions {
     }
 
     /**
-     * Makes partitions continue at the given positions, like {@link #place(Map)}. After the offsets of all partitions
-     * have been resolved, calls {@code then} with true if every partition was still assigned when its offset was
-     * resolved, or with false otherwise.
+     * Makes partitions continue at the given positions, like {@link #place(Map)}. After all partitions have been
+     * handled, calls {@code then} with true if all of them continue at their positions. Calls it with false if a
+     * partition was no longer assigned when its offset was resolved, or if its position was replaced before.
      */
     public void place(Map<AssignedPartition, Position> positions, Consumer<Boolean> then) {
         if (positions.isEmpty()) {

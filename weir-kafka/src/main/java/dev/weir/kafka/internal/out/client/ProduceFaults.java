@@ -26,8 +26,8 @@ public final class ProduceFaults {
                 return sameKind(said, message);
             }
         }
-        // A fault with a cause has stopped the producer itself. Without a cause, the record failed only because of
-        // another record.
+        // A fault with a cause has stopped the producer itself. Without a cause, the record failed only because the
+        // producer was closed or because of another record.
         return fault.getCause() == null ? new KafkaException(message, fault) : new ApiException(message, fault);
     }
 

@@ -567,8 +567,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
 
     /**
      * Resumes after an abort. Finished records that were not committed are read again; other partitions continue. If
-     * the input has ended, the sink instead writes its kept records again, if it can, and finished inputs stay
-     * finished.
+     * nothing is read any more, because the input has ended or the consumer is ending, the sink instead writes its kept
+     * records again, if it can, and finished inputs stay finished.
      */
     private void goOn() {
         if (!run.lock.tryLock()) {

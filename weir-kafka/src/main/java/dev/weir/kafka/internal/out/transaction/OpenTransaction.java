@@ -112,8 +112,8 @@ final class OpenTransaction<K, V> implements Callback {
     private long waitingNanos;
 
     /**
-     * Rejected records whose exceptions are covered by a rule. More may be added until all records are acknowledged or
-     * rejected.
+     * Rejected records, if there is a rule for records that cannot be written; {@link TransactionRule#excuses} decides
+     * which of them the rule covers. More may be added until all records are acknowledged or rejected.
      */
     final Queue<TransactionRule.Refusal> refusals = new ConcurrentLinkedQueue<>();
 

@@ -43,7 +43,10 @@ final class TransactionAborts<K, V> {
         aborts = 0;
     }
 
-    /** Aborts all open transactions, then waits. The wait grows with every abort until a transaction is committed. */
+    /**
+     * Aborts all open transactions. Unless the rule for rejected records excuses the abort, then waits for a backoff,
+     * which grows until a transaction is committed.
+     */
     void abort(Exception why) {
         List<OpenTransaction<K, V>> broken = takeBroken();
         long records = broken.stream().mapToLong(OpenTransaction::records).sum();

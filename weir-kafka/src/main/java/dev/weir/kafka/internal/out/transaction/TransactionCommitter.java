@@ -127,8 +127,8 @@ final class TransactionCommitter<K, V> {
     }
 
     /**
-     * Returns a single handle for both producers, because they fill transactions by turns. Any thread may call this
-     * method.
+     * Returns a single handle for both producers, because the producers take turns filling transactions. Any thread may
+     * call this method.
      */
     ProducerHandle look(String stage) {
         return new WriterHandle(run.latency, () -> ProducersLook.at(run, producers, stage));

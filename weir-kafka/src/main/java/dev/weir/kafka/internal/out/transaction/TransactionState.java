@@ -108,7 +108,10 @@ enum TransactionState {
         };
     }
 
-    /** Returns this state if a running commit may complete without a change of state. Otherwise, returns null. */
+    /**
+     * Returns this state if a running commit may make progress in it without a change of state. Otherwise, returns
+     * null.
+     */
     private @Nullable TransactionState ifStays() {
         return this == ABORT_ASKED || this == ENDED ? this : null;
     }

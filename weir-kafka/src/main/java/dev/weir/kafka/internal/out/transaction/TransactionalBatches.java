@@ -128,7 +128,14 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
 
     private volatile boolean ended;
 
-    /** Creates a loop. {@code clients} creates the loop's first producer and each replacement. */
+    /**
+     * Creates a loop.
+     *
+     * @param clients creates the loop's first producer and each replacement
+     * @param watch monitors the output topics
+     * @param rule handles records that cannot be written
+     * @param progress detects a stuck client
+     */
     TransactionalBatches(
             Supplier<Producer<K, V>> clients,
             StageContext context,

@@ -51,8 +51,8 @@ public final class TransactionalSource<K, V> implements SourceFactory<ConsumerRe
     }
 
     /**
-     * Returns the settings with the run's id in the client id. Also shortens the session timeout of a classic group, so
-     * that the next instance soon receives the partitions of a killed one.
+     * Returns the settings with the run's id in the client id. Also shortens the session timeout of a classic group,
+     * unless the user has set it, so that the next instance soon receives the partitions of a killed one.
      */
     private static <K, V> ConsumerSettings<K, V> ofRun(ConsumerSettings<K, V> settings, TransactionPlan plan) {
         var properties = settings.properties();

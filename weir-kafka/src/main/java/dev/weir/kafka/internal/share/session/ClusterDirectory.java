@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The brokers, topic ids, partition leaders, and group coordinator, as reported by brokers. {@link AskedInTurn} chooses
  * the broker for each request, so that the member does not rely on a broker with outdated metadata forever. Outdated
- * information never replaces newer information: a leader is replaced only if its epoch is not older, and a known topic
- * id stays known even if a broker reports a different id for the topic. Confined to the member's thread.
+ * information never replaces newer information: a leader is replaced only if the new epoch is not older, and a known
+ * topic id stays known even if a broker reports a different id for the topic. Confined to the member's thread.
  */
 final class ClusterDirectory {
 
@@ -89,7 +89,7 @@ final class ClusterDirectory {
 
     /**
      * Marks the known leaders as possibly wrong or incomplete, so that they are requested again soon. Does not schedule
-     * another metadata request if one is already in flight.
+     * another metadata request if one is already in flight, because it is not known yet whether that response helps.
      */
     void doubtLeaders() {
         turns.doubt();

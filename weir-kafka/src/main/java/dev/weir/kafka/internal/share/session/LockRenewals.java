@@ -7,9 +7,9 @@ import java.util.function.Predicate;
 
 /**
  * The lock policy of a share group member, used by {@link HeldRecords} and {@link ShareSessions}. When half of a lock's
- * duration has passed, records that are being processed are renewed, if the group allows renewals. Waiting records are
- * released, unless they are close to the delivery limit. The records of a range are acknowledged together, unless the
- * last ones take too long. Confined to the thread that acquires records, except for {@link #millis()}.
+ * duration has passed, records that are being processed are renewed, if the group allows renewals, and waiting records
+ * are released, unless they are close to the delivery limit. The records of a range are acknowledged together, unless
+ * the last ones take too long. Confined to the thread that acquires records, except for {@link #millis()}.
  */
 final class LockRenewals {
 

@@ -31,8 +31,8 @@ final class ShareSessions implements AutoCloseable {
     private static final long IDLE_NANOS = 50_000_000;
 
     /**
-     * Delay until the next turn while records are acquired and no acknowledgement is urgent. The member usually wakes
-     * earlier, to send the next fetch together with the acknowledgements.
+     * Delay until the next turn while records are acquired, the pipeline wants more, and no acknowledgement is urgent.
+     * The member usually wakes earlier, to send the next fetch together with the acknowledgements.
      */
     private static final long FED_NANOS = 25_000_000;
 
