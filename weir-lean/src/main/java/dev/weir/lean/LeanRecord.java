@@ -18,14 +18,15 @@ public final class LeanRecord {
 
     /**
      * Lets the producer choose the partition. A record with a key goes to the partition determined by the key's hash,
-     * as with the official client. Records without a key all go to one partition until its batch is full; then the
-     * producer switches to another partition.
+     * as with the official client. Records without a key all go to one partition until its batch is full or has been
+     * sent; then the producer switches to another partition.
      */
     public static final int ANY_PARTITION = -1;
 
     /**
      * Uses the time of sending. To save time, the producer reads the clock only at the start of a batch and for every
-     * 16th record, so up to 16 consecutive records of a batch have the same timestamp.
+     * 16th record, so up to 16 consecutive records of a batch have the same timestamp, which is the time when the first
+     * of them was added.
      */
     public static final long NOW = -1;
 

@@ -175,8 +175,8 @@ public final class LeanThreads implements AutoCloseable {
     }
 
     /**
-     * The number of the thread that currently reads each partition. Partitions that are moving between threads are not
-     * included.
+     * The number of the thread that reads each partition, as last reported by the threads. Partitions that are moving
+     * between threads are not included.
      */
     public Map<TopicPartition, Integer> owners() {
         return crew.owners();

@@ -26,8 +26,8 @@ record StageLoad(
         double up = Math.max(0, last.blockedUpNanos() - first.blockedUpNanos());
         double down = Math.max(0, last.blockedDownNanos() - first.blockedDownNanos());
         double busy = Math.max(0, last.busyNanos() - first.busyNanos());
-        // The sum may exceed the length of the interval if the stage has several threads. It may also be less, because
-        // a thread that runs several stages also works for the other stages.
+        // The sum may exceed the length of the interval if the stage has several threads, whose number may have
+        // changed. It may also be less, because a thread that runs several stages also works for the other stages.
         double threadNanos = Math.max(nanos, busy + up + down);
         return new StageLoad(
                 last,

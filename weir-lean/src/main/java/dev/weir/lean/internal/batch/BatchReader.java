@@ -131,7 +131,8 @@ public final class BatchReader implements BatchView {
 
     /**
      * Returns whether the batch is visible to a consumer. Control batches are not visible, nor are batches of
-     * transactions listed in {@code aborted}. Also advances {@code aborted} to the end of the batch.
+     * transactions listed in {@code aborted}. Also advances {@code aborted} to the end of the batch. If the batch is an
+     * abort marker, ends its producer's transaction in {@code aborted}.
      */
     public boolean isVisible(@Nullable AbortedTransactions aborted) {
         if (aborted == null || aborted.isEmpty()) {

@@ -161,8 +161,8 @@ public final class RecordReader implements RecordView {
      * <p>In the common form, the first eight bytes of the record contain all numbers before the key. If the key is
      * null, they also contain the value's length. They are read as one long, and each number is shifted out of this
      * long. The code branches on the size of each number instead of computing it, because the CPU can predict a branch,
-     * but would have to wait for the result of a computation. An odd number encodes a negative value, which is accepted
-     * only as the length of a null key.
+     * but would have to wait for the result of a computation. An odd number encodes a negative value. A negative value
+     * is accepted only as the timestamp delta, which is not decoded here, and as the length of a null key.
      */
     private boolean parseAtOnce(ByteBuffer from, int start, int recordEnd) {
         long rest = from.getLong(start) << Byte.SIZE;

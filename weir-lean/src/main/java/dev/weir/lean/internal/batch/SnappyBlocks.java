@@ -23,7 +23,7 @@ final class SnappyBlocks implements CompressionCodec {
     private static final int HEADER_BYTES = 16;
 
     /**
-     * The maximum compression ratio of a block. In the best case, a copy element of three bytes expands to 64 bytes.
+     * An upper bound for the compression ratio of a block. At best, a copy element of three bytes expands to 64 bytes.
      */
     private static final int MOST_DENSE = 64;
 

@@ -109,8 +109,8 @@ public final class ClusterMetadata {
     }
 
     /**
-     * Reports that the connected broker could not fulfill a request other than a metadata request. Another broker
-     * should be tried.
+     * Reports that the connected broker could not fulfill a request other than a metadata request. The response counts
+     * as unhelpful for the choice of the next broker.
      */
     public void unhelpful() {
         turns.answered();

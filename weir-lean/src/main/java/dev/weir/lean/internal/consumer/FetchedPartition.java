@@ -149,9 +149,7 @@ final class FetchedPartition {
         endBefore = UNKNOWN;
     }
 
-    /**
-     * Returns whether a response contains the offset of the current start position. Also marks the request as answered.
-     */
+    /** Returns whether a response is for the current start position. Also marks the request as answered. */
     boolean takesAnswer() {
         boolean current = state == RESOLVING && askedAtMove == cursor.moves();
         askedAtMove = UNKNOWN;

@@ -51,7 +51,7 @@ final class PartitionLocations implements ClusterView {
         this.connection = new MetadataConnection(context, metadata);
     }
 
-    /** Sets the receiver of fetch responses. */
+    /** Sets the receiver of the brokers' responses. */
     void answerTo(FetchResponses answers) {
         fetcher = answers;
     }

@@ -85,7 +85,7 @@ public final class PartitionCursor {
     }
 
     /**
-     * Moves to an offset, and discards all fetched data.
+     * Moves to an offset, and discards all fetched data. The next chunk must be fetched from this offset.
      *
      * @param epochBefore the leader epoch of the batch before the offset; -1 if unknown
      */

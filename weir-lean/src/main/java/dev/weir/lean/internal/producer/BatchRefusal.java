@@ -7,9 +7,9 @@ import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.message.ProduceResponseData.BatchIndexAndErrorMessage;
 
 /**
- * The exceptions for the records of a batch that was rejected or timed out. The broker may report which records are
- * faulty (KIP-467). The other records in the batch then failed only because they were in the same batch. Confined to
- * the producer's thread.
+ * The exceptions for the records of a batch that was given up. If the broker rejected the batch, it may report which
+ * records are faulty (KIP-467). The other records in the batch then failed only because they were in the same batch.
+ * Confined to the producer's thread.
  */
 final class BatchRefusal {
 

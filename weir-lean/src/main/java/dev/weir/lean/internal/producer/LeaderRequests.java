@@ -24,8 +24,8 @@ import org.apache.kafka.common.protocol.Readable;
 final class LeaderRequests implements BrokerLink.Listener {
 
     /**
-     * The first request version with error codes for throttling and fencing. It is supported by Kafka 3.1, the oldest
-     * supported broker version.
+     * The first request version in which a broker reports throttling and fencing. It is supported by Kafka 3.1, the
+     * oldest supported broker version.
      */
     private static final short ID_VERSION = 4;
 

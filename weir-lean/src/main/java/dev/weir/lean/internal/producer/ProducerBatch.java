@@ -29,8 +29,8 @@ final class ProducerBatch {
         /** The batch is too large and has several records, so it can be split. */
         DIVIDE,
         /**
-         * The batch was rejected or has timed out. If an earlier batch must be sent again, a rejected batch is also
-         * sent again.
+         * The batch was rejected, has timed out, or was given up when the producer stopped. If an earlier batch must be
+         * sent again, a rejected batch is also sent again.
          */
         REFUSED
     }

@@ -20,8 +20,8 @@ final class ProducerBatchPool {
 
     /**
      * The number of batches that must be free before waiting senders are woken. Waking a sender for each free batch
-     * would cost as much as filling the batch. The brokers stay busy while the senders wait, because other batches are
-     * in flight. In a small pool, senders are already woken when a quarter of the bytes are free.
+     * would cost as much as filling the batch. Meanwhile, the brokers stay busy with batches that are still waiting to
+     * be sent. In a small pool, senders are already woken when a quarter of the bytes are free.
      */
     private static final int WAKE_BATCHES = 8;
 

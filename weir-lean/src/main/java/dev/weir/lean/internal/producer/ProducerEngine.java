@@ -46,8 +46,8 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
     private static final long NANOS_PER_MILLI = 1_000_000;
 
     /**
-     * The maximum time for which more records are added to a batch while its broker accepts no requests. It is short
-     * because the batch's delivery timeout is already running.
+     * The maximum time for which more records are added to a batch while its broker accepts no requests, unless linger
+     * is longer. It is short because the batch's delivery timeout is already running.
      */
     private static final long FILLED_ON_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -221,7 +221,7 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
         }
         int work = pollLinks();
         if (ending) {
-            // The listener may have called {@link #end} because a record was rejected. Later records must not be sent.
+            // The listener may have called end() because a record was rejected. Later records must not be sent.
             return work;
         }
         boolean pressed = pool.takePressed();

@@ -59,8 +59,8 @@ final class ProducerPartition {
     boolean troubled;
 
     /**
-     * True if sequences must be restarted. Either the broker rejected the sequence of the oldest batch, or it wrote
-     * that batch after a later one.
+     * True if sequences must be restarted. Either the broker rejected the sequence, the epoch or the producer id of the
+     * oldest batch, or that batch may be in the log after a later one.
      */
     boolean gap;
 
@@ -77,7 +77,7 @@ final class ProducerPartition {
     short epoch;
     private int nextSequence;
 
-    /** The end of the sequences that may be in the log under this epoch; {@link #UNKNOWN} if there are none. */
+    /** The sequence after the last one that may be in the log under this epoch; {@link #UNKNOWN} if there is none. */
     private int usedTo = UNKNOWN;
 
     /** True if a batch was acknowledged under this epoch. Before that, only one batch may be in flight. */
@@ -297,9 +297,9 @@ final class ProducerPartition {
     }
 
     /**
-     * Restarts sequences under another epoch or producer id. All waiting batches are then written again, in order. This
-     * includes a batch that was already written after a batch with an unknown outcome. If it were left out, the earlier
-     * batch could follow it in the log.
+     * Restarts sequences under another epoch or producer id. All waiting batches then get new sequences and are sent in
+     * order. This includes a batch that was already written after a batch with an unknown outcome. If it were left out,
+     * the earlier batch could follow it in the log.
      */
     void renumber(long newProducerId, short newEpoch) {
         producerId = newProducerId;

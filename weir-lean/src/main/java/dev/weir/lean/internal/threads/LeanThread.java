@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A thread with its own consumer. The {@link ConsumerEngine} and its partitions are confined to this thread. Other
- * threads can only post commands to it and read its most recent list of partitions.
+ * threads post commands to it, and read its most recent list of partitions.
  *
  * <p>To move a partition to another thread, the owner first removes the partition from its own consumer. It then posts
  * a command to the next owner, which adds the partition at the same position. A partition is therefore owned by at most
