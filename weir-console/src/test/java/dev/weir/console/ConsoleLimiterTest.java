@@ -12,10 +12,13 @@ import dev.weir.stream.Ordering;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Sink;
 import dev.weir.stream.Source;
+import dev.weir.stream.StageSnapshot;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -125,7 +128,13 @@ class ConsoleLimiterTest {
     @Test
     void state_whoseLimiterCannotBeFound_isToldWithout() throws Exception {
         StubPipeline pipeline = new StubPipeline("orders");
-        pipeline.stages.add(StubPipeline.stage("price", 100, 90));
+        AtomicLong seconds = new AtomicLong();
+        // A stage whose counters stand still has no share, whichever reading is the second one.
+        pipeline.counters = () -> {
+            long n = seconds.incrementAndGet();
+            return List.of(
+                    StageSnapshot.of("price", 4, 100 * n, 90 * n, 500_000_000L * n, 0, 0, 7, 1_000_000_000L * n));
+        };
         try (ConsoleServer console = ConsoleServer.builder().start();
                 Asker asker = new Asker(console)) {
             console.show(pipeline, () -> {
