@@ -507,8 +507,8 @@ public final class LiveFigures {
     }
 
     /**
-     * Returns the histograms for the run's log. Every second, including the warm-up, has one histogram for latency
-     * and one for lateness. In addition, each partition and each consumer has a latency histogram for the time after the
+     * Returns the histograms for the run's log. Every second, including the warm-up, has one histogram for latency and
+     * one for lateness. In addition, each partition and each consumer has a latency histogram for the time after the
      * warm-up.
      */
     public List<Histogram> latencies(int count) {
