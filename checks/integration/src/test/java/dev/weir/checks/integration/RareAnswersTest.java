@@ -78,10 +78,10 @@ class RareAnswersTest {
     private static ProducerSettings.Builder<byte[], byte[]> producer(FaultProxy network) {
         return ProducerSettings.builder()
                 .bootstrapServers(network.bootstrapServers())
-                // If a batch's answer is lost more than once, the broker may no longer know the batch, and Kafka's
-                // client
-                // repeats it without end. The pipeline replaces such a client after four of these.
-                .property(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, "1000");
+                // If the answers for a batch are lost more than once, the broker may no longer know the batch, and
+                // Kafka's client repeats it forever. The pipeline replaces such a client after four timeouts. With a
+                // timeout of a second, slow machines lose answers by themselves.
+                .property(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, "4000");
     }
 
     private static ConsumerRecord<byte[], byte[]> worked(ConsumerRecord<byte[], byte[]> record)
