@@ -1,7 +1,7 @@
 package dev.weir.cli;
 
-import dev.weir.cli.terminal.Shutdown;
-import dev.weir.cli.terminal.Terminal;
+import dev.weir.command.terminal.Shutdown;
+import dev.weir.command.terminal.Terminal;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,7 +27,7 @@ public final class HelpTexts {
     private static String ofAllCommands() {
         Terminal terminal = Terminal.ofProcess();
         StringBuilder texts = new StringBuilder();
-        add(new CommandLine(new Main(System.out, terminal, new Shutdown(terminal))), texts);
+        add(new Main(System.out, terminal, new Shutdown(terminal)).commandLine(), texts);
         return texts.toString();
     }
 

@@ -1,7 +1,5 @@
 package dev.weir.cli;
 
-import dev.weir.bench.result.Secrets;
-import dev.weir.cli.bench.BenchCommand;
 import dev.weir.cli.broker.BrokerCommand;
 import dev.weir.cli.console.ConsoleCommand;
 import dev.weir.cli.console.ProfileCommand;
@@ -12,17 +10,19 @@ import dev.weir.cli.pipe.PipeCommand;
 import dev.weir.cli.records.ConsumeCommand;
 import dev.weir.cli.records.ProduceCommand;
 import dev.weir.cli.replay.ReplayCommand;
-import dev.weir.cli.terminal.CliFailure;
-import dev.weir.cli.terminal.CommandContext;
-import dev.weir.cli.terminal.DurationConverter;
-import dev.weir.cli.terminal.ExitCode;
-import dev.weir.cli.terminal.JsonLines;
-import dev.weir.cli.terminal.Logging;
-import dev.weir.cli.terminal.OutOfMemory;
-import dev.weir.cli.terminal.Printable;
-import dev.weir.cli.terminal.Progress;
-import dev.weir.cli.terminal.Shutdown;
-import dev.weir.cli.terminal.Terminal;
+import dev.weir.command.terminal.CliFailure;
+import dev.weir.command.terminal.CommandContext;
+import dev.weir.command.terminal.DurationConverter;
+import dev.weir.command.terminal.ExitCode;
+import dev.weir.command.terminal.JsonLines;
+import dev.weir.command.terminal.Logging;
+import dev.weir.command.terminal.OutOfMemory;
+import dev.weir.command.terminal.Printable;
+import dev.weir.command.terminal.Progress;
+import dev.weir.command.terminal.Secrets;
+import dev.weir.command.terminal.Shutdown;
+import dev.weir.command.terminal.Subcommand;
+import dev.weir.command.terminal.Terminal;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -31,6 +31,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.ServiceLoader;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -50,7 +51,7 @@ import picocli.CommandLine.Spec;
  * The root command {@code weir}, which provides its subcommands with the terminal, JSON output and stop signals. Each
  * instance runs a single command line, on the thread that calls {@link #execute}.
  *
- * <p>A subcommand is a {@code Callable<Integer>} in its own package, listed in {@code subcommands} below. It reaches
+ * <p>A subcommand is a {@code Callable<Integer>} in its own package, listed in {@code subcommands} below, or a {@link Subcommand} of another module. It reaches
  * this object through a {@code @ParentCommand CommandContext weir} field, returns an {@link ExitCode}, and throws
  * {@link CliFailure} for errors that the user can act on.
  */
@@ -71,10 +72,7 @@ import picocli.CommandLine.Spec;
             ConsoleCommand.class,
             ProfileCommand.class,
             McpCommand.class,
-            TuneCommand.class,
-            BenchCommand.class,
-            CompletionCommand.class,
-            WarmUpCommand.class
+            TuneCommand.class
         })
 public final class Main implements Runnable, CommandContext {
 
@@ -138,7 +136,14 @@ public final class Main implements Runnable, CommandContext {
      * process.
      */
     int execute(String... args) {
-        return execute(new CommandLine(this), args);
+        return execute(commandLine(), args);
+    }
+
+    /** Returns this command with all its subcommands, including commands of other modules. */
+    CommandLine commandLine() {
+        CommandLine line = new CommandLine(this);
+        ServiceLoader.load(Subcommand.class, Subcommand.class.getClassLoader()).forEach(line::addSubcommand);
+        return line.addSubcommand(new CompletionCommand()).addSubcommand(new WarmUpCommand());
     }
 
     /**

@@ -1,6 +1,6 @@
 package dev.weir.cli;
 
-import dev.weir.cli.terminal.ExitCode;
+import dev.weir.command.terminal.ExitCode;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;

@@ -1,7 +1,7 @@
 package dev.weir.cli;
 
-import dev.weir.cli.terminal.Shutdown;
-import dev.weir.cli.terminal.Terminal;
+import dev.weir.command.terminal.Shutdown;
+import dev.weir.command.terminal.Terminal;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;

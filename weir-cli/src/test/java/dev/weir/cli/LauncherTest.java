@@ -2,8 +2,8 @@ package dev.weir.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.cli.terminal.ExitCode;
-import dev.weir.cli.terminal.OutOfMemory;
+import dev.weir.command.terminal.ExitCode;
+import dev.weir.command.terminal.OutOfMemory;
 import java.io.File;
 import java.io.IOException;
 import java.net.URISyntaxException;
@@ -49,7 +49,7 @@ class LauncherTest {
                 [ ! -f broken ] || { echo '[ERROR] A.java: not a class'; exit 1; }
                 mkdir -p weir-cli/target/lib
                 echo jar >weir-cli/target/weir-cli.jar
-                for pom in drivers/*/pom.xml; do
+                for pom in bench/drivers/*/pom.xml; do
                   [ ! -f "$pom" ] || { mkdir -p "${pom%/*}/target"; echo jars >"${pom%/*}/target/driver.classpath"; }
                 done
                 """);
@@ -90,13 +90,13 @@ class LauncherTest {
 
     @Test
     void launch_withoutWhatADriverIsStartedWith_buildsAgain() throws Exception {
-        Path pom = tree.resolve("drivers/one/pom.xml");
+        Path pom = tree.resolve("bench/drivers/one/pom.xml");
         write(pom, "<project/>");
         Files.setLastModifiedTime(pom, FileTime.from(Instant.now().minusSeconds(60)));
         launch("bench");
         launch("bench");
         assertThat(builds()).isEqualTo(1);
-        Files.delete(tree.resolve("drivers/one/target/driver.classpath"));
+        Files.delete(tree.resolve("bench/drivers/one/target/driver.classpath"));
         launch("bench");
         assertThat(builds()).isEqualTo(2);
     }

@@ -2,8 +2,8 @@ package dev.weir.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.cli.terminal.CliFailure;
-import dev.weir.cli.terminal.ExitCode;
+import dev.weir.command.terminal.CliFailure;
+import dev.weir.command.terminal.ExitCode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

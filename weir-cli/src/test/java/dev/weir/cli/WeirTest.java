@@ -2,7 +2,7 @@ package dev.weir.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.cli.terminal.ExitCode;
+import dev.weir.command.terminal.ExitCode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -22,7 +22,7 @@ class WeirTest {
     /** All commands of the tree, hidden ones too, as words behind {@code weir}. */
     static Stream<String> commands() {
         Set<String> names = new TreeSet<>();
-        addNames(new CommandLine(new CommandHarness().weir), "", names);
+        addNames(new CommandHarness().weir.commandLine(), "", names);
         assertThat(names).contains("", "demo", "bench compare", "bench results gate", "warm-up");
         return names.stream();
     }
@@ -53,7 +53,7 @@ class WeirTest {
     @ParameterizedTest
     @MethodSource("commands")
     void help_onATerminal_hasPicoclisColours(String command) {
-        CommandLine line = new CommandLine(new CommandHarness().weir);
+        CommandLine line = new CommandHarness().weir.commandLine();
         for (String word : line(command)) {
             line = Objects.requireNonNull(line.getSubcommands().get(word));
         }

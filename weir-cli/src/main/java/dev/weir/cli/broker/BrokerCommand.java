@@ -1,8 +1,8 @@
 package dev.weir.cli.broker;
 
-import dev.weir.cli.terminal.CliFailure;
-import dev.weir.cli.terminal.CommandContext;
-import dev.weir.cli.terminal.ExitCode;
+import dev.weir.command.terminal.CliFailure;
+import dev.weir.command.terminal.CommandContext;
+import dev.weir.command.terminal.ExitCode;
 import dev.weir.testkit.Broker;
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.KafkaClusterException;

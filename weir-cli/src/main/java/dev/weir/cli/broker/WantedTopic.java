@@ -1,7 +1,7 @@
 package dev.weir.cli.broker;
 
-import dev.weir.cli.terminal.CliFailure;
-import dev.weir.cli.terminal.Terminal;
+import dev.weir.command.terminal.CliFailure;
+import dev.weir.command.terminal.Terminal;
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.KafkaClusterException;
 import java.util.Map;

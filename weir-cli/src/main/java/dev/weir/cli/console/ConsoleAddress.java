@@ -2,7 +2,7 @@ package dev.weir.cli.console;
 
 import com.sun.tools.attach.AttachNotSupportedException;
 import com.sun.tools.attach.VirtualMachine;
-import dev.weir.cli.terminal.CliFailure;
+import dev.weir.command.terminal.CliFailure;
 import dev.weir.console.ConsoleServer;
 import java.io.IOException;
 import java.net.URI;

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.weir.cli.terminal.CliFailure;
+import dev.weir.command.terminal.CliFailure;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;

@@ -1,7 +1,7 @@
 package dev.weir.cli.console;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.weir.cli.terminal.CliFailure;
+import dev.weir.command.terminal.CliFailure;
 import dev.weir.console.ControlReport;
 import dev.weir.console.tune.TuneReading;
 import dev.weir.console.tune.TuneTarget;

@@ -2,7 +2,8 @@ package dev.weir.cli.console;
 
 import dev.weir.cli.metrics.MetricsEndpoint;
 import dev.weir.cli.metrics.MetricsOption;
-import dev.weir.cli.terminal.CommandContext;
+import dev.weir.command.console.ConsoleOption;
+import dev.weir.command.terminal.CommandContext;
 import dev.weir.console.ConsoleServer;
 import dev.weir.metrics.LimiterProbe;
 import dev.weir.stream.RunningPipeline;

@@ -3,7 +3,7 @@ package dev.weir.cli.console;
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.weir.cli.terminal.CliFailure;
+import dev.weir.command.terminal.CliFailure;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

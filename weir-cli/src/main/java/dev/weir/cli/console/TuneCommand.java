@@ -1,9 +1,10 @@
 package dev.weir.cli.console;
 
-import dev.weir.cli.terminal.CliFailure;
-import dev.weir.cli.terminal.CommandContext;
-import dev.weir.cli.terminal.ExitCode;
-import dev.weir.cli.terminal.Progress;
+import dev.weir.command.console.TokenFile;
+import dev.weir.command.terminal.CliFailure;
+import dev.weir.command.terminal.CommandContext;
+import dev.weir.command.terminal.ExitCode;
+import dev.weir.command.terminal.Progress;
 import dev.weir.console.tune.TuneReport;
 import dev.weir.console.tune.Tuner;
 import java.net.URI;

@@ -2,8 +2,8 @@ package dev.weir.cli.console;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.cli.pipeline.LimiterFields;
-import dev.weir.cli.terminal.CommandContext;
-import dev.weir.cli.terminal.Printable;
+import dev.weir.command.terminal.CommandContext;
+import dev.weir.command.terminal.Printable;
 import dev.weir.console.tune.TuneReport;
 import dev.weir.console.tune.TuneStep;
 import dev.weir.metrics.Limiter;

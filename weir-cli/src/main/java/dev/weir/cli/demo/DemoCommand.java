@@ -1,12 +1,12 @@
 package dev.weir.cli.demo;
 
-import dev.weir.cli.console.ConsoleOption;
 import dev.weir.cli.console.Endpoints;
 import dev.weir.cli.metrics.MetricsOption;
-import dev.weir.cli.terminal.CliFailure;
-import dev.weir.cli.terminal.CommandContext;
 import dev.weir.cli.tune.TuneOption;
 import dev.weir.cli.tune.Tuning;
+import dev.weir.command.console.ConsoleOption;
+import dev.weir.command.terminal.CliFailure;
+import dev.weir.command.terminal.CommandContext;
 import dev.weir.examples.asimov.AsimovPipeline;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.ProducerSettings;

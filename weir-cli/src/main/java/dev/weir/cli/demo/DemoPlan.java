@@ -1,6 +1,6 @@
 package dev.weir.cli.demo;
 
-import dev.weir.cli.terminal.CliFailure;
+import dev.weir.command.terminal.CliFailure;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 

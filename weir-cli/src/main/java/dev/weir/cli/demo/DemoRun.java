@@ -1,9 +1,9 @@
 package dev.weir.cli.demo;
 
 import dev.weir.cli.console.Endpoints;
-import dev.weir.cli.terminal.CliFailure;
-import dev.weir.cli.terminal.CommandContext;
-import dev.weir.cli.terminal.Progress;
+import dev.weir.command.terminal.CliFailure;
+import dev.weir.command.terminal.CommandContext;
+import dev.weir.command.terminal.Progress;
 import dev.weir.examples.asimov.AsimovPipeline;
 import dev.weir.examples.asimov.EventGenerator;
 import dev.weir.kafka.ConsumerHandle;

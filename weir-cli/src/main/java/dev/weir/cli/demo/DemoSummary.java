@@ -4,7 +4,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.cli.pipeline.LimiterFields;
 import dev.weir.cli.pipeline.RangeFields;
 import dev.weir.cli.pipeline.StageFields;
-import dev.weir.cli.terminal.ExitCode;
+import dev.weir.command.terminal.ExitCode;
 import dev.weir.examples.asimov.OutputLedger;
 import dev.weir.kafka.ConsumerSnapshot.RecordRange;
 import dev.weir.metrics.Limiter;

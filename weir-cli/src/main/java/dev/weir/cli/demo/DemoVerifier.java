@@ -1,7 +1,7 @@
 package dev.weir.cli.demo;
 
-import dev.weir.cli.terminal.CliFailure;
-import dev.weir.cli.terminal.Progress;
+import dev.weir.command.terminal.CliFailure;
+import dev.weir.command.terminal.Progress;
 import dev.weir.examples.asimov.AsimovPipeline;
 import dev.weir.examples.asimov.EventGenerator;
 import dev.weir.examples.asimov.OutputLedger;

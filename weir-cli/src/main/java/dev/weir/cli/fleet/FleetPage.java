@@ -2,9 +2,9 @@ package dev.weir.cli.fleet;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.weir.cli.metrics.ListenAddress;
-import dev.weir.cli.terminal.CliFailure;
-import dev.weir.cli.terminal.CommandContext;
+import dev.weir.command.console.ListenAddress;
+import dev.weir.command.terminal.CliFailure;
+import dev.weir.command.terminal.CommandContext;
 import dev.weir.console.ConsoleServer;
 import dev.weir.console.FleetConsole;
 import java.io.IOException;

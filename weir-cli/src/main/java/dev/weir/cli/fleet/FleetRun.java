@@ -1,12 +1,12 @@
 package dev.weir.cli.fleet;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.weir.cli.client.ClusterClients;
-import dev.weir.cli.client.ClusterOptions;
 import dev.weir.cli.group.GroupReader;
 import dev.weir.cli.group.GroupSnapshot;
 import dev.weir.cli.group.GroupSnapshot.GroupMember;
-import dev.weir.cli.terminal.CliFailure;
+import dev.weir.command.client.ClusterClients;
+import dev.weir.command.client.ClusterOptions;
+import dev.weir.command.terminal.CliFailure;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;

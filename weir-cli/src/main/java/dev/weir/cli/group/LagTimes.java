@@ -1,9 +1,9 @@
 package dev.weir.cli.group;
 
-import dev.weir.cli.client.ClientFault;
-import dev.weir.cli.client.ClusterClients;
 import dev.weir.cli.group.GroupSnapshot.PartitionLag;
-import dev.weir.cli.terminal.CliFailure;
+import dev.weir.command.client.ClientFault;
+import dev.weir.command.client.ClusterClients;
+import dev.weir.command.terminal.CliFailure;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;

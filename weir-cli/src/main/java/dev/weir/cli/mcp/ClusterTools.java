@@ -2,14 +2,14 @@ package dev.weir.cli.mcp;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.weir.cli.client.ClusterClients;
-import dev.weir.cli.client.ClusterOptions;
 import dev.weir.cli.group.GroupReader;
 import dev.weir.cli.group.GroupSnapshot;
 import dev.weir.cli.group.GroupSnapshot.PartitionLag;
 import dev.weir.cli.group.LagTimes;
 import dev.weir.cli.mcp.Arguments.Parameter;
-import dev.weir.cli.terminal.CliFailure;
+import dev.weir.command.client.ClusterClients;
+import dev.weir.command.client.ClusterOptions;
+import dev.weir.command.terminal.CliFailure;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.LinkedHashMap;

@@ -1,9 +1,9 @@
 package dev.weir.cli.mcp;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.weir.cli.client.ClientFault;
-import dev.weir.cli.client.ClusterClients;
-import dev.weir.cli.terminal.CliFailure;
+import dev.weir.command.client.ClientFault;
+import dev.weir.command.client.ClusterClients;
+import dev.weir.command.terminal.CliFailure;
 import dev.weir.kafka.deadletter.DeadLetterFormat.Field;
 import dev.weir.kafka.deadletter.DeadLetterRecord;
 import java.nio.ByteBuffer;

@@ -1,11 +1,11 @@
 package dev.weir.cli.mcp;
 
-import dev.weir.cli.client.ClusterOptions;
 import dev.weir.cli.console.ConsoleAddress;
-import dev.weir.cli.console.TokenFile;
-import dev.weir.cli.terminal.CliFailure;
-import dev.weir.cli.terminal.CommandContext;
-import dev.weir.cli.terminal.ExitCode;
+import dev.weir.command.client.ClusterOptions;
+import dev.weir.command.console.TokenFile;
+import dev.weir.command.terminal.CliFailure;
+import dev.weir.command.terminal.CommandContext;
+import dev.weir.command.terminal.ExitCode;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.weir.cli.console.ConsoleAddress;
 import dev.weir.cli.console.ConsoleClient;
-import dev.weir.cli.terminal.CliFailure;
+import dev.weir.command.terminal.CliFailure;
 import dev.weir.console.profile.ProfileException;
 import dev.weir.console.profile.Profiler;
 import java.io.IOException;

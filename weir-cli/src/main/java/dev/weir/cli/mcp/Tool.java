@@ -28,7 +28,7 @@ record Tool(
         /**
          * Writes the answer. An interrupt aborts it.
          *
-         * @throws dev.weir.cli.terminal.CliFailure if there is no answer
+         * @throws dev.weir.command.terminal.CliFailure if there is no answer
          */
         void answer(Arguments arguments, Answer answer) throws InterruptedException;
     }

@@ -1,6 +1,7 @@
 package dev.weir.cli.metrics;
 
-import dev.weir.cli.terminal.CliFailure;
+import dev.weir.command.console.ListenAddress;
+import dev.weir.command.terminal.CliFailure;
 import dev.weir.metrics.MetricsServer;
 import dev.weir.metrics.PipelineMetrics;
 import dev.weir.stream.RunningPipeline;

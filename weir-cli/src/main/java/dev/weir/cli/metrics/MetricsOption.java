@@ -1,6 +1,7 @@
 package dev.weir.cli.metrics;
 
-import dev.weir.cli.terminal.CliFailure;
+import dev.weir.command.console.ListenAddress;
+import dev.weir.command.terminal.CliFailure;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,6 @@
 package dev.weir.cli.pipe;
 
-import dev.weir.cli.terminal.CliFailure;
+import dev.weir.command.terminal.CliFailure;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.ConsumerSettings.UnreadableBatches;
 import dev.weir.kafka.RecordDecodeException;

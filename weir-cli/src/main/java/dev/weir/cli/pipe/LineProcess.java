@@ -2,7 +2,7 @@ package dev.weir.cli.pipe;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.weir.cli.terminal.CliFailure;
+import dev.weir.command.terminal.CliFailure;
 import java.io.BufferedOutputStream;
 import java.io.BufferedReader;
 import java.io.ByteArrayOutputStream;

@@ -1,14 +1,14 @@
 package dev.weir.cli.pipe;
 
-import dev.weir.cli.client.ClientFault;
-import dev.weir.cli.client.ClusterClients;
-import dev.weir.cli.client.OptionNames;
 import dev.weir.cli.console.Endpoints;
 import dev.weir.cli.pipe.PipeOptions.Via;
-import dev.weir.cli.terminal.CliFailure;
-import dev.weir.cli.terminal.CommandContext;
-import dev.weir.cli.terminal.ExitCode;
-import dev.weir.cli.terminal.Progress;
+import dev.weir.command.client.ClientFault;
+import dev.weir.command.client.ClusterClients;
+import dev.weir.command.client.OptionNames;
+import dev.weir.command.terminal.CliFailure;
+import dev.weir.command.terminal.CommandContext;
+import dev.weir.command.terminal.ExitCode;
+import dev.weir.command.terminal.Progress;
 import dev.weir.kafka.ConsumerHandle;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.ConsumerSnapshot;

@@ -1,8 +1,8 @@
 package dev.weir.cli.pipe;
 
-import dev.weir.cli.client.ClusterClients;
-import dev.weir.cli.console.ConsoleOption;
 import dev.weir.cli.metrics.MetricsOption;
+import dev.weir.command.client.ClusterClients;
+import dev.weir.command.console.ConsoleOption;
 import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.ProducePath;
 import dev.weir.stream.Parallelism;

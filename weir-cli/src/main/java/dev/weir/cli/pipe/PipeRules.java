@@ -1,8 +1,8 @@
 package dev.weir.cli.pipe;
 
-import dev.weir.cli.client.OptionChecks;
 import dev.weir.cli.pipe.PipeOptions.Via;
-import dev.weir.cli.terminal.CliFailure;
+import dev.weir.command.client.OptionChecks;
+import dev.weir.command.terminal.CliFailure;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.weir.cli.pipe;
 
-import dev.weir.cli.terminal.CliFailure;
-import dev.weir.cli.terminal.JsonLines;
-import dev.weir.cli.terminal.Terminal;
+import dev.weir.command.terminal.CliFailure;
+import dev.weir.command.terminal.JsonLines;
+import dev.weir.command.terminal.Terminal;
 import dev.weir.console.ConsumerState;
 import dev.weir.kafka.ConsumerDump;
 import dev.weir.kafka.ConsumerHandle;

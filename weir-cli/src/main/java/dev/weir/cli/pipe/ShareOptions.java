@@ -1,6 +1,6 @@
 package dev.weir.cli.pipe;
 
-import dev.weir.cli.terminal.CliFailure;
+import dev.weir.command.terminal.CliFailure;
 import dev.weir.kafka.ShareSettings;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,11 +1,11 @@
 package dev.weir.cli.records;
 
-import dev.weir.cli.client.ClusterClients;
-import dev.weir.cli.client.ClusterOptions;
-import dev.weir.cli.client.OptionChecks;
-import dev.weir.cli.terminal.CliFailure;
-import dev.weir.cli.terminal.CommandContext;
-import dev.weir.cli.terminal.ExitCode;
+import dev.weir.command.client.ClusterClients;
+import dev.weir.command.client.ClusterOptions;
+import dev.weir.command.client.OptionChecks;
+import dev.weir.command.terminal.CliFailure;
+import dev.weir.command.terminal.CommandContext;
+import dev.weir.command.terminal.ExitCode;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;

@@ -1,11 +1,11 @@
 package dev.weir.cli.records;
 
-import dev.weir.cli.client.ClientFault;
 import dev.weir.cli.records.StartPoint.AtOffset;
 import dev.weir.cli.records.StartPoint.AtTime;
 import dev.weir.cli.records.StartPoint.Beginning;
 import dev.weir.cli.records.StartPoint.End;
-import dev.weir.cli.terminal.CliFailure;
+import dev.weir.command.client.ClientFault;
+import dev.weir.command.terminal.CliFailure;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.util.HashMap;

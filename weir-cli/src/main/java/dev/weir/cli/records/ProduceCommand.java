@@ -1,12 +1,12 @@
 package dev.weir.cli.records;
 
-import dev.weir.cli.client.ClusterClients;
-import dev.weir.cli.client.ClusterOptions;
-import dev.weir.cli.client.OptionChecks;
-import dev.weir.cli.terminal.CliFailure;
-import dev.weir.cli.terminal.CommandContext;
-import dev.weir.cli.terminal.ExitCode;
-import dev.weir.cli.terminal.Progress;
+import dev.weir.command.client.ClusterClients;
+import dev.weir.command.client.ClusterOptions;
+import dev.weir.command.client.OptionChecks;
+import dev.weir.command.terminal.CliFailure;
+import dev.weir.command.terminal.CommandContext;
+import dev.weir.command.terminal.ExitCode;
+import dev.weir.command.terminal.Progress;
 import dev.weir.kafka.ProducePath;
 import java.io.FilterInputStream;
 import java.io.IOException;

@@ -1,9 +1,9 @@
 package dev.weir.cli.records;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.cli.client.ClientFault;
 import dev.weir.cli.records.RecordInput.KeyValue;
-import dev.weir.cli.terminal.CliFailure;
+import dev.weir.command.client.ClientFault;
+import dev.weir.command.terminal.CliFailure;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.weir.cli.records;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.cli.terminal.JsonLines;
-import dev.weir.cli.terminal.Printable;
+import dev.weir.command.terminal.JsonLines;
+import dev.weir.command.terminal.Printable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;

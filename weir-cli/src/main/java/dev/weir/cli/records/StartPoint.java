@@ -1,6 +1,6 @@
 package dev.weir.cli.records;
 
-import dev.weir.cli.terminal.Instants;
+import dev.weir.command.terminal.Instants;
 import java.time.Instant;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;

@@ -1,9 +1,9 @@
 package dev.weir.cli.replay;
 
-import dev.weir.cli.client.ClientFault;
-import dev.weir.cli.client.ClusterClients;
 import dev.weir.cli.replay.Targets.Refusal;
-import dev.weir.cli.terminal.CliFailure;
+import dev.weir.command.client.ClientFault;
+import dev.weir.command.client.ClusterClients;
+import dev.weir.command.terminal.CliFailure;
 import dev.weir.kafka.ProducePath;
 import dev.weir.kafka.deadletter.DeadLetterRecord;
 import dev.weir.kafka.deadletter.OriginalRecords;

@@ -1,8 +1,8 @@
 package dev.weir.cli.replay;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.cli.terminal.CliFailure;
-import dev.weir.cli.terminal.Printable;
+import dev.weir.command.terminal.CliFailure;
+import dev.weir.command.terminal.Printable;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Locale;

@@ -1,8 +1,8 @@
 package dev.weir.cli.replay;
 
-import dev.weir.cli.client.ClientFault;
 import dev.weir.cli.replay.Targets.Refusal;
-import dev.weir.cli.terminal.CliFailure;
+import dev.weir.command.client.ClientFault;
+import dev.weir.command.terminal.CliFailure;
 import dev.weir.kafka.deadletter.DeadLetterRecord;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.weir.cli.replay;
 
-import dev.weir.cli.client.ClientFault;
-import dev.weir.cli.client.ClusterClients;
-import dev.weir.cli.terminal.CliFailure;
+import dev.weir.command.client.ClientFault;
+import dev.weir.command.client.ClusterClients;
+import dev.weir.command.terminal.CliFailure;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.weir.cli.tune;
 
-import dev.weir.cli.terminal.CliFailure;
-import dev.weir.cli.terminal.Progress;
-import dev.weir.cli.terminal.Shutdown;
+import dev.weir.command.terminal.CliFailure;
+import dev.weir.command.terminal.Progress;
+import dev.weir.command.terminal.Shutdown;
 import dev.weir.stream.RunningPipeline;
 import java.time.Duration;
 import java.util.concurrent.ExecutionException;

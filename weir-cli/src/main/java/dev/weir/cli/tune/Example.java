@@ -1,6 +1,6 @@
 package dev.weir.cli.tune;
 
-import dev.weir.cli.terminal.CliFailure;
+import dev.weir.command.terminal.CliFailure;
 import dev.weir.console.tune.Tuner;
 import dev.weir.examples.asimov.AsimovLookups;
 import dev.weir.examples.asimov.AsimovPipeline;

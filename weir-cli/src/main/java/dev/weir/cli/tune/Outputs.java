@@ -2,9 +2,9 @@ package dev.weir.cli.tune;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.weir.cli.terminal.CliFailure;
-import dev.weir.cli.terminal.Progress;
-import dev.weir.cli.terminal.Shutdown;
+import dev.weir.command.terminal.CliFailure;
+import dev.weir.command.terminal.Progress;
+import dev.weir.command.terminal.Shutdown;
 import dev.weir.examples.asimov.AsimovPipeline;
 import dev.weir.examples.asimov.EventGenerator;
 import dev.weir.examples.asimov.OutputLedger;

@@ -1,6 +1,6 @@
 package dev.weir.cli.tune;
 
-import dev.weir.cli.terminal.CliFailure;
+import dev.weir.command.terminal.CliFailure;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 

@@ -2,11 +2,11 @@ package dev.weir.cli.tune;
 
 import dev.weir.cli.console.Endpoints;
 import dev.weir.cli.console.TuneOutput;
-import dev.weir.cli.terminal.CliFailure;
-import dev.weir.cli.terminal.CommandContext;
-import dev.weir.cli.terminal.ExitCode;
-import dev.weir.cli.terminal.Printable;
-import dev.weir.cli.terminal.Progress;
+import dev.weir.command.terminal.CliFailure;
+import dev.weir.command.terminal.CommandContext;
+import dev.weir.command.terminal.ExitCode;
+import dev.weir.command.terminal.Printable;
+import dev.weir.command.terminal.Progress;
 import dev.weir.console.tune.TuneReport;
 import dev.weir.console.tune.Tuner;
 import dev.weir.examples.asimov.AsimovPipeline;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.weir.cli.CommandHarness;
-import dev.weir.cli.terminal.ExitCode;
+import dev.weir.command.terminal.ExitCode;
 import dev.weir.console.ConsoleServer;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.RunningPipeline;

@@ -3,7 +3,7 @@ package dev.weir.cli.demo;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.cli.CommandHarness;
-import dev.weir.cli.terminal.ExitCode;
+import dev.weir.command.terminal.ExitCode;
 import dev.weir.examples.asimov.AsimovPipeline;
 import dev.weir.examples.asimov.AsimovRecords;
 import dev.weir.examples.asimov.AsimovTranslator;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.cli.pipeline.FusedFinding;
-import dev.weir.cli.terminal.ExitCode;
+import dev.weir.command.terminal.ExitCode;
 import dev.weir.examples.asimov.OutputLedger;
 import dev.weir.metrics.Limiter;
 import java.io.IOException;

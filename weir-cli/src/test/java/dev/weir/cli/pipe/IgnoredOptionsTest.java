@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.weir.cli.CommandHarness;
-import dev.weir.cli.terminal.CliFailure;
-import dev.weir.cli.terminal.DurationConverter;
-import dev.weir.cli.terminal.ExitCode;
+import dev.weir.command.terminal.CliFailure;
+import dev.weir.command.terminal.DurationConverter;
+import dev.weir.command.terminal.ExitCode;
 import java.time.Duration;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;

@@ -3,7 +3,7 @@ package dev.weir.cli.pipe;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.cli.CommandHarness;
-import dev.weir.cli.terminal.ExitCode;
+import dev.weir.command.terminal.ExitCode;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;

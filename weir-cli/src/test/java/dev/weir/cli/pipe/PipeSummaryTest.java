@@ -3,7 +3,7 @@ package dev.weir.cli.pipe;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.cli.pipeline.FusedFinding;
-import dev.weir.cli.terminal.JsonLines;
+import dev.weir.command.terminal.JsonLines;
 import dev.weir.kafka.ConsumerSnapshot;
 import dev.weir.kafka.ConsumerSnapshot.PartitionSnapshot;
 import dev.weir.kafka.ConsumerSnapshot.RecordRange;

@@ -3,7 +3,7 @@ package dev.weir.cli.records;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.cli.CommandHarness;
-import dev.weir.cli.terminal.ExitCode;
+import dev.weir.command.terminal.ExitCode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 

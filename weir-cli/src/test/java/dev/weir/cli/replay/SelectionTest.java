@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.cli.terminal.Instants;
+import dev.weir.command.terminal.Instants;
 import dev.weir.kafka.deadletter.DeadLetterFormat;
 import dev.weir.kafka.deadletter.DeadLetterRecord;
 import java.time.Instant;

@@ -3,10 +3,10 @@ package dev.weir.cli.tune;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.cli.CommandHarness;
-import dev.weir.cli.console.ConsoleOption;
 import dev.weir.cli.console.Endpoints;
 import dev.weir.cli.metrics.MetricsOption;
-import dev.weir.cli.terminal.ExitCode;
+import dev.weir.command.console.ConsoleOption;
+import dev.weir.command.terminal.ExitCode;
 import dev.weir.console.tune.Tuner;
 import dev.weir.examples.asimov.AsimovPipeline;
 import dev.weir.examples.asimov.AsimovRecords;

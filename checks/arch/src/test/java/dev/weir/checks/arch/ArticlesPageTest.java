@@ -39,7 +39,7 @@ class ArticlesPageTest {
             assertThat(row.get(COMMAND)).startsWith("`").endsWith("`");
             Matcher workload = WORKLOAD.matcher(row.get(COMMAND));
             while (workload.find()) {
-                assertThat(ROOT.resolve(workload.group())).exists();
+                assertThat(ROOT.resolve("bench").resolve(workload.group())).exists();
             }
         });
     }

@@ -7,6 +7,7 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackages;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
 import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.name;
 import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
@@ -94,7 +95,7 @@ final class HouseRules {
     ArchRule onlyTheCommandPrintsOrExits() {
         return noClasses()
                 .that(resideInAPackage(root + "..")
-                        .and(resideOutsideOfPackage(packageOf("cli")))
+                        .and(resideOutsideOfPackages(packageOf("cli"), packageOf("command")))
                         .and(not(describe(
                                 "mains of other processes",
                                 type -> MAINS.contains(type.getName().substring(root.length() + 1))))))
@@ -112,7 +113,7 @@ final class HouseRules {
                 .callMethod(Runtime.class, "exit", int.class)
                 .orShould()
                 .callMethod(Runtime.class, "halt", int.class)
-                .as("only " + root + ".cli prints or ends the process");
+                .as("only the command prints or ends the process");
     }
 
     ArchRule nobodySleeps() {

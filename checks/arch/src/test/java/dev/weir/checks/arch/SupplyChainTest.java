@@ -12,7 +12,6 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Holds pinned downloads, a notice for each bundled script, and an address for reports. */
@@ -71,12 +70,10 @@ class SupplyChainTest {
 
     /** Modules whose build takes a script out of a webjar. */
     private static List<Path> unpacked() throws IOException {
-        try (Stream<Path> files = Files.list(ROOT)) {
-            return files.map(folder -> folder.resolve("pom.xml"))
-                    .filter(Files::isRegularFile)
-                    .filter(pom -> UNPACKS.matcher(text(pom)).find())
-                    .toList();
-        }
+        return WeirModule.foldersOfBuild().stream()
+                .map(folder -> ROOT.resolve(folder).resolve("pom.xml"))
+                .filter(pom -> UNPACKS.matcher(text(pom)).find())
+                .toList();
     }
 
     private static String text(Path file) {

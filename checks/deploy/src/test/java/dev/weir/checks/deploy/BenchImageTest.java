@@ -34,7 +34,7 @@ class BenchImageTest {
 
     @BeforeAll
     static void unpackImage() throws Exception {
-        image = Image.open("weir-bench-image", Files.createDirectory(folder.resolve("image")));
+        image = Image.open("bench/weir-bench-image", Files.createDirectory(folder.resolve("image")));
         root = Files.createDirectory(folder.resolve("root"));
         image.unpack(root);
     }

@@ -45,9 +45,9 @@ final class Image {
         return open("weir-image", folder);
     }
 
-    /** Unpacks the tar of the given module's image, but not yet its layers. */
+    /** Unpacks the tar of the image that the module in the given folder makes, but not yet its layers. */
     static Image open(String module, Path folder) throws IOException {
-        Path file = ROOT.resolve(module + "/target/" + module + ".tar");
+        Path file = ROOT.resolve(module).resolve("target/" + Path.of(module).getFileName() + ".tar");
         assertThat(file).as("made by: ./mvnw -pl " + module + " -am package").exists();
         try (InputStream in = Files.newInputStream(file)) {
             read(in, unpackingTo(folder));

@@ -9,7 +9,7 @@ import com.marcnuri.helm.Helm;
 import com.marcnuri.helm.LintResult;
 import dev.weir.checks.deploy.Manifests.Manifest;
 import dev.weir.cli.pipe.PipeCommand;
-import dev.weir.cli.terminal.DurationConverter;
+import dev.weir.command.terminal.DurationConverter;
 import dev.weir.metrics.Limiter;
 import java.io.IOException;
 import java.nio.file.Files;

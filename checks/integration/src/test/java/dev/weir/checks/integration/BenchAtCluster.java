@@ -138,7 +138,7 @@ final class BenchAtCluster implements AutoCloseable {
     static Path checkoutWithGenerator(Path root, Class<?> main, String drivers) throws IOException {
         checkoutWith(root, main, drivers);
         Files.createSymbolicLink(
-                root.resolve("drivers/kafka"), Path.of(System.getProperty("weir.root"), "drivers", "kafka"));
+                root.resolve("drivers/kafka"), Path.of(System.getProperty("weir.root"), "bench", "drivers", "kafka"));
         return root;
     }
 

@@ -94,7 +94,7 @@ class BenchExistingClusterTest {
 
     @Test
     void wrongPassword_isReported_withoutIt() throws Exception {
-        Path workload = Path.of(System.getProperty("weir.root"), "workloads", "plain-consumer.yaml");
+        Path workload = Path.of(System.getProperty("weir.root"), "bench", "workloads", "plain-consumer.yaml");
         String[] arguments =
                 arguments(workload, folder.resolve("refused"), kafka.clientConfig("not-" + SecuredKafka.PASSWORD));
         WeirCommand bench = WeirCommand.run(arguments);

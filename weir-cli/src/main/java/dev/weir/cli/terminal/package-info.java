@@ -1,8 +1,0 @@
-/**
- * The parts of a process that its user sees: standard output and error, JSON lines, log lines, exit codes, explained
- * failures and stop signals. All commands depend on this package, and it depends on none of them.
- */
-@NullMarked
-package dev.weir.cli.terminal;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,355 @@
+package dev.weir.command.client;
+
+import dev.weir.command.terminal.CliFailure;
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.FetchPath;
+import dev.weir.kafka.ProducePath;
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.Subscription;
+import java.io.IOException;
+import java.io.StringReader;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.errors.AuthenticationException;
+import org.apache.kafka.common.errors.AuthorizationException;
+import org.apache.kafka.common.errors.InvalidTopicException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The settings of a command's Kafka clients, and a check that these clients reach their cluster. Confined to one
+ * thread.
+ *
+ * <p>A command runs the check before it starts its pipeline, because a Kafka client that cannot connect waits in
+ * silence for minutes.
+ */
+public final class ClusterClients {
+
+    /**
+     * Default time limit for the whole check, which sends two requests. It is short enough for a failing command to
+     * start and exit within 15 s.
+     */
+    public static final String DEFAULT_PATIENCE = "10s";
+
+    private static final Duration MAX_PATIENCE = Duration.ofMinutes(10);
+
+    /** Prefixes of keys that belong to plug-ins or apply to all clients. Any key with such a prefix is accepted. */
+    private static final List<String> PREFIXES = List.of("config.providers", "metrics.context.");
+
+    /** Keys that have no effect, because a pipe passes records on as bytes. */
+    private static final Set<String> WITHOUT_EFFECT =
+            Set.of("key.deserializer", "value.deserializer", "key.serializer", "value.serializer");
+
+    /** Prefix of the keys that belong to Weir, not to Kafka's clients. */
+    private static final String WEIRS_OWN = "weir.";
+
+    private final String bootstrapServers;
+    private final @Nullable String group;
+    private final @Nullable Path file;
+    private final Duration patience;
+    private final Properties properties;
+
+    private @Nullable String consumerId;
+
+    /**
+     * Reads the settings of {@code file}.
+     *
+     * @param group the consumer group, or null for consumers without one
+     */
+    public ClusterClients(String bootstrapServers, @Nullable String group, @Nullable Path file, Duration patience) {
+        if (!patience.isPositive() || patience.compareTo(MAX_PATIENCE) > 0) {
+            throw CliFailure.badValue("--connect-timeout", patience, "more than 0s and at most 10m");
+        }
+        this.patience = patience;
+        this.bootstrapServers = bootstrapServers;
+        this.group = group;
+        this.file = file;
+        this.properties = file == null ? new Properties() : read(file);
+    }
+
+    private static Properties read(Path file) {
+        Properties properties = new Properties();
+        try {
+            // Windows editors begin a text with a byte order mark, which would become part of the first key.
+            properties.load(new StringReader(Files.readString(file).replaceFirst("^\uFEFF", "")));
+            return properties;
+        } catch (CharacterCodingException e) {
+            throw unreadable(file, "not a text in UTF-8");
+        } catch (IOException e) {
+            throw unreadable(file, CliFailure.reason(e));
+        } catch (IllegalArgumentException e) { // thrown by Properties.load for a malformed \\u escape
+            throw unreadable(file, String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static CliFailure unreadable(Path file, String why) {
+        return CliFailure.badValue("--client-config", file, "a properties file that can be read (" + why + ")");
+    }
+
+    /**
+     * Sets the consumers' {@code client.id}, unless the file sets one, because quotas may depend on that id.
+     *
+     * @param clientId null to use the names that Kafka's client generates
+     */
+    public void nameConsumers(@Nullable String clientId) {
+        consumerId = properties.containsKey(ConsumerConfig.CLIENT_ID_CONFIG) ? null : clientId;
+    }
+
+    /** Returns the {@code client.id} set by {@link #nameConsumers}; null if none was set. */
+    public @Nullable String consumerId() {
+        return consumerId;
+    }
+
+    public ConsumerSettings<byte[], byte[]> consumer() {
+        return consumer(null);
+    }
+
+    /** Returns the settings of a consumer with this fetch path; null selects the fetch path of the file. */
+    public ConsumerSettings<byte[], byte[]> consumer(@Nullable FetchPath path) {
+        return configured(() -> {
+            var builder = ConsumerSettings.builder();
+            if (file != null) {
+                builder.from(file);
+            }
+            if (path != null) {
+                builder.fetch(path);
+            }
+            if (group != null) {
+                builder.groupId(group);
+            }
+            if (consumerId != null) {
+                builder.property(ConsumerConfig.CLIENT_ID_CONFIG, consumerId);
+            }
+            return builder.bootstrapServers(bootstrapServers).build();
+        });
+    }
+
+    /**
+     * Returns the configuration of a plain consumer without a group. Such a consumer commits nothing, and its
+     * partitions are assigned manually.
+     */
+    public Map<String, Object> readerConfig() {
+        Map<String, Object> config = consumer().clientConfig();
+        config.keySet().removeIf(name -> name.startsWith("group."));
+        return config;
+    }
+
+    /** Returns the settings of a producer with this produce path; null selects the produce path of the file. */
+    public ProducerSettings<byte[], byte[]> producer(@Nullable ProducePath path) {
+        return configured(() -> {
+            var builder = ProducerSettings.builder();
+            if (file != null) {
+                builder.from(file);
+            }
+            if (path != null) {
+                builder.produce(path);
+            }
+            return builder.bootstrapServers(bootstrapServers).build();
+        });
+    }
+
+    /** Runs code that reads the properties, and reports a refused value as the user's mistake. */
+    public <T> T configured(Supplier<T> maker) {
+        try {
+            return maker.get();
+        } catch (IllegalArgumentException e) {
+            throw refused(e);
+        } catch (KafkaException e) {
+            // Kafka throws this exception while it creates a client, before the client sends anything, so the
+            // configuration is at fault.
+            throw refused(e);
+        }
+    }
+
+    private CliFailure refused(Exception e) {
+        ClientFault fault = ClientFault.of(e, ofKafka());
+        if (fault.reason().contains("bootstrap")) {
+            return CliFailure.work(
+                    "no address of --bootstrap-server=" + bootstrapServers + " can be used: " + fault.reason(),
+                    "Check the host name.",
+                    e);
+        }
+        String sentence = OptionNames.in(fault.sentence());
+        // The sentence already names the command-line option at fault, so the settings file is not mentioned.
+        if (sentence.startsWith("--")) {
+            return CliFailure.usage(sentence, "");
+        }
+        if (file == null) {
+            return CliFailure.usage("a Kafka client refuses its configuration: " + sentence, "");
+        }
+        // If Weir itself refused the setting, the message of the outermost exception begins with the file name and the
+        // line number. The file name is replaced with the option here.
+        String line = file.getFileName() + ":";
+        String own = e instanceof IllegalArgumentException ? OptionNames.in(oneLine(e)) : "";
+        return CliFailure.usage(
+                "--client-config=" + file + ":"
+                        + (own.startsWith(line) ? own.substring(line.length()) : " " + sentence),
+                "");
+    }
+
+    private static String oneLine(Throwable e) {
+        return e.getMessage() == null ? e.toString() : ClientFault.oneLine(e.getMessage());
+    }
+
+    /**
+     * Returns a warning for each setting of the file that has no effect or that no Kafka client knows. Likely
+     * misspellings of client keys are not reported here, because they were refused earlier.
+     */
+    public List<String> warnings() {
+        Set<String> known = new HashSet<>(ConsumerConfig.configNames());
+        known.addAll(ProducerConfig.configNames());
+        known.addAll(AdminClientConfig.configNames());
+        List<String> warnings = new ArrayList<>();
+        for (String name : new TreeSet<>(ofKafka().keySet())) {
+            if (WITHOUT_EFFECT.contains(name)) {
+                warnings.add(name + " in " + file + " has no effect: keys and values pass as bytes");
+            } else if (!known.contains(name) && PREFIXES.stream().noneMatch(name::startsWith)) {
+                warnings.add(name + " in " + file + " is known to no Kafka client: passed on, for plug-ins");
+            }
+        }
+        return warnings;
+    }
+
+    /**
+     * Returns a warning for each consumer setting that users rarely want. These warnings supplement
+     * {@link #warnings()}.
+     */
+    public static List<String> warnings(ConsumerSettings<?, ?> consumer, Subscription subscription) {
+        return consumer.warnings(subscription).stream()
+                .filter(warning -> WITHOUT_EFFECT.stream().noneMatch(warning::startsWith))
+                .map(OptionNames::in)
+                .toList();
+    }
+
+    /** The file's settings for Kafka's clients. */
+    public Map<String, String> ofKafka() {
+        Map<String, String> config = new HashMap<>();
+        properties.stringPropertyNames().stream()
+                .filter(name -> !name.startsWith(WEIRS_OWN))
+                .forEach(name -> config.put(name, String.valueOf(properties.getProperty(name))));
+        return config;
+    }
+
+    /**
+     * Refuses a file that contains any of Weir's own settings except {@code weir.produce}, because all the others apply
+     * only to consumer groups.
+     *
+     * @param option the option that cannot be combined with these settings
+     */
+    public void refuseOwn(String option) {
+        properties.stringPropertyNames().stream()
+                .filter(name -> name.startsWith(WEIRS_OWN) && !name.equals(WEIRS_OWN + "produce"))
+                .sorted()
+                .findFirst()
+                .ifPresent(name -> {
+                    throw CliFailure.usage(
+                            "--client-config=" + file + ": " + name + " does not go with " + option,
+                            "It is a setting of consumer groups: take it out of the file.");
+                });
+    }
+
+    private Map<String, Object> adminConfig() {
+        int millis = (int) patience.toMillis();
+        Map<String, Object> config = new HashMap<>(ofKafka());
+        config.put(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
+        config.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, millis);
+        config.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, millis);
+        return config;
+    }
+
+    /**
+     * Returns an admin client, which the caller closes. {@code --connect-timeout} limits how long it waits for an
+     * answer.
+     */
+    public Admin admin() {
+        return configured(() -> Admin.create(adminConfig()));
+    }
+
+    /** Checks that a broker answers and knows all the topics. Throws an exception with the reason if not. */
+    public void check(List<String> topics) throws InterruptedException {
+        FirstAnswer.check(bootstrapServers, adminConfig());
+        long deadlineNanos = System.nanoTime() + patience.toNanos();
+        Admin admin = admin();
+        try {
+            get(admin.describeCluster().nodes(), "", deadlineNanos);
+            Map<String, KafkaFuture<TopicDescription>> found =
+                    admin.describeTopics(topics).topicNameValues();
+            for (Map.Entry<String, KafkaFuture<TopicDescription>> each : found.entrySet()) {
+                get(each.getValue(), each.getKey(), deadlineNanos);
+            }
+        } finally {
+            admin.close(Duration.ZERO);
+        }
+    }
+
+    private void get(KafkaFuture<?> answer, String topic, long deadlineNanos) throws InterruptedException {
+        try {
+            answer.get(Math.max(0, deadlineNanos - System.nanoTime()), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            throw unreachable(e);
+        } catch (ExecutionException e) {
+            throw failure(e.getCause() == null ? e : e.getCause(), topic);
+        }
+    }
+
+    private CliFailure failure(Throwable cause, String topic) {
+        return switch (cause) {
+            case org.apache.kafka.common.errors.TimeoutException timeout -> unreachable(timeout);
+            case AuthenticationException denied ->
+                CliFailure.work(
+                        "authentication failed at " + bootstrapServers + ": " + ClientFault.withCause(denied),
+                        "Check security.protocol, sasl.* and ssl.* in the file given to --client-config.",
+                        denied);
+            case AuthorizationException denied ->
+                CliFailure.work(
+                        "not allowed by " + bootstrapServers + ": " + oneLine(denied),
+                        "Ask for the rights to read and write the topics and to use --group.",
+                        denied);
+            case UnknownTopicOrPartitionException missing ->
+                CliFailure.work(
+                        "there is no topic " + topic + " at " + bootstrapServers,
+                        "Create it first, or correct its name.",
+                        missing);
+            case InvalidTopicException invalid ->
+                CliFailure.usage("'" + topic + "' cannot be the name of a topic: " + oneLine(invalid), "");
+            default ->
+                CliFailure.work(
+                        "the brokers at " + bootstrapServers + " refuse: " + ClientFault.withCause(cause),
+                        "--verbose shows the client's log.",
+                        cause);
+        };
+    }
+
+    private static String seconds(Duration time) {
+        return time.toMillis() % 1000 == 0 ? time.toSeconds() + " s" : time.toMillis() + " ms";
+    }
+
+    private CliFailure unreachable(Exception cause) {
+        return CliFailure.work(
+                "no broker answers at " + bootstrapServers + " within " + seconds(patience),
+                "Check address and security settings; --connect-timeout waits longer; 'weir broker' starts one for"
+                        + " development.",
+                cause);
+    }
+}

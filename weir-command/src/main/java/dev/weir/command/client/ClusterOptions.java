@@ -1,0 +1,51 @@
+package dev.weir.command.client;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The options that give a command access to a cluster. picocli sets them on the command's thread. */
+public final class ClusterOptions {
+
+    @Option(
+            names = "--bootstrap-server",
+            required = true,
+            paramLabel = "HOST:PORT[,...]",
+            description = "Addresses of the brokers.")
+    private String bootstrapServers;
+
+    @Option(
+            names = "--connect-timeout",
+            paramLabel = "TIME",
+            defaultValue = ClusterClients.DEFAULT_PATIENCE,
+            description = "How long the brokers may take to answer a question (default: ${DEFAULT-VALUE}).")
+    private Duration connectTimeout;
+
+    @Option(
+            names = "--client-config",
+            paramLabel = "FILE",
+            description = "Properties for all Kafka clients: security, timeouts.")
+    private @Nullable Path clientConfig;
+
+    /** The time limit for each request to the brokers. */
+    public Duration connectTimeout() {
+        return connectTimeout;
+    }
+
+    /**
+     * Returns clients without a consumer group. Throws {@link dev.weir.command.terminal.CliFailure} for options out of
+     * bounds.
+     */
+    public ClusterClients clients() {
+        return clients(null);
+    }
+
+    /**
+     * Returns clients in a consumer group, or without one if {@code group} is null. Throws as {@link #clients()} does.
+     */
+    public ClusterClients clients(@Nullable String group) {
+        OptionChecks.requireAddresses(bootstrapServers);
+        return new ClusterClients(bootstrapServers, group, clientConfig, connectTimeout);
+    }
+}

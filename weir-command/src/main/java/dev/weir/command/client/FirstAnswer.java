@@ -1,0 +1,135 @@
+package dev.weir.command.client;
+
+import dev.weir.command.terminal.CliFailure;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.ClientDnsLookup;
+import org.apache.kafka.clients.ClientUtils;
+import org.apache.kafka.clients.CommonClientConfigs;
+import org.apache.kafka.common.config.ConfigException;
+
+/**
+ * Sends a server one request before Kafka's clients connect to it, to detect servers that do not speak Kafka's
+ * protocol. Kafka's clients read the first four bytes of any answer as its size, and allocate that much memory even if
+ * no more data follows. For the answer of a web server, this size would be 1.2 GB, and for the answer of a TLS listener
+ * 350 MB. Stateless.
+ */
+final class FirstAnswer {
+
+    /** Time limit for checking all addresses. The clients that connect afterwards have their own time limits. */
+    private static final int PATIENCE_MILLIS = 2_000;
+
+    private static final short API_VERSIONS = 18;
+    private static final short FIRST_VERSION = 0;
+    private static final int CORRELATION = 0x77656972;
+    private static final short NO_CLIENT_ID = -1;
+    private static final int REQUEST_BYTES = 10;
+
+    /** Number of bytes to read from an answer: the answer's size and its correlation id, four bytes each. */
+    private static final int ANSWER_BYTES = 8;
+
+    private static final byte[] QUESTION = ByteBuffer.allocate(Integer.BYTES + REQUEST_BYTES)
+            .putInt(REQUEST_BYTES)
+            .putShort(API_VERSIONS)
+            .putShort(FIRST_VERSION)
+            .putInt(CORRELATION)
+            .putShort(NO_CLIENT_ID)
+            .array();
+
+    /** Largest plausible answer. The expected list of API versions takes a few hundred bytes. */
+    private static final int MAX_ANSWER_BYTES = 1024 * 1024;
+
+    private FirstAnswer() {}
+
+    /**
+     * Throws if an address answers in a protocol other than Kafka's. Does not report unreachable addresses, because the
+     * clients report them.
+     *
+     * @param config a client's configuration; if it uses TLS, nothing is checked
+     */
+    static void check(String bootstrapServers, Map<String, Object> config) {
+        Object protocol = config.getOrDefault(CommonClientConfigs.SECURITY_PROTOCOL_CONFIG, "PLAINTEXT");
+        if (!String.valueOf(protocol).toUpperCase(Locale.ROOT).endsWith("PLAINTEXT")) {
+            return;
+        }
+        long deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS);
+        try {
+            for (InetSocketAddress address : ClientUtils.parseAndValidateAddresses(
+                    List.of(bootstrapServers.strip().split("\\s*,\\s*")), ClientDnsLookup.USE_ALL_DNS_IPS)) {
+                int millis = (int) TimeUnit.NANOSECONDS.toMillis(deadlineNanos - System.nanoTime());
+                if (millis > 0) {
+                    check(address, millis);
+                }
+            }
+        } catch (ConfigException notAddresses) {
+            // The addresses are malformed. The clients report that too, and their message names the option.
+            return;
+        }
+    }
+
+    private static void check(InetSocketAddress address, int millis) {
+        byte[] answer = new byte[ANSWER_BYTES];
+        int bytes = ask(address, millis, answer);
+        if (!mayBeKafkas(answer, bytes)) {
+            throw CliFailure.work(
+                    "what listens at " + address.getHostString() + ":" + address.getPort()
+                            + " is not a Kafka broker, or requires TLS",
+                    "Check --bootstrap-server, and security.protocol in the file given to --client-config.");
+        }
+    }
+
+    /**
+     * Sends the request and reads the first {@value #ANSWER_BYTES} bytes of the answer. Stops earlier if the received
+     * bytes cannot come from a broker, if the connection fails, or if the time is up. Returns the number of bytes
+     * received.
+     */
+    private static int ask(InetSocketAddress address, int millis, byte[] answer) {
+        long deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+        int bytes = 0;
+        try (Socket socket = new Socket()) {
+            socket.connect(address, millis);
+            socket.getOutputStream().write(QUESTION);
+            InputStream in = socket.getInputStream();
+            while (bytes < answer.length && mayBeKafkas(answer, bytes)) {
+                long left = TimeUnit.NANOSECONDS.toMillis(deadlineNanos - System.nanoTime());
+                socket.setSoTimeout((int) Math.max(1, left));
+                int more = left > 0 ? in.read(answer, bytes, answer.length - bytes) : -1;
+                if (more < 0) {
+                    return bytes;
+                }
+                bytes += more;
+            }
+        } catch (IOException silent) {
+            return bytes;
+        }
+        return bytes;
+    }
+
+    /**
+     * Returns whether these bytes may be the beginning of a broker's answer. A broker's answer begins with a plausible
+     * size, followed by the correlation id of the request.
+     */
+    private static boolean mayBeKafkas(byte[] answer, int bytes) {
+        ByteBuffer read = ByteBuffer.wrap(answer);
+        // Bytes that have not arrived yet are 0, so this is the smallest size that the answer can still have.
+        if (read.getInt(0) < 0 || read.getInt(0) > MAX_ANSWER_BYTES) {
+            return false;
+        }
+        if (bytes >= Integer.BYTES && read.getInt(0) < Integer.BYTES) {
+            return false;
+        }
+        byte[] wanted = ByteBuffer.allocate(ANSWER_BYTES)
+                .putInt(read.getInt(0))
+                .putInt(CORRELATION)
+                .array();
+        return Arrays.equals(answer, 0, bytes, wanted, 0, bytes);
+    }
+}

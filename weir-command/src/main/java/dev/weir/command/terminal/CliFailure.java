@@ -1,0 +1,100 @@
+package dev.weir.command.terminal;
+
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A failure that the user can act on: one sentence for the problem, one for the remedy. Immutable. The root command
+ * prints both on standard error, without a stack trace, and exits with {@link #exitCode}.
+ */
+public final class CliFailure extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    private final int exitCode;
+    private final String wayOut;
+
+    private CliFailure(int exitCode, String message, String wayOut, @Nullable Throwable cause) {
+        super(message, cause);
+        this.exitCode = exitCode;
+        this.wayOut = wayOut;
+    }
+
+    /**
+     * Returns a failure that occurred while a valid command was running, for example because a broker does not respond.
+     */
+    public static CliFailure work(String message, String wayOut) {
+        return new CliFailure(ExitCode.FAILED, message, wayOut, null);
+    }
+
+    /** Returns a failure that occurred while a valid command was running. {@code --verbose} shows the cause. */
+    public static CliFailure work(String message, String wayOut, Throwable cause) {
+        return new CliFailure(ExitCode.FAILED, message, wayOut, cause);
+    }
+
+    /**
+     * Returns a failure caused by an invalid command line. {@code Try 'weir ... --help'} is appended to {@code wayOut},
+     * which may be empty.
+     */
+    public static CliFailure usage(String message, String wayOut) {
+        return new CliFailure(ExitCode.WRONG_USAGE, message, wayOut, null);
+    }
+
+    /**
+     * Returns a failure caused by an option whose value is out of bounds.
+     *
+     * @param option as typed, for example {@code --brokers}
+     * @param allowed the bounds in words, for example {@code 1 to 9}
+     */
+    public static CliFailure badValue(String option, Object value, String allowed) {
+        return usage(option + " must be " + allowed + ": " + option + "=" + value, "");
+    }
+
+    /**
+     * Returns a failure for an unexpected exception. An {@link OutOfMemoryError} among its causes gets its own exit
+     * code and remedy.
+     */
+    public static CliFailure unexpected(Throwable cause) {
+        for (Throwable each = cause; each != null; each = each.getCause()) {
+            if (each instanceof OutOfMemoryError) {
+                return new CliFailure(
+                        ExitCode.OUT_OF_MEMORY,
+                        "out of memory: " + each.getMessage(),
+                        "Give it more heap (WEIR_OPTS=-Xmx1g); a pipe holds less with a smaller weir.buffer.bytes in"
+                                + " --client-config.",
+                        cause);
+            }
+        }
+        return work(
+                "unexpected " + cause, "This is a fault of Weir: run it again with --verbose and report it.", cause);
+    }
+
+    /**
+     * Returns a description of why a file cannot be used. The messages of many JDK file exceptions contain only the
+     * path.
+     */
+    public static String reason(IOException e) {
+        if (e instanceof NoSuchFileException) {
+            return "no such file or folder";
+        }
+        if (e instanceof AccessDeniedException) {
+            return "permission denied";
+        }
+        if (e instanceof FileSystemException file && file.getReason() != null) {
+            return file.getReason();
+        }
+        return e.toString();
+    }
+
+    public int exitCode() {
+        return exitCode;
+    }
+
+    /** The remedy for the user, or an empty string. */
+    public String wayOut() {
+        return wayOut;
+    }
+}

@@ -1,0 +1,142 @@
+package dev.weir.command.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.command.terminal.CliFailure;
+import dev.weir.kafka.FetchPath;
+import dev.weir.kafka.Subscription;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ClusterClientsTest {
+
+    @TempDir
+    private Path folder;
+
+    private ClusterClients clients(String text) throws IOException {
+        return new ClusterClients(
+                "h:1", "g", Files.writeString(folder.resolve("c.properties"), text), Duration.ofSeconds(10));
+    }
+
+    @Test
+    void file_ofAllKinds_setsWeirsOwnAndBothClients() throws IOException {
+        ClusterClients clients = clients("""
+                bootstrap.servers=elsewhere:1
+                group.id=elsewhere
+                linger.ms=5
+                weir.commit.interval=250ms
+                weir.fetch=lean
+                """);
+        assertThat(clients.consumer())
+                .satisfies(settings -> assertThat(settings.commitInterval()).isEqualTo(Duration.ofMillis(250)))
+                .satisfies(settings -> assertThat(settings.fetch()).isEqualTo(FetchPath.LEAN))
+                .satisfies(settings -> assertThat(settings.groupId()).isEqualTo("g"))
+                .satisfies(settings -> assertThat(settings.properties())
+                        .containsEntry("bootstrap.servers", "h:1")
+                        .doesNotContainKey("weir.fetch"));
+        assertThat(clients.producer(null).properties())
+                .containsEntry("bootstrap.servers", "h:1")
+                .containsEntry("linger.ms", "5")
+                .doesNotContainKey("weir.fetch");
+    }
+
+    @Test
+    void fetchThreads_goWithThePathOfTheCommand_notOnlyWithThatOfTheFile() throws IOException {
+        assertThat(clients("weir.fetch.threads=2\n").consumer(FetchPath.LEAN).fetchThreads())
+                .isEqualTo(2);
+        ClusterClients clients = clients("weir.fetch=lean\nweir.fetch.threads=2\n");
+        assertThat(clients.consumer(null).fetch()).isEqualTo(FetchPath.LEAN);
+        assertThatThrownBy(() -> clients.consumer(FetchPath.CLIENT))
+                .isInstanceOf(CliFailure.class)
+                .hasMessageContaining("weir.fetch.threads=2 needs the lean path");
+    }
+
+    @Test
+    void consumers_areNamedAfterTheConsole_unlessTheFileNamesThem() throws IOException {
+        ClusterClients free = clients("linger.ms=5\n");
+        free.nameConsumers("weir-g.console-9500");
+        assertThat(free.consumer().properties()).containsEntry("client.id", "weir-g.console-9500");
+        assertThat(free.producer(null).properties()).doesNotContainKey("client.id");
+        ClusterClients named = clients("client.id=orders\n");
+        named.nameConsumers("weir-g.console-9500");
+        assertThat(named.consumer().properties()).containsEntry("client.id", "orders");
+        assertThat(named.consumerId()).isNull();
+    }
+
+    @Test
+    void misspeltClientKey_isRefusedWithFileAndLine() throws IOException {
+        ClusterClients clients = clients("linger.ms=5\nmax.poll.recrods=5\n");
+        assertThatThrownBy(clients::consumer)
+                .isInstanceOf(CliFailure.class)
+                .hasMessageContaining("c.properties:2: no Kafka client has a setting max.poll.recrods; did you mean"
+                        + " max.poll.records?");
+        assertThatThrownBy(() -> clients.producer(null)).isInstanceOf(CliFailure.class);
+    }
+
+    @Test
+    void keysWithoutEffect_andThoseOfPlugIns_areWarnedOf_andLetThrough() throws IOException {
+        ClusterClients clients = clients("""
+                key.deserializer=org.apache.kafka.common.serialization.StringDeserializer
+                my.interceptor.endpoint=http://localhost
+                metrics.context.team=orders
+                linger.ms=5
+                """);
+        assertThat(clients.warnings())
+                .hasSize(2)
+                .anySatisfy(warning -> assertThat(warning).contains("key.deserializer", "has no effect"))
+                .anySatisfy(warning -> assertThat(warning).contains("my.interceptor.endpoint", "plug-ins"));
+        assertThat(clients.consumer().properties()).containsKey("my.interceptor.endpoint");
+    }
+
+    @Test
+    void consumerSettings_seldomMeant_areWarnedOf_butNothingTwice() throws IOException {
+        ClusterClients clients = clients("""
+                key.deserializer=org.apache.kafka.common.serialization.StringDeserializer
+                weir.on.close=remain
+                """);
+        assertThat(ClusterClients.warnings(clients.consumer(), Subscription.topics("t")))
+                .singleElement()
+                .asString()
+                .contains("weir.on.close=REMAIN without group.instance.id");
+    }
+
+    /** Editors of Windows write it; the first key was passed on with it, and had no effect. */
+    @Test
+    void byteOrderMark_isNoPartOfTheFirstKey() throws IOException {
+        ClusterClients clients = clients("\uFEFFlinger.ms=5\nweir.fetch=lean\n");
+        assertThat(clients.producer(null).properties()).containsEntry("linger.ms", "5");
+        assertThat(clients.consumer().fetch()).isEqualTo(FetchPath.LEAN);
+        assertThat(clients.ofKafka()).containsOnlyKeys("linger.ms");
+        assertThat(clients.warnings()).isEmpty();
+    }
+
+    @Test
+    void keyGivenTwice_orInUpperCase_isRefusedWithFileAndLine() throws IOException {
+        ClusterClients twice = clients("linger.ms=5\nacks=all\nlinger.ms = 6\n");
+        assertThatThrownBy(twice::consumer)
+                .isInstanceOf(CliFailure.class)
+                .hasMessageContaining("c.properties:3: linger.ms is given twice, first in line 1");
+        assertThatThrownBy(() -> twice.producer(null)).isInstanceOf(CliFailure.class);
+        ClusterClients upper = clients("WEIR.FETCH=lean\n");
+        assertThatThrownBy(upper::consumer)
+                .isInstanceOf(CliFailure.class)
+                .hasMessageContaining("c.properties:1: there is no setting WEIR.FETCH; did you mean weir.fetch?");
+        assertThatThrownBy(() -> clients("Linger.MS=5\n").producer(null))
+                .isInstanceOf(CliFailure.class)
+                .hasMessageContaining("no Kafka client has a setting Linger.MS; did you mean linger.ms?");
+    }
+
+    @Test
+    void valueOutOfBounds_isRefusedWithFileAndLine() throws IOException {
+        ClusterClients clients = clients("linger.ms=5\nweir.commit.interval=11m\n");
+        assertThatThrownBy(clients::consumer)
+                .isInstanceOf(CliFailure.class)
+                .hasMessageContaining(
+                        "--client-config=" + folder.resolve("c.properties") + ":2: weir.commit.interval must be");
+    }
+}

@@ -1,0 +1,91 @@
+package dev.weir.command.client;
+
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import dev.weir.command.terminal.CliFailure;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Servers that are no brokers, and how little they may say. */
+class FirstAnswerTest {
+
+    private static final byte[] NOTHING = {};
+
+    /** Answers the question with some bytes, and closes the connection or leaves it open. */
+    private static void check(byte[] answer, boolean closes) throws Exception {
+        CompletableFuture<Void> checked = new CompletableFuture<>();
+        try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            Thread.ofPlatform().daemon().start(() -> answer(server, answer, closes, checked));
+            FirstAnswer.check("127.0.0.1:" + server.getLocalPort(), Map.of());
+        } finally {
+            checked.complete(null);
+        }
+    }
+
+    private static void answer(
+            ServerSocket server, byte[] answer, boolean closes, CompletableFuture<Void> untilChecked) {
+        try (Socket socket = server.accept()) {
+            socket.getInputStream().readNBytes(14);
+            for (byte each : answer) {
+                socket.getOutputStream().write(each);
+            }
+            if (!closes) {
+                untilChecked.join();
+            }
+        } catch (IOException gone) {
+            // The test is over.
+        }
+    }
+
+    // A TLS alert has seven bytes: eight were waited for, and Kafka's client made room for 350 MB.
+    @ParameterizedTest
+    @CsvSource({
+        "15030300020246, true",
+        "15030300020246, false",
+        "15030100020232, true",
+        "150303, true",
+        "15, true",
+        "485454502f312e3120, true",
+        "485454, true",
+        "485454, false",
+        "5353482d322e302d, true",
+        "5353482d, false",
+        "534d54, true",
+        "00000000, true",
+        "00000003010203, true",
+        "00100001, true",
+        "7fffffff, true",
+        "80000000, false",
+        "ffff, true",
+        "000000040000000000, true",
+        "0000001200, false",
+        "0000001277656973, false"
+    })
+    void answer_thatNoBrokerGives_isNamed_howeverShortItIs(String hex, boolean closes) {
+        assertThatExceptionOfType(CliFailure.class)
+                .isThrownBy(() -> check(HexFormat.of().parseHex(hex), closes))
+                .withMessageContaining("is not a Kafka broker, or requires TLS");
+    }
+
+    /** Bytes that may become a broker's answer are for the clients to judge. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", "00", "000001", "00000152", "00000152776569", "0000015277656972", "000001527765697200"})
+    void answer_thatABrokerMayBegin_isLeftToTheClients(String hex) {
+        assertThatCode(() -> check(HexFormat.of().parseHex(hex), true)).doesNotThrowAnyException();
+    }
+
+    @Test
+    void silence_isLeftToTheClients() {
+        assertThatCode(() -> check(NOTHING, false)).doesNotThrowAnyException();
+    }
+}

@@ -1,0 +1,44 @@
+package dev.weir.command.terminal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SecretsTest {
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "ssl.key.password: hunter2",
+                "ssl.key.password=hunter2",
+                "  password: 'hunter2 and ''more'''  # note",
+                "{user: me, password: \"hun\\\"hunter2\", x: 1}",
+                "sasl.jaas.config: org.x.Plain required username=\"me\" password=\"hunter2\";",
+                "sasl.jaas.config: org.x.Plain required\n    username=me password=hunter2;",
+                "sasl.jaas.config: |\n    org.x.Plain\n    required hunter2\nnext: 1",
+                "  sasl.jaas.config: >-\n    org.x.Plain\n\n    required hunter2\n  next: 1",
+                "\"oauth.client.secret\": \"hunter2\"",
+                "registry: http://me:hunter2@host/",
+                "API_KEY=hunter2"
+            })
+    void redact_aSecretInAnyNotation_isGone(String text) {
+        assertThat(Secrets.redact(text)).doesNotContain("hunter2").contains(Secrets.HIDDEN);
+    }
+
+    @Test
+    void redact_theRest_stays() {
+        String text = "name: x\nkey.serializer: y\nkeys: zipf\nsasl.jaas.config: |\n    a\n    b\nnext: 1\n";
+        assertThat(Secrets.redact(text))
+                .isEqualTo("name: x\nkey.serializer: y\nkeys: zipf\nsasl.jaas.config: [hidden]\nnext: 1\n");
+        assertThat(Secrets.redact(Secrets.redact(text))).isEqualTo(Secrets.redact(text));
+    }
+
+    @Test
+    void redact_settings_hidesByNameAndKeepsTheOthers() {
+        assertThat(Secrets.redact(Map.of("ssl.truststore.password", "p", "group.id", "g")))
+                .isEqualTo(Map.of("ssl.truststore.password", Secrets.HIDDEN, "group.id", "g"));
+    }
+}
