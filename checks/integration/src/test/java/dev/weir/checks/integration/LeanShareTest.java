@@ -31,7 +31,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Timeout(120)
 class LeanShareTest {
 
-    private static final Duration SOON = Duration.ofMinutes(1);
+    private static final Duration SOON = Duration.ofMinutes(3);
 
     @RegisterExtension
     static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(KafkaCluster.builder());

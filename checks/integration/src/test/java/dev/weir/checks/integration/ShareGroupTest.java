@@ -251,11 +251,11 @@ class ShareGroupTest {
     void lockShorterThanTheHandler_isRenewed() throws Exception {
         topic("renew", 1, 6);
         var settings = group("renew").untilEnd().build();
-        ShareGroupConfig.set(settings, Map.of("share.record.lock.duration.ms", "2000"));
+        ShareGroupConfig.set(settings, Map.of("share.record.lock.duration.ms", "4000"));
         ConsumerLedger ledger = new ConsumerLedger(6);
         try (RunningPipeline running = KafkaFlow.shared(settings, "renew")
                 .forEach(6, Ordering.unordered(), record -> {
-                    ConsumerLedger.work(Duration.ofSeconds(4));
+                    ConsumerLedger.work(Duration.ofSeconds(6));
                     ledger.handled(record);
                 })
                 .run()) {
