@@ -36,9 +36,9 @@ public final class FinishedSet {
 
     public boolean contains(long offset) {
         int at = Arrays.binarySearch(bounds, offset);
-        // An offset equal to a bound is in the set if the bound starts a run, that is, if its index is even. Any other
-        // offset is in the set if its insertion point is odd, because an even insertion point lies before a run.
-        return at >= 0 ? (at & 1) == 0 : (-at - 1 & 1) == 1;
+        // A bound is in the set if it starts a run, that is, if its index is even. Any other offset is in the set if its
+        // insertion point is odd. For it, `at` is -(insertion point) - 1, which is even, too.
+        return (at & 1) == 0;
     }
 
     /** Returns whether the set contains every offset from {@code from} (inclusive) to {@code to} (exclusive). */

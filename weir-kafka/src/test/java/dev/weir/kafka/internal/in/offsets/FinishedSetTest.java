@@ -29,6 +29,12 @@ class FinishedSetTest {
     }
 
     @Test
+    void equalSets_haveTheSameHash_thatOthersDoNot() {
+        assertThat(set(1, 3, 5, 9)).hasSameHashCodeAs(set(1, 3, 5, 9));
+        assertThat(set(1, 3).hashCode()).isNotEqualTo(set(1, 4).hashCode());
+    }
+
+    @Test
     void containsAll_ofOffsetsThatItLacks_isFalse() {
         assertThat(set().containsAll(set(1, 2))).isFalse();
         assertThat(set(1, 3).containsAll(set(1, 4))).isFalse();

@@ -54,6 +54,60 @@ class OffsetTrackerTest {
     }
 
     @Test
+    void isFinishedTo_isTrueUpToTheFirstUnfinishedRecord() {
+        OffsetTracker tracker = tracker(2_000);
+        assertThat(tracker.isFinishedTo(7)).isTrue();
+        for (int i = 0; i < 1_000; i++) {
+            long token = tracker.append(i, 1);
+            if (i != 600) {
+                tracker.ack(token);
+            }
+        }
+        assertThat(tracker.advance()).isEqualTo(600);
+        assertThat(tracker.isFinishedTo(600)).isTrue();
+        assertThat(tracker.isFinishedTo(601)).isFalse();
+        tracker.ack(600);
+        assertThat(tracker.isFinishedTo(601)).as("before advance").isFalse();
+        assertThat(tracker.advance()).isEqualTo(400);
+        assertThat(tracker.isFinishedTo(5_000)).isTrue();
+    }
+
+    @Test
+    void nextOffset_isTheOneAfterTheLastRecord() {
+        OffsetTracker tracker = tracker(4);
+        assertThat(tracker.nextOffset()).isEqualTo(-1);
+        tracker.append(7, 1);
+        assertThat(tracker.nextOffset()).isEqualTo(8);
+    }
+
+    @Test
+    void revoke_isSeen() {
+        OffsetTracker tracker = tracker(4);
+        assertThat(tracker.isRevoked()).isFalse();
+        tracker.revoke();
+        assertThat(tracker.isRevoked()).isTrue();
+    }
+
+    @Test
+    void ackLast_isTrueOnlyForTheLastClaim() {
+        OffsetTracker tracker = tracker(4);
+        long shared = tracker.append(0, 1);
+        tracker.retain(shared, 1);
+        assertThat(tracker.ackLast(shared)).isFalse();
+        assertThat(tracker.isDone(shared)).isFalse();
+        assertThat(tracker.ackLast(shared)).isTrue();
+        assertThat(tracker.isDone(shared)).isTrue();
+    }
+
+    @Test
+    void appendAll_ofMoreThanTheCapacity_isRefused() {
+        OffsetTracker tracker = tracker(4);
+        long[] offsets = {0, 1, 2, 3, 4, 5};
+        assertThatThrownBy(() -> tracker.appendAll(offsets, new int[6], new long[6], 6))
+                .hasMessageContaining("capacity=4");
+    }
+
+    @Test
     void timestamp_ofFirstUnfinished_followsIt() {
         OffsetTracker tracker = tracker(2_000);
         assertThat(tracker.firstUnfinishedTimestamp()).isEqualTo(OffsetTracker.NO_TIMESTAMP);
