@@ -172,10 +172,15 @@ class HubTest {
     @Test
     void broadcastHub_whoseTakersEndAtOnce_leavesWhatNoneWantedUnfinished() throws Exception {
         CountDownLatch bothAreAtTheirEnd = new CountDownLatch(2);
+        CountDownLatch allIsWritten = new CountDownLatch(1);
         TrackedSource<Integer> source = TrackedSource.numbers(3, 2, 1);
         BroadcastHub<Integer> hub = BroadcastHub.create(10);
         Pipeline first = hub.source()
                 .tap(n -> {
+                    if (n == 0) {
+                        // The second batch could not be written once both takers have left.
+                        awaitThoughInterrupted(allIsWritten);
+                    }
                     if (n == 2) {
                         // Keeps the taker from leaving.
                         awaitThoughInterrupted(bothAreAtTheirEnd);
@@ -187,6 +192,7 @@ class HubTest {
         RunningPipeline one = start(first);
         RunningPipeline other = start(first);
         start(source.source().to(hub.sink())).await();
+        allIsWritten.countDown();
         one.await();
         other.await();
         source.assertProtocolKept();
