@@ -14,10 +14,11 @@ import java.util.List;
  * present when it was written.
  *
  * <p>A taker that is stopped still receives the elements in its buffer. If a taker ends in any other way, it abandons
- * the elements in its buffer. An abandoned element is acknowledged if at least one of its other takers is still
- * running. Otherwise it stays unacknowledged, and the writing pipeline delivers it again after a restart. When the
- * writing pipeline ends, the takers wait for the next one. {@link #close} ends the writing pipeline immediately,
- * without a failure, and ends the takers after they have received the elements written so far.
+ * the elements in its buffer. If it fails or is cancelled, it also abandons the elements that it has received but not
+ * finished. An abandoned element is acknowledged if at least one of its other takers is still running. Otherwise it
+ * stays unacknowledged, and the writing pipeline delivers it again after a restart. When the writing pipeline ends, the
+ * takers wait for the next one. {@link #close} ends the writing pipeline immediately, without a failure, and ends the
+ * takers after they have received the elements written so far.
  *
  * {@snippet :
  * void publish() throws InterruptedException {
@@ -63,7 +64,7 @@ public final class BroadcastHub<T> extends Hub<T> {
 
     @Override
     boolean put(Batch<T> batch) throws InterruptedException {
-        return whenRoom(this::isRoomForAll, () -> addToAll(batch));
+        return whenRoom(this::isRoomForAll, batch, () -> addToAll(batch));
     }
 
     private boolean isRoomForAll() {
@@ -91,10 +92,6 @@ public final class BroadcastHub<T> extends Hub<T> {
 
     @Override
     void left(List<Batch<T>> batches) {
-        for (Batch<T> batch : batches) {
-            for (int i = 0; i < batch.size(); i++) {
-                batch.forgo(i);
-            }
-        }
+        batches.forEach(Hub::forgoAll);
     }
 }

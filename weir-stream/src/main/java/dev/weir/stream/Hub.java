@@ -1,5 +1,6 @@
 package dev.weir.stream;
 
+import dev.weir.stream.internal.ack.TakenElements;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
@@ -34,11 +35,22 @@ abstract class Hub<T> implements AutoCloseable {
         this.buffer = buffer;
     }
 
-    /** Hands over a batch of at least one element, waiting until there is room. Returns false if the hub is closed. */
+    /**
+     * Hands over a batch of at least one element, waiting until there is room. Returns false if the hub is closed, and
+     * then forgoes the elements that were not handed over.
+     */
     abstract boolean put(Batch<T> batch) throws InterruptedException;
 
-    /** Called with the unread elements of a taker's own inbox when the taker has ended. */
-    void left(List<Batch<T>> batches) {}
+    /** Ends the acknowledgements of the unread elements of a taker's own inbox. Called when the taker has ended. */
+    void left(List<Batch<T>> batches) {
+        batches.forEach(Batch::abandonAll);
+    }
+
+    static void forgoAll(Batch<?> batch) {
+        for (int i = 0; i < batch.size(); i++) {
+            batch.forgo(i);
+        }
+    }
 
     /**
      * Creates a sink that writes to the hub.
@@ -92,6 +104,12 @@ abstract class Hub<T> implements AutoCloseable {
             Taker<T> taker = join(shared, context.clock(), context.meter());
             context.depth(taker::depth);
             context.onStop(taker::stop);
+            context.onTermination(patience -> {
+                if (context.failure() != null) {
+                    taker.taken.abandonAll();
+                }
+                return "";
+            });
             return taker;
         });
     }
@@ -109,6 +127,15 @@ abstract class Hub<T> implements AutoCloseable {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Adds a batch as {@link #whenRoom} does. Forgoes its elements if the hub is closed. */
+    final boolean whenRoom(BooleanSupplier hasRoom, Batch<T> batch, Runnable add) throws InterruptedException {
+        boolean added = whenRoom(hasRoom, add);
+        if (!added) {
+            forgoAll(batch);
+        }
+        return added;
     }
 
     /**
@@ -221,6 +248,7 @@ abstract class Hub<T> implements AutoCloseable {
         private final boolean isShared;
         private final Clock clock;
         private final StageMeter meter;
+        private final TakenElements taken = new TakenElements();
 
         // Guarded by the hub's lock.
         private boolean stopped;
@@ -267,6 +295,11 @@ abstract class Hub<T> implements AutoCloseable {
 
         @Override
         public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
+            Batch<T> batch = next(deadlineNanos);
+            return batch == null ? null : taken.take(batch);
+        }
+
+        private @Nullable Batch<T> next(long deadlineNanos) throws InterruptedException {
             hub.lock.lockInterruptibly();
             try {
                 while (inbox.batches.isEmpty() && !stopped && !hub.closed) {

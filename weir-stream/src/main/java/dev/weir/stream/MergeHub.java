@@ -13,9 +13,10 @@ import dev.weir.stream.spi.StageMeter;
  * acknowledgements. When a writing pipeline ends, its source waits until the taker has acknowledged the elements that
  * are still pending.
  *
- * <p>When the taker ends, for any reason, the elements that it has not pulled stay in the hub for the next taker.
- * {@link #close} ends the writing pipelines immediately, without a failure, and ends the taker after it has received
- * the elements written so far.
+ * <p>When the taker ends, for any reason, the elements that it has not pulled stay in the hub for the next taker. If it
+ * fails or is cancelled, the elements that it has pulled but not finished stay unacknowledged, and their sources do not
+ * wait for them. {@link #close} ends the writing pipelines immediately, without a failure, and ends the taker after it
+ * has received the elements written so far.
  *
  * {@snippet :
  * void collect() throws InterruptedException {
@@ -64,6 +65,6 @@ public final class MergeHub<T> extends Hub<T> {
 
     @Override
     boolean put(Batch<T> batch) throws InterruptedException {
-        return whenRoom(() -> inbox.elements() < buffer, () -> inbox.add(batch));
+        return whenRoom(() -> inbox.elements() < buffer, batch, () -> inbox.add(batch));
     }
 }

@@ -14,10 +14,10 @@ import java.util.Objects;
  * and while there are fewer takers than the minimum. Elements keep their acknowledgements.
  *
  * <p>A taker that is stopped still receives the elements in its inbox. If a taker ends in any other way, these elements
- * and the ones it was processing stay unacknowledged. They are not passed to another taker; the writing pipeline
- * delivers them again after a restart. When the writing pipeline ends, the takers wait for the next one. {@link #close}
- * ends the writing pipeline immediately, without a failure, and ends the takers after they have received the elements
- * written so far.
+ * and the ones it was processing stay unacknowledged. They are not passed to another taker, and the source of the
+ * writing pipeline does not wait for them; the writing pipeline delivers them again after a restart. When the writing
+ * pipeline ends, the takers wait for the next one. {@link #close} ends the writing pipeline immediately, without a
+ * failure, and ends the takers after they have received the elements written so far.
  *
  * {@snippet :
  * void book() throws InterruptedException {
@@ -94,6 +94,7 @@ public final class PartitionHub<T> extends Hub<T> {
         while (!rest.isEmpty()) {
             List<Taker<T>> to = new ArrayList<>();
             if (!whenRoom(() -> present().size() >= minTakers, () -> to.addAll(present()))) {
+                forgoAll(rest);
                 return false;
             }
             List<Batch<T>> parts = parts(rest, to.size());
@@ -101,6 +102,8 @@ public final class PartitionHub<T> extends Hub<T> {
             for (int i = 0; i < parts.size(); i++) {
                 Batch<T> part = parts.get(i);
                 if (!part.isEmpty() && !give(part, to.get(i), rest)) {
+                    parts.subList(i, parts.size()).forEach(Hub::forgoAll);
+                    forgoAll(rest);
                     return false;
                 }
             }

@@ -128,13 +128,26 @@ public final class SinkQueue<T> {
      * element, also call {@link RunningPipeline#stop}.
      */
     public void cancel() {
+        Batch<T> left;
+        int first;
         lock.lock();
         try {
             cancelled = true;
+            left = batch;
+            first = Math.max(0, next - 1);
             batch = null;
             changed.signalAll();
         } finally {
             lock.unlock();
+        }
+        if (left != null) {
+            forgoFrom(left, first);
+        }
+    }
+
+    private static void forgoFrom(Batch<?> batch, int first) {
+        for (int i = first; i < batch.size(); i++) {
+            batch.forgo(i);
         }
     }
 
@@ -191,18 +204,24 @@ public final class SinkQueue<T> {
             if (!cancelled) {
                 batch = pulled;
                 changed.signalAll();
+                awaitTaken(context);
+                return !cancelled;
             }
-            context.meter().beginBlockedDown(1);
-            try {
-                while (batch != null) {
-                    changed.await();
-                }
-            } finally {
-                context.meter().endBlockedDown();
-            }
-            return !cancelled;
         } finally {
             lock.unlock();
+        }
+        forgoFrom(pulled, 0);
+        return false;
+    }
+
+    private void awaitTaken(StageContext context) throws InterruptedException {
+        context.meter().beginBlockedDown(1);
+        try {
+            while (batch != null) {
+                changed.await();
+            }
+        } finally {
+            context.meter().endBlockedDown();
         }
     }
 

@@ -165,6 +165,30 @@ class GroupingSupervisionTest {
     }
 
     @Test
+    void restart_ofAnAggregate_countsItsElementsNoLonger() throws Exception {
+        SourceProbe<Integer> in = new SourceProbe<>();
+        SinkProbe<List<Integer>> out = new SinkProbe<>();
+        Supervision restart = Supervision.of(failure -> Decision.RESTART);
+        try (RunningPipeline running = in.source()
+                .<List<Integer>>batchWeighted(
+                        100, GroupingSupervisionTest::checked, List::of, GroupingSupervisionTest::append)
+                .with(Attributes.NONE.withSupervision(restart))
+                .to(out.sink())
+                .run()) {
+            in.emit(1, 2, 3, 4).awaitPull();
+            assertThat(in.acknowledged()).containsExactly(1, 2, 3);
+            assertThat(running.stages())
+                    .filteredOn(stage -> stage.name().equals("batchWeighted"))
+                    .singleElement()
+                    .satisfies(stage -> assertThat(stage.depth()).isEqualTo(1));
+            in.complete();
+            assertThat(out.expectNext()).containsExactly(4);
+            out.expectEnd();
+            running.await();
+        }
+    }
+
+    @Test
     void skip_ofAnExpansionThatFailsLater_keepsTheElementsClaim() throws Exception {
         SourceProbe<Integer> in = new SourceProbe<>();
         SinkProbe<Integer> out = new SinkProbe<Integer>().withholdAcknowledgements();

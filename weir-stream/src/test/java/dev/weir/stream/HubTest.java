@@ -9,9 +9,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Pipelines that meet in a hub while they run. */
 class HubTest {
@@ -172,10 +179,15 @@ class HubTest {
     @Test
     void broadcastHub_whoseTakersEndAtOnce_leavesWhatNoneWantedUnfinished() throws Exception {
         CountDownLatch bothAreAtTheirEnd = new CountDownLatch(2);
+        CountDownLatch allIsWritten = new CountDownLatch(1);
         TrackedSource<Integer> source = TrackedSource.numbers(3, 2, 1);
         BroadcastHub<Integer> hub = BroadcastHub.create(10);
         Pipeline first = hub.source()
                 .tap(n -> {
+                    if (n == 0) {
+                        // The second batch could not be written once both takers have left.
+                        awaitThoughInterrupted(allIsWritten);
+                    }
                     if (n == 2) {
                         // Keeps the taker from leaving.
                         awaitThoughInterrupted(bothAreAtTheirEnd);
@@ -187,6 +199,7 @@ class HubTest {
         RunningPipeline one = start(first);
         RunningPipeline other = start(first);
         start(source.source().to(hub.sink())).await();
+        allIsWritten.countDown();
         one.await();
         other.await();
         source.assertProtocolKept();
@@ -299,6 +312,148 @@ class HubTest {
         source.assertProtocolKept();
         assertThat(seen).hasValue(980);
         assertThat(source.finishedCount()).isEqualTo(980);
+    }
+
+    /** A hub, and how to use it. */
+    private record AnyHub(Sink<Integer> sink, Source<Integer> source, AutoCloseable closing) {
+
+        static AnyHub of(String kind, int buffer) {
+            return switch (kind) {
+                case "merge" -> {
+                    MergeHub<Integer> hub = MergeHub.create(buffer);
+                    yield new AnyHub(hub.sink(), hub.source(), hub);
+                }
+                case "broadcast" -> {
+                    BroadcastHub<Integer> hub = BroadcastHub.create(buffer);
+                    yield new AnyHub(hub.sink(), hub.source(), hub);
+                }
+                default -> {
+                    PartitionHub<Integer> hub = PartitionHub.create(buffer, 1, (n, takers) -> 0);
+                    yield new AnyHub(hub.sink(), hub.source(), hub);
+                }
+            };
+        }
+    }
+
+    static Stream<Arguments> failingTakers() {
+        Function<Source<Integer>, Pipeline> bySink = taken -> taken.to(Sink.forEach(HubTest::failAtTen));
+        Function<Source<Integer>, Pipeline> byStage =
+                taken -> taken.map(HubTest::failAtTen).to(Sink.ignore());
+        Function<Source<Integer>, Pipeline> inOwnSink =
+                taken -> taken.to(Sink.custom("leavesAll", context -> upstream -> {
+                    var ignored = upstream.pull(Stage.NEVER);
+                    throw new IllegalStateException("planted");
+                }));
+        return Stream.of("merge", "broadcast", "partition")
+                .flatMap(hub -> Stream.of(
+                        Arguments.of(hub, Named.of("sink", bySink)),
+                        Arguments.of(hub, Named.of("stage", byStage)),
+                        Arguments.of(hub, Named.of("custom sink", inOwnSink))));
+    }
+
+    private static int failAtTen(int n) {
+        if (n == 10) {
+            throw new IllegalStateException("planted");
+        }
+        return n;
+    }
+
+    /** Regression: the batch in its hand never ended, so the source of the writing pipeline waited for it. */
+    @ParameterizedTest
+    @MethodSource("failingTakers")
+    void taker_thatFails_leavesNoElementPending(String kind, Function<Source<Integer>, Pipeline> taker)
+            throws Exception {
+        TrackedSource<Integer> source = TrackedSource.numbers(100, 100);
+        AnyHub hub = AnyHub.of(kind, 500);
+        RunningPipeline bringing = start(source.source().to(hub.sink()));
+        RunningPipeline failing = start(taker.apply(hub.source()));
+        TrackedRun.awaitEnd(failing);
+
+        assertThat(source.pendingCount()).isZero();
+        assertThat(source.finishedCount()).isLessThanOrEqualTo(10);
+        bringing.await();
+        hub.closing().close();
+        source.assertProtocolKept();
+    }
+
+    @Test
+    void broadcastHub_whoseOneTakerFails_finishesItsElementsWithTheOthers() throws Exception {
+        TrackedSource<Integer> source = TrackedSource.numbers(100, 20);
+        BroadcastHub<Integer> hub = BroadcastHub.create(500);
+        RunningPipeline steady = start(hub.source().to(Sink.ignore()));
+        RunningPipeline failing = start(hub.source().to(Sink.forEach(HubTest::failAtTen)));
+        RunningPipeline bringing = start(source.source().to(hub.sink()));
+        TrackedRun.awaitEnd(failing);
+        bringing.await();
+        hub.close();
+        steady.await();
+        source.assertAllFinished();
+    }
+
+    /** The acknowledgement comes from a thread that the taker's end does not wait for. */
+    @Test
+    void element_acknowledgedAfterItsTakerFailed_staysUnfinished() throws Exception {
+        TrackedSource<Integer> source = TrackedSource.numbers(10, 10);
+        MergeHub<Integer> hub = MergeHub.create(500);
+        List<Claim<Integer>> claims = new ArrayList<>();
+        RunningPipeline bringing = start(source.source().to(hub.sink()));
+        RunningPipeline failing = start(hub.source().withClaim().to(Sink.forEach(claim -> {
+            claims.add(claim);
+            if (claim.value() == 5) {
+                throw new IllegalStateException("planted");
+            }
+        })));
+        TrackedRun.awaitEnd(failing);
+        claims.forEach(Claim::ack);
+        bringing.await();
+        hub.close();
+        source.assertProtocolKept();
+        assertThat(source.pendingCount()).isZero();
+        assertThat(source.finishedCount()).isZero();
+    }
+
+    /** Regression: the source of the writing pipeline waited for the batch that the closed hub had refused. */
+    @ParameterizedTest
+    @ValueSource(strings = {"merge", "broadcast", "partition"})
+    void hub_thatIsClosed_leavesNoRefusedElementPending(String kind) throws Exception {
+        TrackedSource<Integer> source = TrackedSource.numbers(100, 10);
+        AnyHub hub = AnyHub.of(kind, 5);
+        RunningPipeline bringing = start(source.source().to(hub.sink()));
+        // Without a taker, only a merge hub accepts a batch.
+        int accepted = kind.equals("merge") ? 10 : 0;
+        while (source.pulled() < accepted + 10) {
+            Thread.onSpinWait();
+        }
+        hub.closing().close();
+        bringing.await();
+        source.assertProtocolKept();
+        assertThat(source.pendingCount()).isEqualTo(accepted);
+    }
+
+    /** Of the second batch, one part is in an inbox, and the other one still waits for room. */
+    @Test
+    void partitionHub_whoseTakersEnd_leavesNoElementPending() throws Exception {
+        TrackedSource<Integer> source = TrackedSource.numbers(20, 10);
+        PartitionHub<Integer> hub = PartitionHub.create(5, 2, (n, takers) -> n < 10 ? 1 : n % 2);
+        CountDownLatch never = new CountDownLatch(1);
+        Pipeline idle = hub.source().to(Sink.custom("idle", context -> upstream -> never.await()));
+        RunningPipeline one = start(idle);
+        RunningPipeline other = start(idle);
+        RunningPipeline bringing = start(source.source().to(hub.sink()));
+        while (one.stages().getFirst().depth() == 0) {
+            Thread.onSpinWait();
+        }
+        hub.close();
+        bringing.await();
+        assertThat(source.pendingCount()).isEqualTo(15);
+
+        one.cancel();
+        other.cancel();
+        TrackedRun.awaitEnd(one);
+        TrackedRun.awaitEnd(other);
+        source.assertProtocolKept();
+        assertThat(source.pendingCount()).isZero();
+        assertThat(source.finishedCount()).isZero();
     }
 
     @Test

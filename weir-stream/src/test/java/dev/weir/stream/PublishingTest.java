@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Flow;
@@ -76,6 +77,7 @@ class PublishingTest {
         assertClean(receiver);
         tracked.assertProtocolKept();
         assertThat(tracked.finishedCount()).isEqualTo(1001);
+        assertThat(tracked.pendingCount()).isZero();
     }
 
     @SuppressWarnings({"unchecked", "rawtypes"}) // an array of one, filled at once
@@ -358,6 +360,30 @@ class PublishingTest {
             claim.ack();
         }
         tracked.assertAllFinished();
+    }
+
+    /** Regression: nobody had the claims of the elements that were not handed over, and the source waited for them. */
+    @ParameterizedTest
+    @MethodSource("sizesAndPortions")
+    void cancel_leavesNoClaimPendingThatNobodyHas(int[] sizes, long portion) throws Exception {
+        ConcurrentLinkedQueue<Claim<Integer>> held = new ConcurrentLinkedQueue<>();
+        CompletableFuture<Flow.Subscription> self = new CompletableFuture<>();
+        Receiver<Claim<Integer>> receiver = new Receiver<>(portion, claim -> {
+            held.add(claim);
+            if (claim.value() == 1000) {
+                self.join().cancel();
+            }
+        });
+        TrackedSource<Integer> tracked = TrackedSource.numbers(INPUTS, sizes).heldOpen();
+        RunningPipeline running =
+                tracked.source().withClaim().to(Sink.toSubscriber(receiver)).run();
+        self.complete(receiver.subscription());
+        running.await();
+        assertThat(tracked.pendingCount()).isEqualTo(1001);
+        held.forEach(Claim::ack);
+        tracked.assertProtocolKept();
+        assertThat(tracked.finishedCount()).isEqualTo(1001);
+        assertThat(tracked.pendingCount()).isZero();
     }
 
     /**

@@ -183,6 +183,20 @@ class QueuesTest {
         }
         source.assertProtocolKept();
         assertThat(source.finishedCount()).isEqualTo(1);
+        assertThat(source.pendingCount()).isZero();
+    }
+
+    @Test
+    void sinkQueue_cancelledBeforeTheRun_leavesNoElementPending() throws Exception {
+        TrackedSource<Integer> source = TrackedSource.numbers(20, 7).heldOpen();
+        SinkQueue<Integer> queue = SinkQueue.create();
+        queue.cancel();
+        try (RunningPipeline running = source.source().to(Sink.queue(queue)).run()) {
+            assertThat(running.await().drained()).isTrue();
+        }
+        source.assertProtocolKept();
+        assertThat(source.finishedCount()).isZero();
+        assertThat(source.pendingCount()).isZero();
     }
 
     @Test

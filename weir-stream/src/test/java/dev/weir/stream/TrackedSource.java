@@ -108,6 +108,13 @@ final class TrackedSource<T> implements AckTarget {
         return (int) IntStream.range(0, pulled.get()).filter(this::isFinished).count();
     }
 
+    /** Returns the number of inputs with pending acknowledgements. A source would wait for them. */
+    int pendingCount() {
+        return (int) IntStream.range(0, pulled.get())
+                .filter(index -> claims.get(index) != 0)
+                .count();
+    }
+
     @Override
     public void ack(long token) {
         int index = (int) token;

@@ -81,12 +81,17 @@ public final class Tuner {
 
     private TuneReport search(TuneTarget target, Consumer<? super TuneStep> told) throws InterruptedException {
         Moves moves = new Moves(raisedAnyway, maxWorkers);
-        return new Search(target, new Guard(maxLatency), window, maxSteps, moves, () -> stopRequested, told).run();
+        try {
+            return new Search(target, new Guard(maxLatency), window, maxSteps, moves, () -> stopRequested, told).run();
+        } finally {
+            // Reset at the end and not at the start of a run, so that a stop before the start is not lost.
+            stopRequested = false;
+        }
     }
 
     /**
      * Requests the end of the current run. The run ends soon and keeps the last accepted settings. If no run is in
-     * progress, the next run ends as soon as it has started.
+     * progress, the next run ends as soon as it has started. Later runs are not affected.
      */
     public void stop() {
         stopRequested = true;

@@ -384,6 +384,20 @@ class TunerTest {
         assertThat(report.settings()).containsEntry("stage.fetch.parallelism", 8L);
     }
 
+    /** Regression: a stop ended every later run of the same tuner as well. */
+    @Test
+    void stop_endsOneRun_alsoIfItComesBeforeThatRun() throws Exception {
+        Tuner tuner = Tuner.builder().build();
+        ModelPipeline model = new ModelPipeline().stage("fetch", 4, 512, null);
+
+        tuner.stop();
+        TuneReport stopped = tuner.run(model, step -> {});
+        TuneReport after = tuner.run(model, step -> {});
+
+        assertThat(stopped.end()).isEqualTo(TuneReport.End.STOPPED);
+        assertThat(after.end()).isEqualTo(TuneReport.End.DONE);
+    }
+
     static List<Arguments> standstills() {
         return IntStream.rangeClosed(5, 90)
                 .boxed()

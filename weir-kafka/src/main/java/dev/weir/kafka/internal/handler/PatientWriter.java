@@ -233,13 +233,22 @@ public final class PatientWriter {
         }
     }
 
-    /** Sends a record. Returns the record sent; null if the failed record no longer needs to be written. */
+    /**
+     * Sends a record. Returns the record sent; null if the failed record no longer needs to be written. If the route
+     * has no proposal, gives the record up and throws.
+     */
     private @Nullable ProducerRecord<byte[], byte[]> attempt(PendingRecord record) {
         if (record.isGone()) {
             post(() -> done(record));
             return null;
         }
-        ProducerRecord<byte[], byte[]> proposal = route.propose(record.failed, record.tooLarge);
+        ProducerRecord<byte[], byte[]> proposal;
+        try {
+            proposal = route.propose(record.failed, record.tooLarge);
+        } catch (RuntimeException impossible) {
+            post(() -> done(record)); // rejected records behind this one must still be sent
+            throw impossible;
+        }
         int number = 0;
         try {
             number = producer.open();

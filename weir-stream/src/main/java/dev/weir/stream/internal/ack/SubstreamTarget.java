@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  * The acknowledgement target of elements inside a substream. It passes acknowledgements on to the element's original
  * target. If the substream forgoes an element because it ended early, and the rest of the pipeline continues, the
  * element is acknowledged. If the stages of the substream abandon an element when they are closed, its pending
- * acknowledgement is kept in {@link LeftoverAcknowledgements}, provided that the substream uses them. Thread-safe.
+ * acknowledgement is kept in {@link LeftoverAcknowledgements}. If the substream does not use them, an abandoned element
+ * is treated like a forgone one. Thread-safe.
  */
 public final class SubstreamTarget implements AckTarget {
 
@@ -72,6 +73,10 @@ public final class SubstreamTarget implements AckTarget {
     public void abandon(long token) {
         if (border.leftovers != null) {
             border.leftovers.add(target, token);
+        } else if (border.restGoesOn.getAsBoolean()) {
+            target.ack(token);
+        } else {
+            target.abandon(token);
         }
     }
 

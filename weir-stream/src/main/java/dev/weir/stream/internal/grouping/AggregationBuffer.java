@@ -40,6 +40,7 @@ final class AggregationBuffer<T, A> extends BatchExchange<T, A> {
     private @Nullable A open;
     private JointAck acks = new JointAck(8);
     private long weight;
+    private int openElements;
     private int elements;
 
     AggregationBuffer(Plan<T, A> plan, SupervisedCall supervised, Clock clock) {
@@ -84,6 +85,7 @@ final class AggregationBuffer<T, A> extends BatchExchange<T, A> {
             verdict.settle(batch.target(index), batch.token(index));
             if (verdict.restarts()) {
                 acks.asTarget().ack(0);
+                elements -= openElements;
                 begin();
             }
         }
@@ -102,6 +104,7 @@ final class AggregationBuffer<T, A> extends BatchExchange<T, A> {
                 open == null ? plan.seed.apply(element) : plan.aggregate.apply(open, element), "an aggregate is null");
         acks.add(batch.target(index), batch.token(index));
         weight += own;
+        openElements++;
         elements++;
         if (weight >= plan.maxWeight) {
             close();
@@ -118,6 +121,7 @@ final class AggregationBuffer<T, A> extends BatchExchange<T, A> {
         open = null;
         acks = new JointAck(8);
         weight = 0;
+        openElements = 0;
     }
 
     @Override

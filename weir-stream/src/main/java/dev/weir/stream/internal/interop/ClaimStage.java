@@ -6,12 +6,13 @@ import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives each element an additional pending acknowledgement, which the recipient of the element ends manually. Confined
- * to its segment's thread.
+ * Gives each element an additional pending acknowledgement, which the recipient of the element ends manually. If a
+ * downstream stage forgoes, abandons or drops the element, the recipient may never see it, so its acknowledgement ends
+ * in the same way. Confined to its segment's thread.
  */
 final class ClaimStage<T> implements Stage<Claim<T>> {
 
@@ -38,14 +39,17 @@ final class ClaimStage<T> implements Stage<Claim<T>> {
         }
         long start = System.nanoTime();
         int size = batch.size();
+        Batch<Claim<T>> out = new Batch<>(size);
         for (int i = 0; i < size; i++) {
             AckTarget target = batch.target(i);
             long token = batch.token(i);
             target.retain(token, 1);
-            batch.set(i, new Held<>(batch.get(i), target, token));
+            Held<T> held = new Held<>(batch.get(i), target, token);
+            out.add(held, target == AckTarget.NONE ? target : held, 0);
         }
+        batch.release();
         meter.worked(size, size, start);
-        return batch.retyped();
+        return out;
     }
 
     @Override
@@ -53,16 +57,22 @@ final class ClaimStage<T> implements Stage<Claim<T>> {
         upstream.close();
     }
 
-    private static final class Held<T> implements Claim<T> {
+    /** A claim, and the acknowledgement target of its element below this stage. Thread-safe. */
+    private static final class Held<T> implements Claim<T>, AckTarget {
 
         private final T value;
-        private final AtomicReference<@Nullable AckTarget> target;
+        private final AckTarget target;
         private final long token;
+        private final AtomicBoolean claimed = new AtomicBoolean(true);
 
         Held(T value, AckTarget target, long token) {
             this.value = value;
-            this.target = new AtomicReference<>(target);
+            this.target = target;
             this.token = token;
+        }
+
+        private boolean endClaim() {
+            return claimed.getAndSet(false);
         }
 
         @Override
@@ -72,15 +82,69 @@ final class ClaimStage<T> implements Stage<Claim<T>> {
 
         @Override
         public void ack() {
-            AckTarget open = target.getAndSet(null);
-            if (open != null) {
-                open.ack(token);
+            if (endClaim()) {
+                target.ack(token);
             }
         }
 
         @Override
+        public void ack(long ignored) {
+            target.ack(token);
+        }
+
+        @Override
+        public void forgo(long ignored) {
+            if (endClaim()) {
+                target.forgo(token);
+            }
+            target.forgo(token);
+        }
+
+        @Override
+        public void abandon(long ignored) {
+            if (endClaim()) {
+                target.abandon(token);
+            }
+            target.abandon(token);
+        }
+
+        @Override
+        public boolean dropIfRevoked(long ignored) {
+            boolean revoked = target.isRevoked(token);
+            if (revoked) {
+                abandon(ignored);
+            }
+            return revoked;
+        }
+
+        @Override
+        public boolean isRevoked(long ignored) {
+            return target.isRevoked(token);
+        }
+
+        @Override
+        public void retain(long ignored, int count) {
+            target.retain(token, count);
+        }
+
+        @Override
+        public boolean standsFor(long ignored, AckTarget of, long ofToken) {
+            return target.standsFor(token, of, ofToken);
+        }
+
+        @Override
+        public void roots(long ignored, RootVisitor visitor) {
+            target.roots(token, visitor);
+        }
+
+        @Override
+        public String placeOf(long ignored) {
+            return target.placeOf(token);
+        }
+
+        @Override
         public String toString() {
-            return "Claim[" + value + (target.get() == null ? ", acknowledged]" : "]");
+            return "Claim[" + value + (claimed.get() ? "]" : ", ended]");
         }
     }
 }

@@ -125,6 +125,7 @@ public final class AssignedPartition {
 
     private long firstUnfinished = UNKNOWN;
     private long firstUnfinishedNanos;
+    private boolean leftByPipeline;
 
     /** Creates a partition with default priority, for tests. */
     public AssignedPartition(TopicPartition id, OffsetTracker tracker, long endOffset) {
@@ -513,7 +514,15 @@ public final class AssignedPartition {
      */
     public boolean hasUnsettled() {
         advance();
-        return tracker.watchUnsettled();
+        return !leftByPipeline && tracker.watchUnsettled();
+    }
+
+    /**
+     * Registers that the pipeline has ended. It no longer works on the records that it left unfinished, although some
+     * of them may still have pending acknowledgements.
+     */
+    public void pipelineLeft() {
+        leftByPipeline = true;
     }
 
     /**

@@ -43,7 +43,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -69,8 +68,7 @@ public final class ConsumerStart {
 
     private static final ConsumerLog LOG = ConsumerLog.of(ConsumerStart.class);
 
-    /** The static members running in this process. */
-    private static final Set<String> STATIC_MEMBERS = ConcurrentHashMap.newKeySet();
+    private static final StaticMembers STATIC_MEMBERS = new StaticMembers();
 
     /** Timeout of the queries made before the start. */
     private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(15);
@@ -153,14 +151,17 @@ public final class ConsumerStart {
     }
 
     /** A running consumer and the resources to close with it. */
-    record Started(ConsumerLoop loop, Lookup lookup, String staticMember) implements PatientTermination {
+    record Started(ConsumerLoop loop, Lookup lookup, StaticMembers.@Nullable Membership staticMember)
+            implements PatientTermination {
 
         /** Closes the consumer and its resources. Returns a description of the unfinished work. */
         @Override
         public String close(Duration patience) {
             String leftUndone = loop.close(patience);
             lookup.close();
-            STATIC_MEMBERS.remove(staticMember);
+            if (staticMember != null) {
+                staticMember.end();
+            }
             return leftUndone;
         }
 
@@ -262,23 +263,24 @@ public final class ConsumerStart {
     }
 
     /**
-     * Registers a static member. Warns if this process already runs a member with the same id, because the brokers will
-     * fence one of the two.
+     * Registers a static member; returns null if the consumer is not one. Warns if this process already runs a member
+     * with the same id, because the brokers will fence one of the two.
      */
-    private String enter(Map<String, Object> config) {
+    private StaticMembers.@Nullable Membership enter(Map<String, Object> config) {
         Object instance = config.get(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG);
         if (instance == null) {
-            return "";
+            return null;
         }
         String member =
                 instance + " of " + settings.groupId() + " at " + config.get(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG);
-        if (!STATIC_MEMBERS.add(member)) {
+        StaticMembers.Membership membership = STATIC_MEMBERS.enter(member);
+        if (membership.isShared()) {
             LOG.warn(
                     "group.instance.id={} is used by two running pipelines: the brokers give its partitions to the last"
                             + " one and fence the other; give each its own id, or share a consumer (ReusableConsumer)",
                     member);
         }
-        return member;
+        return membership;
     }
 
     /** Checks that a broker responds. The topics need not exist, because they may be created later. */

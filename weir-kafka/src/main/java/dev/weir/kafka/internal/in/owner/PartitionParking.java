@@ -158,6 +158,7 @@ final class PartitionParking {
 
     private void detach(Attachment attachment, List<AssignedPartition> unfinished) {
         outlets.remove(attachment);
+        unfinished.forEach(AssignedPartition::pipelineLeft);
         attachment.detached.complete(PartitionAssignment.unfinished(unfinished));
     }
 

@@ -269,6 +269,25 @@ class ConsumerLoopTest {
         String ignored = loop.close(Duration.ZERO);
     }
 
+    // The batch in the hands of a pipeline that had failed kept the consumer from closing until the deadline.
+    @Test
+    void close_afterAPipelineFailedWithRecordsInHand_doesNotWaitForThem() throws Exception {
+        PipelineOutlets outlets = new PipelineOutlets();
+        ConsumerLoop loop = start(new ClientFetcher(client), outlets);
+        PartitionParking parking = loop.share(outlets);
+        PipelineOutlets.Attachment failing =
+                new PipelineOutlets.Attachment(Set.of("t"), dev.weir.stream.spi.Clock.SYSTEM);
+        parking.attach(failing);
+        client.schedulePollTask(() -> client.addRecord(record(ID, 0)));
+        assertThat(take(failing.buffer).size()).isEqualTo(1);
+
+        assertThat(parking.detach(failing, Duration.ZERO)).contains("t-0@0");
+        String leftUndone = CompletableFuture.supplyAsync(() -> loop.close(Duration.ofDays(1)))
+                .orTimeout(20, TimeUnit.SECONDS)
+                .join();
+        assertThat(leftUndone).contains("unfinished, to be read again: t-0@0");
+    }
+
     // Work, commit, store and listener had a deadline each, and the group expelled the member meanwhile.
     @Test
     void revocation_inWhichNothingEnds_isOverBeforeTheGroupExpelsTheMember() throws InterruptedException {

@@ -16,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.MockProducer;
@@ -46,7 +47,7 @@ class ParkedCopiesTest {
     private final ShareCounters counters = new ShareCounters();
 
     /** A client that answers everything with the same error once it has met that error. */
-    private static final class Broken extends MockProducer<byte[], byte[]> {
+    private static class Broken extends MockProducer<byte[], byte[]> {
 
         private final @Nullable RuntimeException fault;
 
@@ -80,6 +81,14 @@ class ParkedCopiesTest {
 
     static PatientWriter writer(DeadLetterTopic to, Supplier<Producer<byte[], byte[]>> clients) {
         return new PatientWriter("test", new DeadLetterWriter(to), Clock.SYSTEM, clients, ClientProgress.NONE);
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     private static DeadLetterTopic deadLetters() {
@@ -130,6 +139,43 @@ class ParkedCopiesTest {
             copies.keep(record(), () -> {});
 
             assertThat(tried.await(30, SECONDS)).isTrue();
+        }
+    }
+
+    /**
+     * Regression: an error of the client makes both records suspects, which are sent one at a time. The second one was
+     * never sent, and was lost if it was released in its last delivery.
+     */
+    @Test
+    void copy_behindOneThatIsTooLarge_isWritten() throws Exception {
+        faults.add(fault("other"));
+        CountDownLatch bothAreAdded = new CountDownLatch(1);
+        CountDownLatch written = new CountDownLatch(1);
+        AtomicBoolean isFirst = new AtomicBoolean(true);
+        Supplier<Producer<byte[], byte[]>> clients = () -> {
+            RuntimeException fault = faults.poll();
+            return new Broken(fault, new CountDownLatch(0)) {
+                @Override
+                public synchronized Future<RecordMetadata> send(
+                        ProducerRecord<byte[], byte[]> record, Callback callback) {
+                    awaitQuietly(bothAreAdded);
+                    if (fault == null && isFirst.getAndSet(false)) {
+                        callback.onCompletion(null, new RecordTooLargeException("too large"));
+                        return CompletableFuture.failedFuture(new RecordTooLargeException("too large"));
+                    }
+                    return super.send(record, callback);
+                }
+            };
+        };
+
+        try (ParkedCopies copies = new ParkedCopies(
+                writer(deadLetters().whenTooLarge(DeadLetterTopic.TooLarge.FAIL), clients), counters)) {
+            copies.keep(record(), () -> {});
+            copies.keep(record(), written::countDown);
+            bothAreAdded.countDown();
+
+            assertThat(written.await(30, SECONDS)).isTrue();
+            assertThat(copies.look(0)).hasMessageContaining("too large for topic dead");
         }
     }
 
