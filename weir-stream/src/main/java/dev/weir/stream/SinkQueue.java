@@ -131,10 +131,21 @@ public final class SinkQueue<T> {
         lock.lock();
         try {
             cancelled = true;
-            batch = null;
+            if (batch != null) {
+                // The last element that was taken may not have been processed, so it is forgone too.
+                forgoFrom(batch, Math.max(0, next - 1));
+                batch = null;
+            }
             changed.signalAll();
         } finally {
             lock.unlock();
+        }
+    }
+
+    /** Forgoes elements that the taking thread no longer needs, so that a source does not wait for them at its end. */
+    private static void forgoFrom(Batch<?> batch, int first) {
+        for (int i = first; i < batch.size(); i++) {
+            batch.forgo(i);
         }
     }
 
@@ -188,10 +199,12 @@ public final class SinkQueue<T> {
     private boolean hand(Batch<T> pulled, StageContext context) throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            if (!cancelled) {
-                batch = pulled;
-                changed.signalAll();
+            if (cancelled) {
+                forgoFrom(pulled, 0);
+                return false;
             }
+            batch = pulled;
+            changed.signalAll();
             context.meter().beginBlockedDown(1);
             try {
                 while (batch != null) {

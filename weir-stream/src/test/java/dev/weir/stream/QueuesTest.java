@@ -183,6 +183,20 @@ class QueuesTest {
         }
         source.assertProtocolKept();
         assertThat(source.finishedCount()).isEqualTo(1);
+        assertThat(source.waitedFor()).isEmpty();
+    }
+
+    @Test
+    void sinkQueue_thatIsCancelledBeforeABatchArrives_doesNotLetTheSourceWaitForThatBatch() throws Exception {
+        TrackedSource<Integer> source = TrackedSource.numbers(20, 7);
+        SinkQueue<Integer> queue = SinkQueue.create();
+        queue.cancel();
+        try (RunningPipeline running = source.source().to(Sink.queue(queue)).run()) {
+            running.await();
+        }
+        source.assertProtocolKept();
+        assertThat(source.finishedCount()).isZero();
+        assertThat(source.waitedFor()).isEmpty();
     }
 
     @Test

@@ -153,6 +153,16 @@ final class TrackedSource<T> implements AckTarget {
         assertThat(closed).as("closings of the source").hasValue(1);
     }
 
+    /**
+     * The inputs with acknowledgements that have not ended: a source that closes without a failure would wait for them.
+     */
+    List<Integer> waitedFor() {
+        return IntStream.range(0, pulled.get())
+                .filter(index -> claims.get(index) > 0)
+                .boxed()
+                .toList();
+    }
+
     /** After a normal ending: in addition every input was handed out and is finished. */
     void assertAllFinished() {
         assertProtocolKept();
