@@ -63,7 +63,11 @@ public final class BroadcastHub<T> extends Hub<T> {
 
     @Override
     boolean put(Batch<T> batch) throws InterruptedException {
-        return whenRoom(this::isRoomForAll, () -> addToAll(batch));
+        boolean given = whenRoom(this::isRoomForAll, () -> addToAll(batch));
+        if (!given) {
+            forgoAll(batch);
+        }
+        return given;
     }
 
     private boolean isRoomForAll() {
@@ -91,10 +95,6 @@ public final class BroadcastHub<T> extends Hub<T> {
 
     @Override
     void left(List<Batch<T>> batches) {
-        for (Batch<T> batch : batches) {
-            for (int i = 0; i < batch.size(); i++) {
-                batch.forgo(i);
-            }
-        }
+        batches.forEach(Hub::forgoAll);
     }
 }

@@ -34,7 +34,10 @@ abstract class Hub<T> implements AutoCloseable {
         this.buffer = buffer;
     }
 
-    /** Hands over a batch of at least one element, waiting until there is room. Returns false if the hub is closed. */
+    /**
+     * Hands over a batch of at least one element, waiting until there is room. If the hub is closed, forgoes the
+     * elements that were not handed over, so that their source does not wait for them, and returns false.
+     */
     abstract boolean put(Batch<T> batch) throws InterruptedException;
 
     /** Called with the unread elements of a taker's own inbox when the taker has ended. */
@@ -130,6 +133,12 @@ abstract class Hub<T> implements AutoCloseable {
             return !closed;
         } finally {
             lock.unlock();
+        }
+    }
+
+    static void forgoAll(Batch<?> batch) {
+        for (int i = 0; i < batch.size(); i++) {
+            batch.forgo(i);
         }
     }
 

@@ -64,6 +64,10 @@ public final class MergeHub<T> extends Hub<T> {
 
     @Override
     boolean put(Batch<T> batch) throws InterruptedException {
-        return whenRoom(() -> inbox.elements() < buffer, () -> inbox.add(batch));
+        boolean given = whenRoom(() -> inbox.elements() < buffer, () -> inbox.add(batch));
+        if (!given) {
+            forgoAll(batch);
+        }
+        return given;
     }
 }

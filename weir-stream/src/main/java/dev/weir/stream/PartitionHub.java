@@ -94,15 +94,22 @@ public final class PartitionHub<T> extends Hub<T> {
         while (!rest.isEmpty()) {
             List<Taker<T>> to = new ArrayList<>();
             if (!whenRoom(() -> present().size() >= minTakers, () -> to.addAll(present()))) {
+                forgoAll(rest);
                 return false;
             }
             List<Batch<T>> parts = parts(rest, to.size());
             rest = new Batch<>(0);
+            boolean isOpen = true;
             for (int i = 0; i < parts.size(); i++) {
                 Batch<T> part = parts.get(i);
-                if (!part.isEmpty() && !give(part, to.get(i), rest)) {
-                    return false;
+                isOpen = isOpen && (part.isEmpty() || give(part, to.get(i), rest));
+                if (!isOpen) {
+                    forgoAll(part);
                 }
+            }
+            if (!isOpen) {
+                forgoAll(rest);
+                return false;
             }
         }
         return true;

@@ -97,6 +97,36 @@ class HubTest {
         assertThat(source.finishedCount()).isZero();
     }
 
+    /** The batch that waits for room is not needed: nothing was left to wait for it, so its source waited in vain. */
+    @Test
+    void hub_thatIsClosedWhileFull_doesNotLetTheSourceWaitForTheBatchInHand() throws Exception {
+        BroadcastHub<Integer> broadcast = BroadcastHub.create(50);
+        assertNothingIsWaitedFor(broadcast, broadcast.sink(), broadcast.source());
+        PartitionHub<Integer> partition = PartitionHub.create(50, 1, (n, takers) -> 0);
+        assertNothingIsWaitedFor(partition, partition.sink(), partition.source());
+        MergeHub<Integer> merge = MergeHub.create(50);
+        assertNothingIsWaitedFor(merge, merge.sink(), merge.source());
+    }
+
+    private static void assertNothingIsWaitedFor(Hub<Integer> hub, Sink<Integer> sink, Source<Integer> taken)
+            throws Exception {
+        TrackedSource<Integer> source = TrackedSource.numbers(1000, 10);
+        CountDownLatch mayTake = new CountDownLatch(1);
+        RunningPipeline taking = start(taken.to(Sink.forEach(n -> awaitThoughInterrupted(mayTake))));
+        RunningPipeline bringing = start(source.source().to(sink));
+        // The taker holds one batch, and its inbox holds five. The seventh batch waits for room.
+        while (source.pulled() < 70) {
+            Thread.onSpinWait();
+        }
+        hub.close();
+        bringing.await();
+        mayTake.countDown();
+        taking.await();
+        source.assertProtocolKept();
+        assertThat(source.waitedFor()).isEmpty();
+        assertThat(source.finishedCount()).isEqualTo(60);
+    }
+
     @Test
     void broadcastHub_toSeveralTakers_finishesAnElementWhenAllHave() throws Exception {
         AtomicInteger seen = new AtomicInteger();
