@@ -271,6 +271,27 @@ class SubstreamTest extends OperatorEndings {
         assertThat(parents.waitedFor()).isEmpty();
     }
 
+    /** When one stream failed to close, those of the other keys stayed open. */
+    @Test
+    void groupBy_whoseStreamsFailToClose_closesAll() {
+        AtomicInteger closed = new AtomicInteger();
+        RunningPipeline running = TrackedSource.numbers(3, 3)
+                .heldOpen()
+                .source()
+                .groupBy(
+                        n -> n,
+                        3,
+                        key -> key.watch(end -> {
+                            throw new IllegalStateException("planted " + closed.incrementAndGet());
+                        }))
+                .take(3)
+                .to(Sink.ignore())
+                .named(NAME)
+                .run();
+        assertThatThrownBy(running::await).hasMessageContaining("planted");
+        assertThat(closed).hasValue(3);
+    }
+
     @Test
     void flatMap_overSourcesWithAcknowledgements_keepsBoth() throws Exception {
         TrackedSource<Integer> parents = TrackedSource.numbers(3, 2);
