@@ -76,6 +76,7 @@ class PublishingTest {
         assertClean(receiver);
         tracked.assertProtocolKept();
         assertThat(tracked.finishedCount()).isEqualTo(1001);
+        assertThat(tracked.waitedFor()).isEmpty();
     }
 
     @SuppressWarnings({"unchecked", "rawtypes"}) // an array of one, filled at once

@@ -273,6 +273,9 @@ final class FanoutSink<T> {
                 continue;
             }
             if (!wanted) {
+                while (finished < batch.size()) {
+                    batch.forgo(finished++);
+                }
                 return;
             }
             if (failure != null) {
