@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.stream.Supervision.Decision;
 import dev.weir.stream.TrappedOperators.Trap;
 import dev.weir.stream.TrappedOperators.Trapped;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
@@ -14,6 +17,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -197,6 +201,47 @@ class BatchInHandTest {
             mayEnd.countDown();
             leavesNoHole(s -> failing.apply(s).recover(failure -> -1));
         }
+    }
+
+    /** The failed close was the end of the batch in hand: neither emitted nor abandoned. */
+    @Test
+    void close_thatFailsWithinTheStream_leavesNoHole() throws Exception {
+        for (UnaryOperator<Source<Integer>> failing : List.<UnaryOperator<Source<Integer>>>of(
+                s -> s.watch(BatchInHandTest::failAtTheEnd).take(3),
+                s -> s.watch(BatchInHandTest::failAtTheEnd).takeWhile(n -> n < 5),
+                s -> s.statefulMap(
+                                () -> 0,
+                                (state, n) -> failAtThree(n),
+                                state -> Optional.empty(),
+                                BatchInHandTest::failAtTheEnd)
+                        .supervised(Supervision.of(e -> Decision.RESTART)),
+                s -> s.flatMapConcat(n -> n < 3 ? Source.of(n) : closingBadly(n)))) {
+            leavesNoHole(s -> failing.apply(s).recover(failure -> -1));
+        }
+    }
+
+    private static void failAtTheEnd(Object end) {
+        throw new IllegalStateException("planted");
+    }
+
+    private static Source<Integer> closingBadly(int element) {
+        return Source.custom("closingBadly", context -> new Stage<>() {
+            private boolean emitted;
+
+            @Override
+            public @Nullable Batch<Integer> pull(long deadlineNanos) {
+                if (emitted) {
+                    return null;
+                }
+                emitted = true;
+                return Batch.unacknowledged(new Object[] {element}, 1);
+            }
+
+            @Override
+            public void close() {
+                failAtTheEnd(this);
+            }
+        });
     }
 
     private static int failAtThree(int n) {

@@ -104,6 +104,36 @@ class HubTest {
         assertThat(source.finishedCount()).isZero();
     }
 
+    /** The batch that waits for room is not needed: nothing was left to wait for it, so its source waited in vain. */
+    @Test
+    void hub_thatIsClosedWhileFull_doesNotLetTheSourceWaitForTheBatchInHand() throws Exception {
+        BroadcastHub<Integer> broadcast = BroadcastHub.create(50);
+        assertNothingIsWaitedFor(broadcast, broadcast.sink(), broadcast.source());
+        PartitionHub<Integer> partition = PartitionHub.create(50, 1, (n, takers) -> 0);
+        assertNothingIsWaitedFor(partition, partition.sink(), partition.source());
+        MergeHub<Integer> merge = MergeHub.create(50);
+        assertNothingIsWaitedFor(merge, merge.sink(), merge.source());
+    }
+
+    private static void assertNothingIsWaitedFor(Hub<Integer> hub, Sink<Integer> sink, Source<Integer> taken)
+            throws Exception {
+        TrackedSource<Integer> source = TrackedSource.numbers(1000, 10);
+        CountDownLatch mayTake = new CountDownLatch(1);
+        RunningPipeline taking = start(taken.to(Sink.forEach(n -> awaitThoughInterrupted(mayTake))));
+        RunningPipeline bringing = start(source.source().to(sink));
+        // The taker holds one batch, and its inbox holds five. The seventh batch waits for room.
+        while (source.pulled() < 70) {
+            Thread.onSpinWait();
+        }
+        hub.close();
+        bringing.await();
+        mayTake.countDown();
+        taking.await();
+        source.assertProtocolKept();
+        assertThat(source.waitedFor()).isEmpty();
+        assertThat(source.finishedCount()).isEqualTo(60);
+    }
+
     @Test
     void broadcastHub_toSeveralTakers_finishesAnElementWhenAllHave() throws Exception {
         AtomicInteger seen = new AtomicInteger();
@@ -369,7 +399,7 @@ class HubTest {
         RunningPipeline failing = start(taker.apply(hub.source()));
         TrackedRun.awaitEnd(failing);
 
-        assertThat(source.pendingCount()).isZero();
+        assertThat(source.waitedFor()).isEmpty();
         assertThat(source.finishedCount()).isLessThanOrEqualTo(10);
         bringing.await();
         hub.closing().close();
@@ -408,7 +438,7 @@ class HubTest {
         bringing.await();
         hub.close();
         source.assertProtocolKept();
-        assertThat(source.pendingCount()).isZero();
+        assertThat(source.waitedFor()).isEmpty();
         assertThat(source.finishedCount()).isZero();
     }
 
@@ -427,7 +457,7 @@ class HubTest {
         hub.closing().close();
         bringing.await();
         source.assertProtocolKept();
-        assertThat(source.pendingCount()).isEqualTo(accepted);
+        assertThat(source.waitedFor()).hasSize(accepted);
     }
 
     /** Of the second batch, one part is in an inbox, and the other one still waits for room. */
@@ -445,14 +475,14 @@ class HubTest {
         }
         hub.close();
         bringing.await();
-        assertThat(source.pendingCount()).isEqualTo(15);
+        assertThat(source.waitedFor()).hasSize(15);
 
         one.cancel();
         other.cancel();
         TrackedRun.awaitEnd(one);
         TrackedRun.awaitEnd(other);
         source.assertProtocolKept();
-        assertThat(source.pendingCount()).isZero();
+        assertThat(source.waitedFor()).isEmpty();
         assertThat(source.finishedCount()).isZero();
     }
 

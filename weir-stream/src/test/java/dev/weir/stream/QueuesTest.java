@@ -183,7 +183,7 @@ class QueuesTest {
         }
         source.assertProtocolKept();
         assertThat(source.finishedCount()).isEqualTo(1);
-        assertThat(source.pendingCount()).isZero();
+        assertThat(source.waitedFor()).isEmpty();
     }
 
     @Test
@@ -196,7 +196,7 @@ class QueuesTest {
         }
         source.assertProtocolKept();
         assertThat(source.finishedCount()).isZero();
-        assertThat(source.pendingCount()).isZero();
+        assertThat(source.waitedFor()).isEmpty();
     }
 
     @Test

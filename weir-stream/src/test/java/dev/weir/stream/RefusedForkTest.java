@@ -3,6 +3,7 @@ package dev.weir.stream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.stream.control.StageControl;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
@@ -53,6 +54,31 @@ class RefusedForkTest {
             }
             source.assertAllFinished();
         }
+    }
+
+    /** The downstream segment waited forever for the end of a stage that was cancelled by the refusal. */
+    @Test
+    void mapParallel_thatCannotStartAnotherWorker_failsThePipeline() throws Exception {
+        Dispatcher closing = Dispatcher.fixed("closing", 2);
+        TrackedSource<Integer> source = TrackedSource.numbers(100, 50).heldOpen();
+        CountDownLatch atWork = new CountDownLatch(1);
+        CountDownLatch mayReturn = new CountDownLatch(1);
+        RunningPipeline running = source.source()
+                .mapParallel(1, n -> {
+                    atWork.countDown();
+                    mayReturn.await();
+                    return n;
+                })
+                .with(Attributes.NONE.withDispatcher(closing))
+                .to(Sink.ignore())
+                .run();
+        atWork.await();
+        closing.close();
+        StageControl control = running.handles(StageControl.class).getFirst();
+        assertThatThrownBy(() -> control.parallelism(2)).hasMessageContaining("closing");
+        mayReturn.countDown();
+        assertThatThrownBy(running::await).hasMessageContaining("closing");
+        source.assertProtocolKept();
     }
 
     /** A completion makes elements ready while the feeder waits for more, and they cannot be started. */

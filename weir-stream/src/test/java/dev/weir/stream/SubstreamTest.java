@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -203,6 +204,92 @@ class SubstreamTest extends OperatorEndings {
         parents.assertAllFinished();
         assertThat(seen).endsWith(1, 2, 3);
         assertThat(open).hasValue(0);
+    }
+
+    /** What the replaced stream could not emit any more was let go by nobody, so its source stayed open. */
+    @Test
+    void switchMap_whenTheNextComes_doesNotLetTheSourceOfTheStreamBeforeWait() throws Exception {
+        TrackedSource<Integer> first = TrackedSource.numbers(50, 10);
+        CountDownLatch full = new CountDownLatch(1);
+        CountDownLatch replaced = new CountDownLatch(1);
+        Source<Integer> parents = Source.of(0).concat(Source.of(1).tap(n -> full.await()));
+        try (RunningPipeline running = parents.switchMap(
+                        n -> n == 0 ? first.source().watch(end -> replaced.countDown()) : Source.of(-1))
+                .with(Attributes.NONE.withBuffer(10))
+                .tap(n -> {
+                    // The queue is full, and the stream waits with another batch.
+                    while (first.pulled() < 30) {
+                        Thread.onSpinWait();
+                    }
+                    full.countDown();
+                    replaced.await();
+                })
+                .to(Sink.ignore())
+                .named(NAME)
+                .run()) {
+            running.await();
+        }
+        first.assertProtocolKept();
+        assertThat(first.waitedFor()).isEmpty();
+    }
+
+    /** The interrupted thread had taken over the parent from the replaced stream, and never ended it. */
+    @Test
+    void switchMap_thatIsCancelledWhileItReplacesAStream_leavesNoParentToWaitFor() throws Exception {
+        TrackedSource<Integer> parents = TrackedSource.numbers(2, 1);
+        CountDownLatch atWork = new CountDownLatch(1);
+        CountDownLatch interrupted = new CountDownLatch(1);
+        CountDownLatch mayReturn = new CountDownLatch(1);
+        RunningPipeline running = parents.source()
+                .tap(n -> {
+                    if (n == 1) {
+                        atWork.await();
+                    }
+                })
+                .switchMap(n -> Source.of(n).map(one -> {
+                    atWork.countDown();
+                    boolean waits = true;
+                    while (waits) {
+                        try {
+                            mayReturn.await();
+                            waits = false;
+                        } catch (InterruptedException replaced) {
+                            interrupted.countDown();
+                        }
+                    }
+                    return one;
+                }))
+                .to(Sink.ignore())
+                .named(NAME)
+                .run();
+        interrupted.await();
+        running.cancel();
+        while (!parents.isClosed()) {
+            mayReturn.countDown();
+        }
+        assertThatThrownBy(running::await).isInstanceOf(CancellationException.class);
+        assertThat(parents.waitedFor()).isEmpty();
+    }
+
+    /** When one stream failed to close, those of the other keys stayed open. */
+    @Test
+    void groupBy_whoseStreamsFailToClose_closesAll() {
+        AtomicInteger closed = new AtomicInteger();
+        RunningPipeline running = TrackedSource.numbers(3, 3)
+                .heldOpen()
+                .source()
+                .groupBy(
+                        n -> n,
+                        3,
+                        key -> key.watch(end -> {
+                            throw new IllegalStateException("planted " + closed.incrementAndGet());
+                        }))
+                .take(3)
+                .to(Sink.ignore())
+                .named(NAME)
+                .run();
+        assertThatThrownBy(running::await).hasMessageContaining("planted");
+        assertThat(closed).hasValue(3);
     }
 
     @Test

@@ -108,13 +108,6 @@ final class TrackedSource<T> implements AckTarget {
         return (int) IntStream.range(0, pulled.get()).filter(this::isFinished).count();
     }
 
-    /** Returns the number of inputs with pending acknowledgements. A source would wait for them. */
-    int pendingCount() {
-        return (int) IntStream.range(0, pulled.get())
-                .filter(index -> claims.get(index) != 0)
-                .count();
-    }
-
     @Override
     public void ack(long token) {
         int index = (int) token;
@@ -158,6 +151,16 @@ final class TrackedSource<T> implements AckTarget {
     void assertProtocolKept() {
         assertThat(breaches).isEmpty();
         assertThat(closed).as("closings of the source").hasValue(1);
+    }
+
+    /**
+     * The inputs with acknowledgements that have not ended: a source that closes without a failure would wait for them.
+     */
+    List<Integer> waitedFor() {
+        return IntStream.range(0, pulled.get())
+                .filter(index -> claims.get(index) > 0)
+                .boxed()
+                .toList();
     }
 
     /** After a normal ending: in addition every input was handed out and is finished. */

@@ -192,4 +192,38 @@ class UnusualThrowablesTest {
         assertThat(RetryPolicy.of(2, Backoff.NONE).on(StackOverflowError.class).attempts())
                 .isEqualTo(2);
     }
+
+    /** Java lets no exception suppress itself: the attempt replaced the failure. */
+    @Test
+    void mapError_whoseFunctionThrowsTheFailure_failsTheRunWithIt() {
+        IllegalStateException planted = new IllegalStateException("planted");
+        RunningPipeline running = Source.<Integer>failed(planted)
+                .mapError(failure -> {
+                    throw (IllegalStateException) failure;
+                })
+                .to(Sink.ignore())
+                .run();
+        assertThatThrownBy(running::await).isSameAs(planted);
+    }
+
+    /** The same instance from two inputs: the attempt to suppress it replaced it, and left the last input open. */
+    @Test
+    void inputs_whoseEndsThrowTheSameInstance_areAllEndedAndFailTheRunWithIt() {
+        IllegalStateException planted = new IllegalStateException("planted");
+        List<Integer> told = new CopyOnWriteArrayList<>();
+        RunningPipeline running = told(told, 1, planted)
+                .concat(told(told, 2, planted), told(told, 3, planted))
+                .take(1)
+                .to(Sink.ignore())
+                .run();
+        assertThatThrownBy(running::await).isSameAs(planted);
+        assertThat(told).containsExactlyInAnyOrder(1, 2, 3);
+    }
+
+    private static Source<Integer> told(List<Integer> told, int input, RuntimeException thrown) {
+        return Source.of(1, 2).watch(end -> {
+            told.add(input);
+            throw thrown;
+        });
+    }
 }

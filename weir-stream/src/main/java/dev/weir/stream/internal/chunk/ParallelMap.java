@@ -150,6 +150,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
             Batch<T> batch;
             while ((batch = from.pull(NEVER)) != null) {
                 if (!batch.isEmpty() && !put(batch, feederMeter)) {
+                    noteCutOff();
                     return;
                 }
             }
@@ -225,6 +226,12 @@ public final class ParallelMap<T, R> implements Stage<R> {
             lock.lock();
             try {
                 cancelled = true;
+                ended = true;
+                if (upperFailure == null) {
+                    upperFailure = refused;
+                }
+                room.signalAll();
+                headDone.now();
             } finally {
                 lock.unlock();
             }
@@ -232,11 +239,30 @@ public final class ParallelMap<T, R> implements Stage<R> {
         }
     }
 
+    /**
+     * If a worker could not be started, stores that failure as the failure of the upstream segment. Called before the
+     * upstream stages are closed, so that they do not mistake the failure for a normal end.
+     */
+    private void noteCutOff() {
+        Throwable cause;
+        lock.lock();
+        try {
+            cause = upperFailure;
+        } finally {
+            lock.unlock();
+        }
+        if (cause != null) {
+            TaskGroup.noteFailure(cause);
+        }
+    }
+
     private void end(@Nullable Throwable failure) {
         lock.lock();
         try {
             ended = true;
-            upperFailure = failure;
+            if (upperFailure == null) {
+                upperFailure = failure;
+            }
             headDone.now();
         } finally {
             lock.unlock();

@@ -54,7 +54,9 @@ final class MapErrorStage<T> implements Stage<T> {
         try {
             return Objects.requireNonNull(function.apply(failure), "the function of mapError returned null");
         } catch (RuntimeException | Error inFunction) {
-            inFunction.addSuppressed(failure);
+            if (inFunction != failure) {
+                inFunction.addSuppressed(failure);
+            }
             return inFunction;
         }
     }

@@ -126,7 +126,9 @@ final class PulledInput<T> {
             if (before == null) {
                 return failure;
             }
-            before.addSuppressed(failure);
+            if (before != failure) {
+                before.addSuppressed(failure);
+            }
             return before;
         }
     }

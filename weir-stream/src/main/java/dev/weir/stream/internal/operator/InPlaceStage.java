@@ -1,6 +1,7 @@
 package dev.weir.stream.internal.operator;
 
 import dev.weir.stream.Handler;
+import dev.weir.stream.Supervision.Decision;
 import dev.weir.stream.internal.failure.FailureVerdict;
 import dev.weir.stream.internal.failure.SupervisedCall;
 import dev.weir.stream.internal.run.FailureTransfer;
@@ -99,10 +100,21 @@ public abstract class InPlaceStage<T, R> implements Stage<R> {
             }
             verdict.settle(batch.target(index), batch.token(index));
             if (verdict.restarts()) {
-                restart();
+                return restarted(verdict, batch, index);
             }
         }
         return outcome;
+    }
+
+    /** Discards the state. If this fails, the stream fails too, at the element after the dropped one. */
+    private FailureVerdict restarted(FailureVerdict verdict, Batch<T> batch, int index) {
+        try {
+            restart();
+            return verdict;
+        } catch (RuntimeException | Error thrown) {
+            fail(thrown, batch, index + 1);
+            return new FailureVerdict(Decision.FAIL, thrown);
+        }
     }
 
     @Override
@@ -131,7 +143,7 @@ public abstract class InPlaceStage<T, R> implements Stage<R> {
             batch.truncate(kept);
             meter.worked(size, kept, start);
             if (ended) {
-                closeUpstream();
+                endUpstream();
             }
             if (kept > 0 || clock.hasPassed(deadlineNanos)) {
                 return batch.retyped();
@@ -139,6 +151,16 @@ public abstract class InPlaceStage<T, R> implements Stage<R> {
             batch.release();
         }
         return null;
+    }
+
+    /** Closes the upstream stage. If this fails, the stream fails after the elements in hand have been emitted. */
+    private void endUpstream() {
+        try {
+            closeUpstream();
+        } catch (RuntimeException | Error thrown) {
+            failure = thrown;
+            ended = false;
+        }
     }
 
     private void closeUpstream() {

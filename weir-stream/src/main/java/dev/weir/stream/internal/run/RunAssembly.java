@@ -299,7 +299,9 @@ public final class RunAssembly {
             try {
                 source.close();
             } catch (RuntimeException | Error another) {
-                failure.addSuppressed(another);
+                if (another != failure) {
+                    failure.addSuppressed(another);
+                }
             }
         }
     }

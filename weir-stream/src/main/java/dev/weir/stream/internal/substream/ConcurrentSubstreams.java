@@ -285,6 +285,7 @@ final class ConcurrentSubstreams<R> {
 
         private boolean put(Batch<R> batch, StageMeter meter) throws InterruptedException {
             if (isReplaced()) {
+                batch.abandonAll();
                 return false;
             }
             int count = batch.size();
@@ -295,6 +296,9 @@ final class ConcurrentSubstreams<R> {
                 taken = out.put(retained, meter);
             } finally {
                 if (!taken && isReplaced()) {
+                    // The parent counts as finished, but the elements themselves do not. Their own source must not wait
+                    // for them.
+                    batch.abandonAll();
                     parent.giveBack(count);
                 } else if (!taken) {
                     retained.abandonAll();
@@ -309,10 +313,20 @@ final class ConcurrentSubstreams<R> {
          */
         void replace() throws InterruptedException {
             noteEnd(EndReason.REPLACED);
-            close();
-            awaitAtMost(0);
-            if (settle()) {
-                parent.replaced();
+            boolean hasEnded = false;
+            try {
+                close();
+                awaitAtMost(0);
+                hasEnded = true;
+            } finally {
+                // From noteEnd on, the stream itself no longer settles the parent.
+                if (settle()) {
+                    if (hasEnded) {
+                        parent.replaced();
+                    } else {
+                        parent.left();
+                    }
+                }
             }
         }
 

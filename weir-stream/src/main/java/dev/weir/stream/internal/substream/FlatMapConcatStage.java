@@ -65,7 +65,7 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
                     return parent.over(batch);
                 }
                 child = null;
-                current.close();
+                closeChild(current);
                 parent.ended(current);
                 inside.set(parents.size() - next);
             } else if (next < parents.size()) {
@@ -103,6 +103,19 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
         }
         next++;
         inside.set(parents.size() - next + (stream == null ? 0 : 1));
+    }
+
+    /** Closes a stream that has ended. If this fails, its parent stays unacknowledged. */
+    private void closeChild(NestedStreams.Child<R> ended) {
+        boolean isClosed = false;
+        try {
+            ended.close();
+            isClosed = true;
+        } finally {
+            if (!isClosed) {
+                parent.left();
+            }
+        }
     }
 
     @Override

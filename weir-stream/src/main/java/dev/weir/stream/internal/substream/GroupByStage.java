@@ -22,6 +22,7 @@ import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -410,15 +411,12 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
     }
 
     private void closeInline() {
-        try {
-            cutOff = List.copyOf(ending);
-            for (InlineGroup group : groups.all()) {
-                group.endStream();
-            }
-            cutOff.forEach(InlineGroup::endStream);
-        } finally {
-            upstream.close();
-        }
+        cutOff = List.copyOf(ending);
+        List<Runnable> closings = new ArrayList<>();
+        groups.all().forEach(group -> closings.add(group::endStream));
+        cutOff.forEach(group -> closings.add(group::endStream));
+        closings.add(upstream::close);
+        SubstreamHelpers.runAll(closings);
     }
 
     /**
