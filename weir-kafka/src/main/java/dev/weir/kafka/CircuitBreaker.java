@@ -285,7 +285,7 @@ public final class CircuitBreaker {
             }
             if (state == State.CLOSED) {
                 note(isFailure);
-                if (calls == window && failures >= share * window) {
+                if (calls == window && (double) failures / window >= share) {
                     become(State.OPEN);
                 }
             } else if (isFailure) {

@@ -33,9 +33,24 @@ public final class HandledFlow<K, V, R> extends HandledRecords<K, V, R, HandledF
      * <p>All topics must exist when the pipeline starts. Each has its own consumer in the same group. The handler
      * receives a retried record as it was in its original topic, except for additional headers that begin with
      * {@link RetryTopics#PREFIX}.
+     *
+     * @throws IllegalArgumentException if the subscription reads one of the retry topics too, or names partitions
      */
     public HandledFlow<K, V, R> retryTopics(RetryTopics topics) {
-        return new HandledFlow<>(plan, flow, Objects.requireNonNull(topics, "topics"));
+        Subscription subscription = flow.subscription();
+        if (subscription.selection() instanceof Subscription.Partitions) {
+            throw new IllegalArgumentException("retryTopics(...) does not go with a subscription that names partitions:"
+                    + " the consumers of the retry topics join the group, and a group with members refuses commits from"
+                    + " outside: partitions=" + subscription.selection() + "; subscribe to the topics");
+        }
+        for (RetryTopics.Tier tier : topics.tiers()) {
+            if (subscription.reads(tier.topic())) {
+                throw new IllegalArgumentException("retry topic " + tier.topic() + " is read by the subscription too,"
+                        + " which would not wait and would count no attempts: subscription="
+                        + subscription.selection() + "; leave the topic out of the subscription");
+            }
+        }
+        return new HandledFlow<>(plan, flow, topics);
     }
 
     @Override

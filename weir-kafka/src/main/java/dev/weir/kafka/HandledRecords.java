@@ -56,7 +56,8 @@ public abstract sealed class HandledRecords<K, V, R, F extends HandledRecords<K,
     /**
      * Retries the handler when it throws. Records that must be handled after the failed record, because of their key or
      * the input order, keep waiting. Other records continue. A record that is waiting to be retried still counts toward
-     * the concurrency limit. On virtual threads, the wait does not block a platform thread.
+     * the concurrency limit. On virtual threads, the wait does not block a platform thread. A handler that throws
+     * {@link RecordDecodeException} is not retried.
      */
     public F retry(RetryPolicy policy) {
         return with(plan.rules().withRetry(Objects.requireNonNull(policy, "policy")));

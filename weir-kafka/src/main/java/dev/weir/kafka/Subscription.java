@@ -240,8 +240,8 @@ public final class Subscription {
         return Set.copyOf(elements);
     }
 
-    private static void checkRead(Selection selection, String topic, @Nullable TopicPartition id) {
-        boolean read = switch (selection) {
+    private static boolean isRead(Selection selection, String topic, @Nullable TopicPartition id) {
+        return switch (selection) {
             case Topics topics -> topics.names.contains(topic);
             case Matching matching -> Pattern.matches(matching.regex, topic);
             case Partitions partitions ->
@@ -249,7 +249,10 @@ public final class Subscription {
                         ? partitions.ids.stream().anyMatch(each -> each.topic().equals(topic))
                         : partitions.ids.contains(id);
         };
-        if (!read) {
+    }
+
+    private static void checkRead(Selection selection, String topic, @Nullable TopicPartition id) {
+        if (!isRead(selection, topic, id)) {
             throw new IllegalArgumentException("the subscription does not read what a priority is for: priority="
                     + (id == null ? topic : id) + " of " + selection);
         }
@@ -383,6 +386,11 @@ public final class Subscription {
     public Subscription dueAt(DueTimes due) {
         return new Subscription(
                 values.selection, values.start, values.end, values.priorities, Objects.requireNonNull(due, "due"));
+    }
+
+    /** Returns whether the subscription includes partitions of the topic. */
+    boolean reads(String topic) {
+        return isRead(values.selection, topic, null);
     }
 
     /** Returns whether the source is bounded. */

@@ -77,6 +77,17 @@ class CircuitBreakerTest {
         assertThat(half.state()).isEqualTo(State.OPEN);
     }
 
+    // 0.07 * 100 is a little more than 7 in floating point.
+    @Test
+    void share_thatIsNotExactInBinary_opensItWhenReached() throws InterruptedException {
+        CircuitBreaker few = CircuitBreaker.failureRate(0.07, 100, OPEN_FOR).on(clock);
+        for (int i = 0; i < 93; i++) {
+            few.succeeded(few.acquire());
+        }
+        fail(few, 7);
+        assertThat(few.state()).isEqualTo(State.OPEN);
+    }
+
     @Test
     void openBreaker_holdsCallersBackUntilItsTimeIsOver() throws Exception {
         fail(breaker, 2);

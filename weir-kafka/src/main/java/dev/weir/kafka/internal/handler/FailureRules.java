@@ -155,14 +155,17 @@ public record FailureRules(
                 && retry.retriable().test(thrown);
     }
 
+    /** Returns whether the call may be repeated in its stage. What cannot be decoded now cannot be decoded later. */
+    private boolean isRepeatable(Throwable thrown) {
+        return !(thrown instanceof RecordDecodeException) && isRetriable(thrown);
+    }
+
     /**
      * Returns the supervision of the handler's stage. It repeats a call for which {@link #decide} returned null, as
      * long as the retry policy permits.
      */
     public Supervision supervision() {
-        return Supervision.retry(
-                retry.when(thrown -> !(thrown instanceof RecordDecodeException) && isRetriable(thrown)),
-                Supervision.fail());
+        return Supervision.retry(retry.when(this::isRepeatable), Supervision.fail());
     }
 
     /**
@@ -196,7 +199,7 @@ public record FailureRules(
 
     /** Returns whether the policy allows another attempt for a record that failed with this exception. */
     boolean isTriedAgain(HandlerJob<?, ?> job, Throwable thrown) {
-        return job.attempts() < retry.attempts() && isRetriable(thrown);
+        return job.attempts() < retry.attempts() && isRepeatable(thrown);
     }
 
     /**

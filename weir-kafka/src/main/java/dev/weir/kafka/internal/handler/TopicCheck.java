@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.common.errors.InvalidTopicException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,13 +48,15 @@ public final class TopicCheck {
         }
     }
 
-    private static void check(String topic, Future<?> answer, long deadlineNanos) {
+    static void check(String topic, Future<?> answer, long deadlineNanos) {
         try {
             var ignored = answer.get(Math.max(0, deadlineNanos - System.nanoTime()), TimeUnit.NANOSECONDS);
         } catch (ExecutionException failure) {
-            if (failure.getCause() instanceof UnknownTopicOrPartitionException missing) {
+            if (failure.getCause() instanceof UnknownTopicOrPartitionException
+                    || failure.getCause() instanceof InvalidTopicException) {
                 throw new KafkaPipelineException(
-                        "there is no topic " + topic + ", where failed records should go; create it first", missing);
+                        "there is no topic " + topic + ", where failed records should go; create it first",
+                        failure.getCause());
             }
             LOG.warn("cannot check topic {}, where failed records should go: {}", topic, failure.getMessage());
         } catch (TimeoutException failure) {

@@ -22,9 +22,8 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.RetriableException;
-import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 
 /** Detects the end of a bounded read. Confined to the owner thread. */
@@ -217,7 +216,10 @@ public final class BoundedRead {
                 through &= commit == null ? end.getValue() <= 0 : isThrough(end.getKey(), commit, end.getValue());
             }
             return through;
-        } catch (RetriableException | WakeupException notNow) {
+        } catch (KafkaException failure) {
+            if (PartitionOpenings.isPermanent(failure)) {
+                throw failure;
+            }
             return false;
         } finally {
             groupLookDueNanos = clock.nanoTime() + GROUP_LOOK.toNanos();

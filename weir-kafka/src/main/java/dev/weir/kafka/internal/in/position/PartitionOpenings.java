@@ -114,9 +114,7 @@ final class PartitionOpenings {
         try {
             committed = commits.committed(ids, answerNanos);
         } catch (KafkaException failure) {
-            if (failure instanceof AuthorizationException
-                    || failure instanceof AuthenticationException
-                    || failure instanceof FencedInstanceIdException) {
+            if (isPermanent(failure)) {
                 throw failure;
             }
             askLater(ids, failure.toString());
@@ -145,6 +143,16 @@ final class PartitionOpenings {
         if (!uncommitted.isEmpty()) {
             onUncommitted.accept(uncommitted);
         }
+    }
+
+    /**
+     * Returns whether a later query for committed offsets will fail too. If the coordinator has removed this member
+     * from the group, it refuses the query, but the member rejoins with its next poll.
+     */
+    static boolean isPermanent(KafkaException failure) {
+        return failure instanceof AuthorizationException
+                || failure instanceof AuthenticationException
+                || failure instanceof FencedInstanceIdException;
     }
 
     /**

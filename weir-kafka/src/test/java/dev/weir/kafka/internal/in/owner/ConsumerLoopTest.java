@@ -55,6 +55,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.GroupAuthorizationException;
 import org.apache.kafka.common.errors.RebalanceInProgressException;
 import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.UnknownMemberIdException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -95,6 +96,20 @@ class ConsumerLoopTest {
             Duration maxPollInterval,
             OwnerClock clock)
             throws InterruptedException {
+        ConsumerPlan plan =
+                new ConsumerPlan(Subscription.topics("t"), Map.of(), new Delivery.Committable(), store, Set.of());
+        return start(fetcher, outlets, revokeDeadline, plan, List.of(ID), maxPollInterval, clock);
+    }
+
+    private ConsumerLoop start(
+            RecordFetcher fetcher,
+            RecordOutlets outlets,
+            Duration revokeDeadline,
+            ConsumerPlan plan,
+            List<TopicPartition> assigned,
+            Duration maxPollInterval,
+            OwnerClock clock)
+            throws InterruptedException {
         ConsumerSettings<byte[], byte[]> settings = ConsumerSettings.builder()
                 .bootstrapServers("h:1")
                 .groupId("g")
@@ -107,7 +122,7 @@ class ConsumerLoopTest {
                 fetcher,
                 settings,
                 new ClientLimits(100, maxPollInterval, Duration.ofMinutes(5)),
-                new ConsumerPlan(Subscription.topics("t"), Map.of(), new Delivery.Committable(), store, Set.of()),
+                plan,
                 failure -> {
                     told.add("failed " + failure);
                     failed.complete(failure);
@@ -119,7 +134,7 @@ class ConsumerLoopTest {
                 null);
         client.schedulePollTask(() -> {
             client.updateBeginningOffsets(Map.of(ID, 0L));
-            client.rebalance(List.of(ID));
+            client.rebalance(assigned);
             client.assigned.countDown();
         });
         Thread.ofPlatform().daemon().start(loop);
@@ -193,6 +208,26 @@ class ConsumerLoopTest {
             waits.complete(now != null && now.isPausedFor(PauseReason.UNREAD) && now.isPaused());
         });
         assertThat(waits.get()).isTrue();
+        String ignored = loop.close(Duration.ZERO);
+    }
+
+    // The coordinator refuses the question of a member that it has removed. The member rejoins with its next poll, but
+    // the run failed.
+    @Test
+    void boundedRead_withoutPartitionsInAMemberThatWasExpelled_asksAgain() throws Exception {
+        client.expulsions = 1;
+        var plan = new ConsumerPlan(
+                Subscription.topics("t").untilEnd(), Map.of(ID, 5L), new Delivery.Committable(), null, Set.of());
+        ConsumerLoop loop = start(
+                new ClientFetcher(client),
+                RecordOutlets.single(buffer()),
+                Duration.ofSeconds(20),
+                plan,
+                List.of(),
+                Duration.ofMinutes(5),
+                new Hasty());
+        CompletableFuture.anyOf(client.answered, failed).get();
+        assertThat(told).isEmpty();
         String ignored = loop.close(Duration.ZERO);
     }
 
@@ -465,6 +500,12 @@ class ConsumerLoopTest {
         /** Number of questions for commits that precede a late wake-up. */
         volatile int lateWakeUps;
 
+        /** Number of questions for commits that the coordinator refuses, because it has removed the member. */
+        volatile int expulsions;
+
+        /** Completes with the first answer to a question for commits. */
+        final CompletableFuture<Object> answered = new CompletableFuture<>();
+
         Client() {
             super("earliest");
         }
@@ -486,6 +527,11 @@ class ConsumerLoopTest {
                 lateWakeUps--;
                 throw new WakeupException();
             }
+            if (expulsions > 0) {
+                expulsions--;
+                throw new UnknownMemberIdException("expelled");
+            }
+            answered.complete(ids);
             return Map.of();
         }
 

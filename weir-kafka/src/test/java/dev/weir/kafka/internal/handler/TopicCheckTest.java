@@ -1,0 +1,38 @@
+package dev.weir.kafka.internal.handler;
+
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.kafka.KafkaPipelineException;
+import java.util.concurrent.CompletableFuture;
+import org.apache.kafka.common.errors.BrokerNotAvailableException;
+import org.apache.kafka.common.errors.InvalidTopicException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.junit.jupiter.api.Test;
+
+class TopicCheckTest {
+
+    private static void check(Exception answer) {
+        TopicCheck.check("dead letters", CompletableFuture.failedFuture(answer), System.nanoTime());
+    }
+
+    @Test
+    void topic_thatIsMissing_failsTheStart() {
+        assertThatThrownBy(() -> check(new UnknownTopicOrPartitionException()))
+                .isInstanceOf(KafkaPipelineException.class)
+                .hasMessageContaining("there is no topic dead letters");
+    }
+
+    // The run started with a warning. The first failed record was then sent again and again, as its topic cannot exist.
+    @Test
+    void topic_whoseNameIsInvalid_failsTheStart() {
+        assertThatThrownBy(() -> check(new InvalidTopicException()))
+                .isInstanceOf(KafkaPipelineException.class)
+                .hasMessageContaining("there is no topic dead letters");
+    }
+
+    @Test
+    void topic_thatCannotBeChecked_isNoReasonToFail() {
+        assertThatCode(() -> check(new BrokerNotAvailableException("not now"))).doesNotThrowAnyException();
+    }
+}
