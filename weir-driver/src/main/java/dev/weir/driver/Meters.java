@@ -11,10 +11,8 @@ import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Reads the resources used by this process so far. Thread-safe. */
+/** Reads the resources used by this process so far, without those of {@link HarnessThreads}. Thread-safe. */
 final class Meters {
     private static final OperatingSystemMXBean SYSTEM =
             (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
@@ -22,18 +20,7 @@ final class Meters {
     private static final Path TASKS = Path.of("/proc/self/task");
     private static final ProcessTime TIME = new ProcessTime(TASKS, SYSTEM::getProcessCpuTime);
 
-    private static final List<Thread> HARNESS = new CopyOnWriteArrayList<>();
-
     private Meters() {}
-
-    /**
-     * Excludes the processor time and the allocations of a harness thread from the readings, as long as the thread
-     * lives. Call this method before the thread starts.
-     */
-    static void exclude(Thread thread) {
-        HARNESS.removeIf(other -> other.getState() == Thread.State.TERMINATED);
-        HARNESS.add(thread);
-    }
 
     /**
      * Takes a reading without context switches, which are costly because they are in a separate file for each thread.
@@ -104,12 +91,8 @@ final class Meters {
             direct += pool.getName().equals("direct") ? pool.getMemoryUsed() : 0;
         }
         Runtime runtime = Runtime.getRuntime();
-        long harnessCpu = 0;
-        long harnessAllocated = 0;
-        for (Thread thread : HARNESS) {
-            harnessCpu += Math.max(0, THREADS.getThreadCpuTime(thread.threadId()));
-            harnessAllocated += Math.max(0, THREADS.getThreadAllocatedBytes(thread.threadId()));
-        }
+        long harnessCpu = HarnessThreads.cpuNanos();
+        long harnessAllocated = HarnessThreads.allocatedBytes();
         return new Usage(
                 TIME.nanos() - harnessCpu,
                 THREADS.getTotalThreadAllocatedBytes() - harnessAllocated,
