@@ -11,6 +11,7 @@ import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 
 /** Reads the resources used by this process so far, without those of {@link HarnessThreads}. Thread-safe. */
 final class Meters {
@@ -31,23 +32,45 @@ final class Meters {
 
     /** Takes a complete reading. Context switches of threads that have ended are not included. */
     static Usage full() {
-        long voluntary = 0;
-        long involuntary = 0;
-        try (DirectoryStream<Path> tasks = Files.newDirectoryStream(TASKS)) {
-            for (Path task : tasks) {
-                for (String line : Files.readAllLines(task.resolve("status"))) {
-                    if (line.startsWith("voluntary_ctxt_switches:")) {
-                        voluntary += number(line);
-                    } else if (line.startsWith("nonvoluntary_ctxt_switches:")) {
-                        involuntary += number(line);
+        Switches switches = Switches.read(TASKS);
+        return read(switches.voluntary, switches.involuntary);
+    }
+
+    /** The context switches of the living threads; -1 if not known. */
+    record Switches(long voluntary, long involuntary) {
+        private static final Switches UNKNOWN = new Switches(-1, -1);
+
+        /** Reads the directory with one subdirectory per thread, as on Linux. */
+        static Switches read(Path tasks) {
+            long voluntary = 0;
+            long involuntary = 0;
+            try (DirectoryStream<Path> threads = Files.newDirectoryStream(tasks)) {
+                for (Path thread : threads) {
+                    for (String line : status(thread)) {
+                        if (line.startsWith("voluntary_ctxt_switches:")) {
+                            voluntary += number(line);
+                        } else if (line.startsWith("nonvoluntary_ctxt_switches:")) {
+                            involuntary += number(line);
+                        }
                     }
                 }
+            } catch (IOException | DirectoryIteratorException e) { // the system does not have this directory
+                return UNKNOWN;
             }
-        } catch (IOException | DirectoryIteratorException e) {
-            // The system does not have this directory, or a thread ended while its file was read.
-            return quick();
+            return new Switches(voluntary, involuntary);
         }
-        return read(voluntary, involuntary);
+
+        private static List<String> status(Path thread) {
+            try {
+                return Files.readAllLines(thread.resolve("status"));
+            } catch (IOException e) { // the thread has ended meanwhile
+                return List.of();
+            }
+        }
+
+        private static long number(String line) {
+            return Long.parseLong(line.substring(line.indexOf(':') + 1).strip());
+        }
     }
 
     /** Returns the total time for which living threads were runnable and waited for a core; -1 if not known. */
@@ -73,10 +96,6 @@ final class Meters {
         } catch (IOException e) { // the thread has ended meanwhile
             return 0;
         }
-    }
-
-    private static long number(String line) {
-        return Long.parseLong(line.substring(line.indexOf(':') + 1).strip());
     }
 
     private static Usage read(long voluntary, long involuntary) {
