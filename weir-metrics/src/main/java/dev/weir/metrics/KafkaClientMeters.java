@@ -57,11 +57,46 @@ public final class KafkaClientMeters implements MeterBinder, AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
 
     // Guarded by the lock.
-    private final Map<MeterRegistry, Map<Key, Meter>> registries = new HashMap<>();
+    private final Map<MeterRegistry, Map<Key, Shown>> registries = new HashMap<>();
     private @Nullable Thread looker;
 
     /** One metric of one client. */
     private record Key(ObjectName bean, String attribute) {}
+
+    /** A registered meter, and the count that it shows if it is a counter. Registries refer to the count only weakly. */
+    private record Shown(Meter meter, @Nullable Count count) {}
+
+    /**
+     * A count that never decreases, even if its client is closed and another one is opened under the same id.
+     * Thread-safe.
+     */
+    private final class Count {
+
+        private final Key figure;
+        private final ReentrantLock counting = new ReentrantLock();
+
+        // Guarded by the lock.
+        private double ofEarlierClients;
+        private double last;
+
+        Count(Key figure) {
+            this.figure = figure;
+        }
+
+        double total() {
+            counting.lock();
+            try {
+                double now = value(figure);
+                if (!Double.isNaN(now)) {
+                    ofEarlierClients += now < last ? last : 0;
+                    last = now;
+                }
+                return ofEarlierClients + last;
+            } finally {
+                counting.unlock();
+            }
+        }
+    }
 
     private KafkaClientMeters() {}
 
@@ -125,7 +160,7 @@ public final class KafkaClientMeters implements MeterBinder, AutoCloseable {
             meters.entrySet().removeIf(known -> {
                 boolean gone = !now.contains(known.getKey());
                 if (gone) {
-                    registry.remove(known.getValue());
+                    registry.remove(known.getValue().meter);
                 }
                 return gone;
             });
@@ -156,15 +191,23 @@ public final class KafkaClientMeters implements MeterBinder, AutoCloseable {
         return figures;
     }
 
-    private Meter register(Key figure, MeterRegistry registry) {
+    private Shown register(Key figure, MeterRegistry registry) {
         String name = nameOf(figure);
         Tags tags = Tags.of(CLIENT_TAG, clientOf(figure.bean));
-        return figure.attribute.endsWith("-total")
-                ? FunctionCounter.builder(name, figure, this::value).tags(tags).register(registry)
-                : Gauge.builder(name, figure, this::value)
+        if (figure.attribute.endsWith("-total")) {
+            Count count = new Count(figure);
+            return new Shown(
+                    FunctionCounter.builder(name, count, Count::total)
+                            .tags(tags)
+                            .register(registry),
+                    count);
+        }
+        return new Shown(
+                Gauge.builder(name, figure, this::value)
                         .tags(tags)
                         .strongReference(true)
-                        .register(registry);
+                        .register(registry),
+                null);
     }
 
     /** Returns the client ID of a bean. JMX quotes IDs that contain special characters; the result is unquoted. */
@@ -195,7 +238,7 @@ public final class KafkaClientMeters implements MeterBinder, AutoCloseable {
         lock.lock();
         try {
             over.countDown();
-            registries.forEach((registry, meters) -> meters.values().forEach(registry::remove));
+            registries.forEach((registry, meters) -> meters.values().forEach(shown -> registry.remove(shown.meter)));
             registries.clear();
         } finally {
             lock.unlock();
