@@ -6,6 +6,8 @@ import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -40,6 +42,8 @@ public final class KafkaClientMeters implements MeterBinder, AutoCloseable {
     /** The interval between checks for new and closed clients. */
     public static final Duration LOOK_INTERVAL = Duration.ofSeconds(5);
 
+    private static final Logger LOG = System.getLogger(KafkaClientMeters.class.getName());
+
     private static final String CLIENT_TAG = "client_id";
     private static final String CLIENT_KEY = "client-id";
 
@@ -58,6 +62,7 @@ public final class KafkaClientMeters implements MeterBinder, AutoCloseable {
 
     // Guarded by the lock.
     private final Map<MeterRegistry, Map<Key, Shown>> registries = new HashMap<>();
+    private boolean failing;
     private @Nullable Thread looker;
 
     /** One metric of one client. */
@@ -136,13 +141,19 @@ public final class KafkaClientMeters implements MeterBinder, AutoCloseable {
         }
     }
 
-    /** Checks now, for tests. */
+    /** Checks now. A failure is only logged, because it would otherwise end the thread silently. */
     void lookNow() {
         lock.lock();
         try {
             if (over.getCount() > 0) {
                 look();
+                failing = false;
             }
+        } catch (RuntimeException | LinkageError e) {
+            if (!failing) {
+                LOG.log(Level.WARNING, "the meters of the Kafka clients are not updated", e);
+            }
+            failing = true;
         } finally {
             lock.unlock();
         }

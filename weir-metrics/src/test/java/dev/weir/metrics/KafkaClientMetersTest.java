@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import javax.management.Attribute;
 import javax.management.AttributeList;
 import javax.management.AttributeNotFoundException;
@@ -114,6 +116,34 @@ class KafkaClientMetersTest {
             if (server.isRegistered(name)) {
                 server.unregisterMBean(name);
             }
+        }
+    }
+
+    /** The thread that checks for clients would end, and new clients would never be seen. */
+    @Test
+    void registryThatThrows_isTriedAgainAtTheNextCheck() throws Exception {
+        MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+        ObjectName name = new ObjectName("kafka.producer:type=producer-metrics,client-id=late");
+        AtomicBoolean broken = new AtomicBoolean();
+        registry.config().meterFilter(new MeterFilter() {
+            @Override
+            public Meter.Id map(Meter.Id id) {
+                if (broken.get()) {
+                    throw new IllegalStateException("planted");
+                }
+                return id;
+            }
+        });
+        try (KafkaClientMeters meters = KafkaClientMeters.create()) {
+            meters.bindTo(registry);
+            server.registerMBean(new Sending(1), name);
+            broken.set(true);
+            meters.lookNow();
+            broken.set(false);
+            meters.lookNow();
+            assertThat(registry.find("kafka.producer.sent.total").meter()).isNotNull();
+        } finally {
+            server.unregisterMBean(name);
         }
     }
 
