@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ConsoleServer implements AutoCloseable {
 
-    /** The system property that contains the address of the console that was started last. */
+    /** The system property that contains the address of the console that was started last and is still open. */
     public static final String ADDRESS_PROPERTY = "weir.console.address";
 
     /** The minimum length of a token. */
@@ -50,7 +50,7 @@ public final class ConsoleServer implements AutoCloseable {
         this.controls = new Controls(settings.breakers);
         this.looker = new Looker(controls);
         http.start(ConsoleHandler.ofPipeline(http.isLoopback(), settings.token, looker));
-        System.setProperty(ADDRESS_PROPERTY, http.uri().toString());
+        OpenConsoles.add(http.uri());
     }
 
     /** Returns a builder with the default settings: loopback, any free port, no token. */
@@ -124,8 +124,7 @@ public final class ConsoleServer implements AutoCloseable {
      */
     @Override
     public void close() {
-        boolean ignored =
-                System.getProperties().remove(ADDRESS_PROPERTY, http.uri().toString());
+        OpenConsoles.remove(http.uri());
         looker.close();
         http.close();
     }

@@ -79,7 +79,7 @@ public final class RunConsole implements AutoCloseable {
         this.http = http;
         this.looker = new RunLooker(name, orders);
         http.start(ConsoleHandler.ofRuns(http.isLoopback(), token, looker));
-        System.setProperty(ConsoleServer.ADDRESS_PROPERTY, http.uri().toString());
+        OpenConsoles.add(http.uri());
     }
 
     /** Reports the start of a run, or of a step between two runs. */
@@ -109,8 +109,7 @@ public final class RunConsole implements AutoCloseable {
     /** Closes the port and all connections. The benchmark continues. */
     @Override
     public void close() {
-        boolean ignored = System.getProperties()
-                .remove(ConsoleServer.ADDRESS_PROPERTY, http.uri().toString());
+        OpenConsoles.remove(http.uri());
         looker.end();
         looker.close();
         http.close();

@@ -274,6 +274,19 @@ class ConsoleServerTest {
         assertThat(System.getProperty(ConsoleServer.ADDRESS_PROPERTY)).isNull();
     }
 
+    /** The process has another pipeline with a console, which {@code weir console PID} would no longer find. */
+    @Test
+    void address_afterTheNewestConsoleHasClosed_isThatOfTheOneBefore() throws Exception {
+        ConsoleServer second = ConsoleServer.builder().start();
+        try (ConsoleServer third = ConsoleServer.builder().start()) {
+            second.close();
+            assertThat(System.getProperty(ConsoleServer.ADDRESS_PROPERTY))
+                    .isEqualTo(third.uri().toString());
+        }
+        assertThat(System.getProperty(ConsoleServer.ADDRESS_PROPERTY))
+                .isEqualTo(console.uri().toString());
+    }
+
     @Test
     void close_leavesNoThreadAndNoPort() throws Exception {
         try (Socket follower = asker.connect()) {

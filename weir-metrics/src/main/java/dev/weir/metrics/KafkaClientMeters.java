@@ -6,6 +6,8 @@ import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -40,6 +42,8 @@ public final class KafkaClientMeters implements MeterBinder, AutoCloseable {
     /** The interval between checks for new and closed clients. */
     public static final Duration LOOK_INTERVAL = Duration.ofSeconds(5);
 
+    private static final Logger LOG = System.getLogger(KafkaClientMeters.class.getName());
+
     private static final String CLIENT_TAG = "client_id";
     private static final String CLIENT_KEY = "client-id";
 
@@ -57,11 +61,47 @@ public final class KafkaClientMeters implements MeterBinder, AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
 
     // Guarded by the lock.
-    private final Map<MeterRegistry, Map<Key, Meter>> registries = new HashMap<>();
+    private final Map<MeterRegistry, Map<Key, Shown>> registries = new HashMap<>();
+    private boolean failing;
     private @Nullable Thread looker;
 
     /** One metric of one client. */
     private record Key(ObjectName bean, String attribute) {}
+
+    /** A registered meter, and the count that it shows if it is a counter. Registries refer to the count only weakly. */
+    private record Shown(Meter meter, @Nullable Count count) {}
+
+    /**
+     * A count that never decreases, even if its client is closed and another one is opened under the same id.
+     * Thread-safe.
+     */
+    private final class Count {
+
+        private final Key figure;
+        private final ReentrantLock counting = new ReentrantLock();
+
+        // Guarded by the lock.
+        private double ofEarlierClients;
+        private double last;
+
+        Count(Key figure) {
+            this.figure = figure;
+        }
+
+        double total() {
+            counting.lock();
+            try {
+                double now = value(figure);
+                if (!Double.isNaN(now)) {
+                    ofEarlierClients += now < last ? last : 0;
+                    last = now;
+                }
+                return ofEarlierClients + last;
+            } finally {
+                counting.unlock();
+            }
+        }
+    }
 
     private KafkaClientMeters() {}
 
@@ -101,13 +141,19 @@ public final class KafkaClientMeters implements MeterBinder, AutoCloseable {
         }
     }
 
-    /** Checks now, for tests. */
+    /** Checks now. A failure is only logged, because it would otherwise end the thread silently. */
     void lookNow() {
         lock.lock();
         try {
             if (over.getCount() > 0) {
                 look();
+                failing = false;
             }
+        } catch (RuntimeException | LinkageError e) {
+            if (!failing) {
+                LOG.log(Level.WARNING, "the meters of the Kafka clients are not updated", e);
+            }
+            failing = true;
         } finally {
             lock.unlock();
         }
@@ -125,7 +171,7 @@ public final class KafkaClientMeters implements MeterBinder, AutoCloseable {
             meters.entrySet().removeIf(known -> {
                 boolean gone = !now.contains(known.getKey());
                 if (gone) {
-                    registry.remove(known.getValue());
+                    registry.remove(known.getValue().meter);
                 }
                 return gone;
             });
@@ -156,15 +202,23 @@ public final class KafkaClientMeters implements MeterBinder, AutoCloseable {
         return figures;
     }
 
-    private Meter register(Key figure, MeterRegistry registry) {
+    private Shown register(Key figure, MeterRegistry registry) {
         String name = nameOf(figure);
         Tags tags = Tags.of(CLIENT_TAG, clientOf(figure.bean));
-        return figure.attribute.endsWith("-total")
-                ? FunctionCounter.builder(name, figure, this::value).tags(tags).register(registry)
-                : Gauge.builder(name, figure, this::value)
+        if (figure.attribute.endsWith("-total")) {
+            Count count = new Count(figure);
+            return new Shown(
+                    FunctionCounter.builder(name, count, Count::total)
+                            .tags(tags)
+                            .register(registry),
+                    count);
+        }
+        return new Shown(
+                Gauge.builder(name, figure, this::value)
                         .tags(tags)
                         .strongReference(true)
-                        .register(registry);
+                        .register(registry),
+                null);
     }
 
     /** Returns the client ID of a bean. JMX quotes IDs that contain special characters; the result is unquoted. */
@@ -195,7 +249,7 @@ public final class KafkaClientMeters implements MeterBinder, AutoCloseable {
         lock.lock();
         try {
             over.countDown();
-            registries.forEach((registry, meters) -> meters.values().forEach(registry::remove));
+            registries.forEach((registry, meters) -> meters.values().forEach(shown -> registry.remove(shown.meter)));
             registries.clear();
         } finally {
             lock.unlock();

@@ -91,7 +91,9 @@ public final class LimiterProbe implements AutoCloseable {
     public static LimiterProbe start(RunningPipeline pipeline) {
         LimiterProbe probe = new LimiterProbe(Objects.requireNonNull(pipeline, "pipeline"));
         probe.look();
-        var ignored = pipeline.completion().whenComplete((report, failure) -> probe.over.countDown());
+        // The pipeline keeps this action until it ends, so the action must not keep the probe and its readings.
+        CountDownLatch over = probe.over;
+        var ignored = pipeline.completion().whenComplete((report, failure) -> over.countDown());
         probe.looker.start();
         return probe;
     }

@@ -159,7 +159,9 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
                         .daemon()
                         .name("weir-metrics-" + pipeline.name())
                         .start(this::lookUntilOver);
-                var ignored = pipeline.completion().whenComplete((report, failure) -> over.countDown());
+                // The pipeline keeps this action until it ends, so the action must not keep these metrics.
+                CountDownLatch ended = over;
+                var ignored = pipeline.completion().whenComplete((report, failure) -> ended.countDown());
             }
         } finally {
             lock.unlock();

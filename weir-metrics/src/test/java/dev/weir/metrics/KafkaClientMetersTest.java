@@ -3,13 +3,21 @@ package dev.weir.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import javax.management.Attribute;
+import javax.management.AttributeList;
 import javax.management.AttributeNotFoundException;
+import javax.management.DynamicMBean;
+import javax.management.MBeanAttributeInfo;
+import javax.management.MBeanInfo;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -86,6 +94,89 @@ class KafkaClientMetersTest {
             for (ObjectName name : closing) {
                 server.unregisterMBean(name);
             }
+        }
+    }
+
+    /** A registry that counts differences would otherwise lose counts, or count them twice. */
+    @Test
+    void counter_ofAClientThatIsClosedAndReopened_neverDecreases() throws Exception {
+        MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+        ObjectName name = new ObjectName("kafka.producer:type=producer-metrics,client-id=reopened");
+        try (KafkaClientMeters meters = KafkaClientMeters.create()) {
+            server.registerMBean(new Sending(100), name);
+            meters.bindTo(registry);
+            FunctionCounter sent = registry.get("kafka.producer.sent.total").functionCounter();
+            assertThat(sent.count()).isEqualTo(100);
+            server.unregisterMBean(name);
+            assertThat(sent.count()).isEqualTo(100);
+            server.registerMBean(new Sending(30), name);
+            meters.lookNow();
+            assertThat(sent.count()).isEqualTo(130);
+        } finally {
+            if (server.isRegistered(name)) {
+                server.unregisterMBean(name);
+            }
+        }
+    }
+
+    /** The thread that checks for clients would end, and new clients would never be seen. */
+    @Test
+    void registryThatThrows_isTriedAgainAtTheNextCheck() throws Exception {
+        MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+        ObjectName name = new ObjectName("kafka.producer:type=producer-metrics,client-id=late");
+        AtomicBoolean broken = new AtomicBoolean();
+        registry.config().meterFilter(new MeterFilter() {
+            @Override
+            public Meter.Id map(Meter.Id id) {
+                if (broken.get()) {
+                    throw new IllegalStateException("planted");
+                }
+                return id;
+            }
+        });
+        try (KafkaClientMeters meters = KafkaClientMeters.create()) {
+            meters.bindTo(registry);
+            server.registerMBean(new Sending(1), name);
+            broken.set(true);
+            meters.lookNow();
+            broken.set(false);
+            meters.lookNow();
+            assertThat(registry.find("kafka.producer.sent.total").meter()).isNotNull();
+        } finally {
+            server.unregisterMBean(name);
+        }
+    }
+
+    /** The bean of a client that has sent records. */
+    private record Sending(double sent) implements DynamicMBean {
+
+        @Override
+        public Object getAttribute(String name) {
+            return sent;
+        }
+
+        @Override
+        public MBeanInfo getMBeanInfo() {
+            MBeanAttributeInfo[] attributes = {new MBeanAttributeInfo("sent-total", "double", "", true, false, false)};
+            return new MBeanInfo(Sending.class.getName(), "", attributes, null, null, null);
+        }
+
+        @Override
+        public AttributeList getAttributes(String[] names) {
+            return new AttributeList();
+        }
+
+        @Override
+        public void setAttribute(Attribute attribute) {}
+
+        @Override
+        public AttributeList setAttributes(AttributeList attributes) {
+            return attributes;
+        }
+
+        @Override
+        public Object invoke(String action, Object[] parameters, String[] signature) {
+            return "";
         }
     }
 

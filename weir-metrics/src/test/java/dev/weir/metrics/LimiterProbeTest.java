@@ -9,6 +9,7 @@ import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Sink;
 import dev.weir.stream.Source;
 import dev.weir.stream.StageSnapshot;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,6 +45,24 @@ class LimiterProbeTest {
             assertThat(probe.limiter()).isNotNull();
         }
         await().atMost(Duration.ofSeconds(40)).until(LimiterProbeTest::lookers, count -> count == 0);
+    }
+
+    /** Otherwise a long pipeline keeps the readings of each probe that was ever started for it. */
+    @Test
+    void probe_thatIsClosed_isNotKeptByThePipeline() {
+        StubPipeline pipeline = new StubPipeline("orders");
+        WeakReference<LimiterProbe> closed = startedAndClosed(pipeline);
+        for (int i = 0; i < 50 && closed.get() != null; i++) {
+            System.gc();
+        }
+        assertThat(closed.get()).isNull();
+        assertThat(pipeline.completion()).isNotDone();
+    }
+
+    private static WeakReference<LimiterProbe> startedAndClosed(RunningPipeline pipeline) {
+        try (LimiterProbe probe = LimiterProbe.start(pipeline)) {
+            return new WeakReference<>(probe);
+        }
     }
 
     private static long lookers() {

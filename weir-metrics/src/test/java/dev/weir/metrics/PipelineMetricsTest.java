@@ -14,6 +14,7 @@ import dev.weir.stream.StageSnapshot;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -84,6 +85,24 @@ class PipelineMetricsTest {
         member.lag = -1;
         metrics.lookNow();
         assertThat(value("weir.share.lag.records", "member", "1")).isNaN();
+    }
+
+    /** Otherwise a long pipeline keeps each one that was ever bound. */
+    @Test
+    void metrics_thatAreClosed_areNotKeptByThePipeline() {
+        WeakReference<PipelineMetrics> closed = boundAndClosed();
+        for (int i = 0; i < 50 && closed.get() != null; i++) {
+            System.gc();
+        }
+        assertThat(closed.get()).isNull();
+        assertThat(pipeline.completion()).isNotDone();
+    }
+
+    private WeakReference<PipelineMetrics> boundAndClosed() {
+        try (PipelineMetrics bound = PipelineMetrics.of(pipeline)) {
+            bound.bindTo(registry);
+            return new WeakReference<>(bound);
+        }
     }
 
     @Test

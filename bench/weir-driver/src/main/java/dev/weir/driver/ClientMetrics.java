@@ -4,9 +4,10 @@ import java.lang.management.ManagementFactory;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import javax.management.JMException;
+import javax.management.JMRuntimeException;
 import javax.management.MBeanServer;
+import javax.management.MalformedObjectNameException;
 import javax.management.ObjectName;
 
 /**
@@ -14,8 +15,6 @@ import javax.management.ObjectName;
  * library that has no such clients. Stateless, thread-safe.
  */
 final class ClientMetrics {
-    private static final MBeanServer BEANS = ManagementFactory.getPlatformMBeanServer();
-
     private static final List<Metric> METRICS = List.of(
             new Metric("consumer", "consumer-fetch-manager-metrics", "fetch-latency-avg", "client: fetch ms", 1),
             new Metric("consumer", "consumer-fetch-manager-metrics", "fetch-size-avg", "client: kB per fetch", 1e-3),
@@ -44,9 +43,14 @@ final class ClientMetrics {
      * reports are left out.
      */
     static Map<String, Double> read() {
+        return read(ManagementFactory.getPlatformMBeanServer());
+    }
+
+    /** Reads {@code beans} instead of the platform's MBean server, for tests. */
+    static Map<String, Double> read(MBeanServer beans) {
         Map<String, Double> figures = new LinkedHashMap<>();
         for (Metric metric : METRICS) {
-            double mean = mean(metric);
+            double mean = mean(metric, beans);
             if (Double.isFinite(mean)) {
                 figures.put(metric.name(), mean * metric.factor());
             }
@@ -54,22 +58,33 @@ final class ClientMetrics {
         return figures;
     }
 
-    private static double mean(Metric metric) {
+    private static double mean(Metric metric, MBeanServer beans) {
         double sum = 0;
         int clients = 0;
-        try {
-            Set<ObjectName> beans = BEANS.queryNames(
-                    new ObjectName("kafka." + metric.kind() + ":type=" + metric.group() + ",client-id=*"), null);
-            for (ObjectName bean : beans) {
-                if (BEANS.getAttribute(bean, metric.attribute()) instanceof Double value && Double.isFinite(value)) {
-                    sum += value;
-                    clients++;
-                }
+        for (ObjectName client : beans.queryNames(pattern(metric), null)) {
+            double value = value(client, metric, beans);
+            if (Double.isFinite(value)) {
+                sum += value;
+                clients++;
             }
-        } catch (JMException ignored) {
-            // A client is being closed, or its version does not have this metric.
-            return Double.NaN;
         }
         return sum / clients;
+    }
+
+    private static ObjectName pattern(Metric metric) {
+        try {
+            return new ObjectName("kafka." + metric.kind() + ":type=" + metric.group() + ",client-id=*");
+        } catch (MalformedObjectNameException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static double value(ObjectName client, Metric metric, MBeanServer beans) {
+        try {
+            return beans.getAttribute(client, metric.attribute()) instanceof Double value ? value : Double.NaN;
+        } catch (JMException | JMRuntimeException ignored) {
+            // The client is being closed, or its version does not have this metric.
+            return Double.NaN;
+        }
     }
 }

@@ -1,19 +1,22 @@
 package dev.weir.driver;
 
 import java.lang.management.ManagementFactory;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import javax.management.JMException;
+import javax.management.JMRuntimeException;
 import javax.management.MBeanServer;
+import javax.management.MalformedObjectNameException;
 import javax.management.ObjectName;
 
 /**
  * Computes rates from the metrics of Kafka's clients in this process. Rates of counts cover the time between two calls
- * of {@link #look}. Averages that a client computes ({@code -avg}) cover the client's own window of about 30 seconds.
- * There are no figures for a library that does not use Kafka's clients. Confined to one thread.
+ * of {@link #look}. They omit the counts of a client between the last call and its end, because a closed client has no
+ * metrics. Averages that a client computes ({@code -avg}) cover the client's own window of about 30 seconds. There are
+ * no figures for a library that does not use Kafka's clients. Confined to one thread.
  */
 final class ClientSeries {
     static final String FETCHES = "client: fetches/s";
@@ -36,7 +39,7 @@ final class ClientSeries {
             List.of("consumer-share-fetch-manager-metrics", "consumer-share-metrics"));
 
     private final MBeanServer beans;
-    private final Map<String, double[]> fetchedBefore = new TreeMap<>(); // by client: fetches, records
+    private final Map<ObjectName, double[]> fetchedBefore = new HashMap<>(); // fetches and records
     private long lastNanos;
     private boolean hasLooked;
 
@@ -61,44 +64,37 @@ final class ClientSeries {
         hasLooked = true;
         lastNanos = nowNanos;
         Map<String, Double> figures = new LinkedHashMap<>();
-        try {
-            for (List<String> groups : CONSUMERS) {
-                consumers(groups.get(0), groups.get(1), seconds, figures);
-            }
-            producers(figures);
-        } catch (JMException ignored) {
-            // A client is being closed, so this reading is incomplete.
-            return figures;
+        for (List<String> groups : CONSUMERS) {
+            consumers(groups.get(0), groups.get(1), seconds, figures);
         }
+        producers(figures);
         return figures;
     }
 
-    private void consumers(String fetching, String polling, double seconds, Map<String, Double> figures)
-            throws JMException {
+    private void consumers(String fetching, String polling, double seconds, Map<String, Double> figures) {
+        boolean isKnown = false;
         double fetches = 0;
         double records = 0;
         double underWay = 0;
         Means fetchMillis = new Means();
         Means perPoll = new Means();
-        Set<ObjectName> clients =
-                beans.queryNames(new ObjectName("kafka.consumer:type=" + fetching + ",client-id=*"), null);
-        for (ObjectName client : clients) {
-            String id = client.getKeyProperty("client-id");
+        for (ObjectName client : names("kafka.consumer:type=" + fetching + ",client-id=*")) {
             double[] now = {number(client, "fetch-total"), number(client, "records-consumed-total")};
-            double[] before = fetchedBefore.put(id, now);
+            if (Double.isNaN(now[0] + now[1])) {
+                continue;
+            }
+            isKnown = true;
+            double[] before = before(client, now);
             double millis = number(client, "fetch-latency-avg");
-            if (before != null && now[0] >= before[0]) {
-                fetches += now[0] - before[0];
-                records += now[1] - before[1];
-                underWay += Double.isFinite(millis) ? (now[0] - before[0]) / seconds * millis / 1e3 : 0;
-            }
+            fetches += now[0] - before[0];
+            records += now[1] - before[1];
+            underWay += Double.isFinite(millis) ? (now[0] - before[0]) / seconds * millis / 1e3 : 0;
             fetchMillis.add(millis);
-            ObjectName poller = new ObjectName("kafka.consumer:type=" + polling + ",client-id=" + id);
-            if (beans.isRegistered(poller)) {
-                perPoll.add(number(client, "records-consumed-rate") * number(poller, "time-between-poll-avg") / 1e3);
-            }
+            ObjectName poller =
+                    name("kafka.consumer:type=" + polling + ",client-id=" + client.getKeyProperty("client-id"));
+            perPoll.add(number(client, "records-consumed-rate") * number(poller, "time-between-poll-avg") / 1e3);
         }
-        if (clients.isEmpty() || Double.isNaN(seconds)) {
+        if (!isKnown || Double.isNaN(seconds)) {
             return;
         }
         figures.put(FETCHES, fetches / seconds);
@@ -110,27 +106,53 @@ final class ClientSeries {
         perPoll.put(RECORDS_PER_POLL, figures);
     }
 
-    private void producers(Map<String, Double> figures) throws JMException {
+    /** Returns a client's counts at the previous look; zeros if the client was opened, or opened again, since then. */
+    private double[] before(ObjectName client, double[] now) {
+        double[] before = fetchedBefore.put(client, now);
+        return before == null || before[0] > now[0] ? new double[] {0, 0} : before;
+    }
+
+    private void producers(Map<String, Double> figures) {
+        boolean isKnown = false;
         double underWay = 0;
         Means millis = new Means();
         Means batch = new Means();
-        Set<ObjectName> clients =
-                beans.queryNames(new ObjectName("kafka.producer:type=producer-metrics,client-id=*"), null);
-        for (ObjectName client : clients) {
+        for (ObjectName client : names("kafka.producer:type=producer-metrics,client-id=*")) {
             double requests = number(client, "requests-in-flight");
-            underWay += Double.isFinite(requests) ? requests : 0;
+            if (Double.isNaN(requests)) {
+                continue;
+            }
+            isKnown = true;
+            underWay += requests;
             millis.add(number(client, "request-latency-avg"));
             batch.add(number(client, "batch-size-avg") / 1e3);
         }
-        if (!clients.isEmpty()) {
+        if (isKnown) {
             figures.put(REQUESTS_UNDER_WAY, underWay);
             millis.put(PRODUCE_MILLIS, figures);
             batch.put(BATCH_KILOBYTES, figures);
         }
     }
 
-    private double number(ObjectName bean, String attribute) throws JMException {
-        return beans.getAttribute(bean, attribute) instanceof Number value ? value.doubleValue() : Double.NaN;
+    private Set<ObjectName> names(String pattern) {
+        return beans.queryNames(name(pattern), null);
+    }
+
+    private static ObjectName name(String name) {
+        try {
+            return new ObjectName(name);
+        } catch (MalformedObjectNameException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Returns a client's metric, or NaN if the client has been closed meanwhile. */
+    private double number(ObjectName bean, String attribute) {
+        try {
+            return beans.getAttribute(bean, attribute) instanceof Number value ? value.doubleValue() : Double.NaN;
+        } catch (JMException | JMRuntimeException closed) {
+            return Double.NaN;
+        }
     }
 
     /** The average of a figure over the clients that report it. */

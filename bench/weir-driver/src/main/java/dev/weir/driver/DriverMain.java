@@ -208,10 +208,7 @@ public final class DriverMain {
     }
 
     private void pass(Pass pass) throws Exception {
-        Thread sampler = new Thread(() -> sample(pass), "weir-sampler");
-        sampler.setDaemon(true);
-        Meters.exclude(sampler);
-        sampler.start();
+        Thread sampler = HarnessThreads.start("weir-sampler", () -> sample(pass));
         pass.whenReady(address -> say(new Report.Ready(address)));
         underWay = pass;
         changes.forEach(pass::change);

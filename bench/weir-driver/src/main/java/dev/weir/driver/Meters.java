@@ -12,9 +12,8 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Reads the resources used by this process so far. Thread-safe. */
+/** Reads the resources used by this process so far, without those of {@link HarnessThreads}. Thread-safe. */
 final class Meters {
     private static final OperatingSystemMXBean SYSTEM =
             (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
@@ -22,18 +21,7 @@ final class Meters {
     private static final Path TASKS = Path.of("/proc/self/task");
     private static final ProcessTime TIME = new ProcessTime(TASKS, SYSTEM::getProcessCpuTime);
 
-    private static final List<Thread> HARNESS = new CopyOnWriteArrayList<>();
-
     private Meters() {}
-
-    /**
-     * Excludes the processor time and the allocations of a harness thread from the readings, as long as the thread
-     * lives. Call this method before the thread starts.
-     */
-    static void exclude(Thread thread) {
-        HARNESS.removeIf(other -> other.getState() == Thread.State.TERMINATED);
-        HARNESS.add(thread);
-    }
 
     /**
      * Takes a reading without context switches, which are costly because they are in a separate file for each thread.
@@ -44,23 +32,45 @@ final class Meters {
 
     /** Takes a complete reading. Context switches of threads that have ended are not included. */
     static Usage full() {
-        long voluntary = 0;
-        long involuntary = 0;
-        try (DirectoryStream<Path> tasks = Files.newDirectoryStream(TASKS)) {
-            for (Path task : tasks) {
-                for (String line : Files.readAllLines(task.resolve("status"))) {
-                    if (line.startsWith("voluntary_ctxt_switches:")) {
-                        voluntary += number(line);
-                    } else if (line.startsWith("nonvoluntary_ctxt_switches:")) {
-                        involuntary += number(line);
+        Switches switches = Switches.read(TASKS);
+        return read(switches.voluntary, switches.involuntary);
+    }
+
+    /** The context switches of the living threads; -1 if not known. */
+    record Switches(long voluntary, long involuntary) {
+        private static final Switches UNKNOWN = new Switches(-1, -1);
+
+        /** Reads the directory with one subdirectory per thread, as on Linux. */
+        static Switches read(Path tasks) {
+            long voluntary = 0;
+            long involuntary = 0;
+            try (DirectoryStream<Path> threads = Files.newDirectoryStream(tasks)) {
+                for (Path thread : threads) {
+                    for (String line : status(thread)) {
+                        if (line.startsWith("voluntary_ctxt_switches:")) {
+                            voluntary += number(line);
+                        } else if (line.startsWith("nonvoluntary_ctxt_switches:")) {
+                            involuntary += number(line);
+                        }
                     }
                 }
+            } catch (IOException | DirectoryIteratorException e) { // the system does not have this directory
+                return UNKNOWN;
             }
-        } catch (IOException | DirectoryIteratorException e) {
-            // The system does not have this directory, or a thread ended while its file was read.
-            return quick();
+            return new Switches(voluntary, involuntary);
         }
-        return read(voluntary, involuntary);
+
+        private static List<String> status(Path thread) {
+            try {
+                return Files.readAllLines(thread.resolve("status"));
+            } catch (IOException e) { // the thread has ended meanwhile
+                return List.of();
+            }
+        }
+
+        private static long number(String line) {
+            return Long.parseLong(line.substring(line.indexOf(':') + 1).strip());
+        }
     }
 
     /** Returns the total time for which living threads were runnable and waited for a core; -1 if not known. */
@@ -88,10 +98,6 @@ final class Meters {
         }
     }
 
-    private static long number(String line) {
-        return Long.parseLong(line.substring(line.indexOf(':') + 1).strip());
-    }
-
     private static Usage read(long voluntary, long involuntary) {
         long gcCount = 0;
         long gcMillis = 0;
@@ -104,12 +110,8 @@ final class Meters {
             direct += pool.getName().equals("direct") ? pool.getMemoryUsed() : 0;
         }
         Runtime runtime = Runtime.getRuntime();
-        long harnessCpu = 0;
-        long harnessAllocated = 0;
-        for (Thread thread : HARNESS) {
-            harnessCpu += Math.max(0, THREADS.getThreadCpuTime(thread.threadId()));
-            harnessAllocated += Math.max(0, THREADS.getThreadAllocatedBytes(thread.threadId()));
-        }
+        long harnessCpu = HarnessThreads.cpuNanos();
+        long harnessAllocated = HarnessThreads.allocatedBytes();
         return new Usage(
                 TIME.nanos() - harnessCpu,
                 THREADS.getTotalThreadAllocatedBytes() - harnessAllocated,

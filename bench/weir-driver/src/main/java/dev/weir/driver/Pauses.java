@@ -51,10 +51,7 @@ final class Pauses {
      */
     static Pauses start() {
         Pauses pauses = new Pauses(SafepointLog.open());
-        Thread thread = new Thread(pauses::sleepAndNote, "weir-pauses");
-        thread.setDaemon(true);
-        Meters.exclude(thread);
-        thread.start();
+        HarnessThreads.start("weir-pauses", pauses::sleepAndNote);
         return pauses;
     }
 

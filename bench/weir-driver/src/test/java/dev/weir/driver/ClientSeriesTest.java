@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import javax.management.Attribute;
 import javax.management.AttributeList;
@@ -21,8 +22,8 @@ class ClientSeriesTest {
     private final MBeanServer beans = MBeanServerFactory.newMBeanServer();
 
     /** A bean like the ones of Kafka's clients: doubles by name. */
-    private static final class Gauges implements DynamicMBean {
-        private final Map<String, Double> values = new HashMap<>();
+    static final class Gauges implements DynamicMBean {
+        final Map<String, Double> values = new HashMap<>();
 
         @Override
         public Object getAttribute(String name) throws AttributeNotFoundException {
@@ -93,6 +94,55 @@ class ClientSeriesTest {
                         entry(ClientSeries.FETCHES_UNDER_WAY, 1.0),
                         entry(ClientSeries.FETCH_MILLIS, 40.0),
                         entry(ClientSeries.RECORDS_PER_POLL, 10.0));
+    }
+
+    private static Map<String, Double> fetched(double fetches, double records) {
+        return Map.of("fetch-total", fetches, "records-consumed-total", records, "fetch-latency-avg", 40.0);
+    }
+
+    private static Map<String, Double> produced(double requestsInFlight) {
+        return Map.of("requests-in-flight", requestsInFlight, "request-latency-avg", 7.0, "batch-size-avg", 16_000.0);
+    }
+
+    /** A client without metrics is one that is closed while the others are read. */
+    @Test
+    void clientThatCloses_doesNotHideTheCountsOfTheOthers() throws Exception {
+        Map<String, Gauges> consumers = new HashMap<>();
+        Map<String, Gauges> producers = new HashMap<>();
+        for (String client : List.of("a", "b", "c")) {
+            consumers.put(client, bean("kafka.consumer:type=consumer-fetch-manager-metrics,client-id=" + client));
+            producers.put(client, bean("kafka.producer:type=producer-metrics,client-id=" + client));
+        }
+        consumers.values().forEach(each -> each.values.putAll(fetched(10, 100)));
+        producers.values().forEach(each -> each.values.putAll(produced(1)));
+        ClientSeries series = new ClientSeries(beans);
+        assertThat(series.look(0)).containsEntry(ClientSeries.REQUESTS_UNDER_WAY, 3.0);
+        consumers.values().forEach(each -> each.values.putAll(fetched(20, 300)));
+        consumers.get("b").values.clear();
+        producers.get("b").values.clear();
+        assertThat(series.look(2 * SECOND))
+                .containsOnly(
+                        entry(ClientSeries.FETCHES, 10.0),
+                        entry(ClientSeries.RECORDS_PER_FETCH, 20.0),
+                        entry(ClientSeries.FETCHES_UNDER_WAY, 0.4),
+                        entry(ClientSeries.FETCH_MILLIS, 40.0),
+                        entry(ClientSeries.REQUESTS_UNDER_WAY, 2.0),
+                        entry(ClientSeries.PRODUCE_MILLIS, 7.0),
+                        entry(ClientSeries.BATCH_KILOBYTES, 16.0));
+    }
+
+    @Test
+    void clientThatIsOpenedOrReopened_countsFromZero() throws Exception {
+        Gauges reopened = bean("kafka.consumer:type=consumer-fetch-manager-metrics,client-id=a");
+        reopened.values.putAll(fetched(90, 900));
+        ClientSeries series = new ClientSeries(beans);
+        assertThat(series.look(0)).isEmpty();
+        reopened.values.putAll(fetched(4, 40));
+        bean("kafka.consumer:type=consumer-fetch-manager-metrics,client-id=b")
+                .values
+                .putAll(fetched(6, 60));
+        assertThat(series.look(2 * SECOND))
+                .contains(entry(ClientSeries.FETCHES, 5.0), entry(ClientSeries.RECORDS_PER_FETCH, 10.0));
     }
 
     @Test

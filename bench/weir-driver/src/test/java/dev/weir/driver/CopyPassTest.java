@@ -20,6 +20,11 @@ class CopyPassTest {
             Map.of(PassOptions.GUARANTEE, PassOptions.EXACTLY_ONCE, PassOptions.IN_FLIGHT, "9"),
             1_000);
 
+    private static final long ALLOCATED_BYTES = 256L << 20;
+
+    /** Holds an allocated array, so that the compiler cannot remove the allocation. */
+    private static volatile byte[] allocated = {};
+
     /** Steps of several threads are counted, and the pass ends with the last of them, at the sampler's next check. */
     @Test
     void stepsOfSeveralThreads_endThePass() throws Exception {
@@ -41,6 +46,22 @@ class CopyPassTest {
         assertThat(passed.usage().voluntarySwitches())
                 .as("threads that are gone have none")
                 .isEqualTo(-1);
+    }
+
+    /** The sampler has ended when the usage of such a pass is read. */
+    @Test
+    void usage_afterTheSamplerHasEnded_leavesItOut() throws Exception {
+        Pass pass = new Pass(CONFIGURATION, new Command.Start("g", 0, 3600, "out"));
+        pass.step(1);
+        HarnessThreads.start("sampler", CopyPassTest::allocate).join();
+        pass.course().endNow();
+        assertThat(pass.result().usage().allocatedBytes()).isLessThan(ALLOCATED_BYTES);
+    }
+
+    private static void allocate() {
+        for (int i = 0; i < ALLOCATED_BYTES >> 20; i++) {
+            allocated = new byte[1 << 20];
+        }
     }
 
     @Test

@@ -183,9 +183,11 @@ class ProfileCommandTest {
                     .contains("process " + pid + " is not a JVM that can be asked")
                     .doesNotContain("\tat ");
             for (String command : List.of("profile", "console")) {
-                assertThat(harness.run(command, pid, "--verbose")).isEqualTo(ExitCode.FAILED);
-                assertThat(harness.err())
+                CommandHarness verbose = new CommandHarness();
+                assertThat(verbose.run(command, pid, "--verbose")).isEqualTo(ExitCode.FAILED);
+                assertThat(verbose.err())
                         .contains("is not a JVM that can be asked")
+                        .contains("\tat ")
                         .doesNotContain("planted");
             }
         } finally {

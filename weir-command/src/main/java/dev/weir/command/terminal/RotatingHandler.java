@@ -31,6 +31,7 @@ final class RotatingHandler extends Handler {
 
     private final Path file;
     private final long mostBytes;
+    private final Opener opener;
 
     private final ReentrantLock lock = new ReentrantLock();
 
@@ -38,19 +39,33 @@ final class RotatingHandler extends Handler {
     private @Nullable OutputStream out;
     private long bytes;
 
+    /** Opens a file for appending, and creates it if it does not exist. */
+    interface Opener {
+        OutputStream open(Path file) throws IOException;
+    }
+
     RotatingHandler(Path file, Formatter formatter) throws IOException {
         this(file, formatter, MOST_BYTES);
     }
 
     RotatingHandler(Path file, Formatter formatter, long mostBytes) throws IOException {
+        this(
+                file,
+                formatter,
+                mostBytes,
+                path -> Files.newOutputStream(path, StandardOpenOption.CREATE, StandardOpenOption.APPEND));
+    }
+
+    RotatingHandler(Path file, Formatter formatter, long mostBytes, Opener opener) throws IOException {
         this.file = file;
         this.mostBytes = mostBytes;
+        this.opener = opener;
         setFormatter(formatter);
         open();
     }
 
     private void open() throws IOException {
-        out = Files.newOutputStream(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+        out = opener.open(file);
         // A pipe or a device is never too large.
         bytes = Files.isRegularFile(file) ? Files.size(file) : Long.MIN_VALUE;
     }
@@ -81,12 +96,10 @@ final class RotatingHandler extends Handler {
 
     private OutputStream rotate(OutputStream full) throws IOException {
         try {
-            for (int i = MOST_OLD - 1; i >= 0; i--) {
-                try {
-                    Files.move(old(i), old(i + 1), StandardCopyOption.REPLACE_EXISTING);
-                } catch (NoSuchFileException e) {
-                    // This old file does not exist yet.
-                }
+            // If an earlier rotation renamed the files but could not open a new one, another renaming would only delete
+            // the oldest file.
+            if (Files.exists(file)) {
+                renameFiles();
             }
             open();
         } catch (IOException e) {
@@ -97,6 +110,16 @@ final class RotatingHandler extends Handler {
         }
         full.close();
         return Objects.requireNonNull(out);
+    }
+
+    private void renameFiles() throws IOException {
+        for (int i = MOST_OLD - 1; i >= 0; i--) {
+            try {
+                Files.move(old(i), old(i + 1), StandardCopyOption.REPLACE_EXISTING);
+            } catch (NoSuchFileException e) {
+                // This old file does not exist yet.
+            }
+        }
     }
 
     private Path old(int number) {

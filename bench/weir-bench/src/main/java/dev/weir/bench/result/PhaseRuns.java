@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PhaseRuns {
 
-    private static final Pattern ID = Pattern.compile("(.+)\\.phase-(\\d+)(-[a-z])?");
+    private static final Pattern ID = Pattern.compile("(.+)\\.phase-(\\d+)(-[a-z]+)?");
 
     private PhaseRuns() {}
 
@@ -75,7 +75,13 @@ public final class PhaseRuns {
 
     private static String id(Point point, int number, int variant) {
         String id = point.id() + ".phase-" + number;
-        return variant == 1 ? id : id + "-" + (char) ('a' + Math.min(variant, 26) - 1);
+        return variant == 1 ? id : id + "-" + letters(variant);
+    }
+
+    /** Returns a, b, ..., z, aa, ab, ..., like the columns of a spreadsheet. */
+    private static String letters(int number) {
+        int before = (number - 1) / 26;
+        return (before == 0 ? "" : letters(before)) + (char) ('a' + (number - 1) % 26);
     }
 
     private static Map<String, String> dimensions(Point point, int number, Phase phase) {

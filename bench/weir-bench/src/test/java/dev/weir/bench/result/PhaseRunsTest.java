@@ -90,6 +90,29 @@ class PhaseRunsTest {
     }
 
     @Test
+    void phasesOfManyOrders_haveAPointEach_fromWhichTheirRunIsFound() {
+        List<Run> runs = new ArrayList<>();
+        for (int i = 0; i < 800; i++) {
+            runs.add(run(i, Set.of(Flag.CHANGED), phase("order " + i, 60, result(0, 2, i))));
+        }
+
+        Map<Point, List<Run>> phases = PhaseRuns.of(POINT, runs);
+
+        List<String> ids = phases.keySet().stream().map(Point::id).toList();
+        assertThat(ids)
+                .hasSize(800)
+                .doesNotHaveDuplicates()
+                .startsWith("6p.phase-1", "6p.phase-1-b")
+                .contains("6p.phase-1-z", "6p.phase-1-aa", "6p.phase-1-az", "6p.phase-1-ba", "6p.phase-1-zz")
+                .contains("6p.phase-1-aaa")
+                .allMatch(id -> PhaseRuns.pointOfRun(id).equals("6p"));
+        assertThat(phases.values())
+                .allSatisfy(each -> assertThat(PhaseRuns.origin(each.getFirst().key()))
+                        .isEqualTo(new PhaseRuns.Origin(
+                                new Run.Key("6p", "weir", each.getFirst().round()), 1)));
+    }
+
+    @Test
     void phaseOfARunThatLostRecords_isVoid() {
         Run broken = run(0, Set.of(Flag.CHANGED, Flag.GUARANTEE_BROKEN), phase("a", 60, result(0, 2, 1)));
 

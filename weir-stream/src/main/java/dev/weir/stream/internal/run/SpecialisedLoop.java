@@ -4,6 +4,11 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.lang.invoke.MethodHandles.Lookup;
 import java.lang.invoke.MethodType;
+import java.lang.ref.WeakReference;
+import java.util.Collections;
+import java.util.Map;
+import java.util.Objects;
+import java.util.WeakHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -12,8 +17,9 @@ import org.jspecify.annotations.Nullable;
  * the loop, so the JIT compiler sees a single call target and can inline it. Without copies, all stages of the same
  * kind would share one loop with a megamorphic interface call; see ADR 6. Thread-safe.
  *
- * <p>A copy is a hidden class that is defined from the loop's class file. It lives as long as the class of the
- * function. If it cannot be created, the equivalent shared loop is used.
+ * <p>A copy is a hidden class that is defined from the loop's class file. It lives as long as the class of the function
+ * and this object; a function class that has been unloaded releases its copy when the next copy is created. If a copy
+ * cannot be created, the equivalent shared loop is used.
  *
  * @param <L> the interface of the loop
  */
@@ -30,11 +36,20 @@ public final class SpecialisedLoop<L> {
     private final byte @Nullable [] classFile;
     private final AtomicInteger budget;
 
-    private final ClassValue<L> loops = new ClassValue<>() {
+    /** The loop of each function class. This map is what keeps the copies; {@link #loops} only finds them. */
+    private final Map<Class<?>, L> kept = Collections.synchronizedMap(new WeakHashMap<>());
+
+    /**
+     * Finds the loop of a function class without a lock. The references are weak, because a class of the JDK or of
+     * another class loader may outlive this library. If it held a loop, the library could never be unloaded.
+     */
+    private final ClassValue<WeakReference<L>> loops = new ClassValue<>() {
         @Override
-        protected L computeValue(Class<?> functions) {
-            // A JDK class uses the shared loop. It may outlive this library, so it must not retain a copy.
-            return functions.getClassLoader() == null ? shared : copyOrShared();
+        protected WeakReference<L> computeValue(Class<?> functions) {
+            L loop = functions.getClassLoader() == null ? shared : copyOrShared();
+            // If several threads compute the loop of a class, all of them must return the one that is kept.
+            L earlier = kept.putIfAbsent(functions, loop);
+            return new WeakReference<>(earlier == null ? loop : earlier);
         }
     };
 
@@ -57,7 +72,7 @@ public final class SpecialisedLoop<L> {
 
     /** Returns the loop for functions of the same class as {@code function}. */
     public L forFunction(Object function) {
-        return loops.get(function.getClass());
+        return Objects.requireNonNull(loops.get(function.getClass()).get());
     }
 
     private static byte @Nullable [] classFile(Class<?> template) {

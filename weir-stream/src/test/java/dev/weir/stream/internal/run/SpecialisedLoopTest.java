@@ -7,6 +7,8 @@ import java.io.InputStream;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.ref.WeakReference;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -83,9 +85,29 @@ class SpecialisedLoopTest {
     }
 
     @Test
-    void functionOfTheJdk_hasTheSharedLoop_soThatNothingOfOursHangsOnIt() {
+    void functionOfTheJdk_hasTheSharedLoop() {
         assertThat(SpecialisedLoop.of(MethodHandles.lookup(), shared).forFunction(Function.identity()))
                 .isSameAs(shared);
+    }
+
+    /** If a class of the JDK held a loop, each redeployment of an application would leave its classes behind. */
+    @Test
+    void loops_whenNobodyHasThem_goAlthoughTheClassesOfFunctionsStay() {
+        List<WeakReference<?>> unused = new ArrayList<>(loopsFor(Function.identity()));
+        unused.addAll(loopsFor(new Plus()));
+        for (int i = 0; i < 50 && unused.stream().anyMatch(each -> each.get() != null); i++) {
+            System.gc();
+        }
+        assertThat(unused).allMatch(each -> each.get() == null, "is unreachable");
+    }
+
+    private static List<WeakReference<?>> loopsFor(Function<Object, Object> function) {
+        Caller ownShared = new Template();
+        SpecialisedLoop<Caller> loops = SpecialisedLoop.of(MethodHandles.lookup(), ownShared);
+        return List.of(
+                new WeakReference<>(loops),
+                new WeakReference<>(ownShared),
+                new WeakReference<>(loops.forFunction(function)));
     }
 
     @Test
@@ -102,6 +124,8 @@ class SpecialisedLoopTest {
         }
         for (int i = 0; i < 50 && (function.get() != null || copy.get() != null); i++) {
             System.gc();
+            // A new copy releases those of unloaded classes.
+            loops.forFunction(hiddenPlus());
         }
         assertThat(function.get()).isNull();
         assertThat(copy.get()).isNull();
