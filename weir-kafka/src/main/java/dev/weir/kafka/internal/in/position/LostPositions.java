@@ -76,7 +76,9 @@ final class LostPositions {
                         new LogPosition(wanted, partition.epochs().before(wanted));
                 if (failure instanceof OtherTopicException) {
                     topicIds.identifyAnew(
-                            renewed, 2, () -> beginAnew(renewed, wanted, String.valueOf(failure.getMessage())));
+                            renewed,
+                            2,
+                            () -> failIfBoundedOrBeginAnew(renewed, wanted, String.valueOf(failure.getMessage())));
                 } else {
                     // The position may be after the end of the log because the topic was recreated.
                     topicIds.identifyAnew(renewed, 2, () -> ask(renewed, position, unread, failure));
@@ -168,7 +170,7 @@ final class LostPositions {
         AssignedPartition renewed = renew(partition, Reason.RECREATED);
         String proof = "its record at offset " + record.offset() + " has leader epoch "
                 + record.leaderEpoch().orElse(LogPosition.NO_EPOCH) + ", lower than one before it";
-        topicIds.identifyAnew(renewed, 2, () -> beginAnew(renewed, record.offset(), proof));
+        topicIds.identifyAnew(renewed, 2, () -> failIfBoundedOrBeginAnew(renewed, record.offset(), proof));
     }
 
     /**
@@ -186,11 +188,20 @@ final class LostPositions {
         AssignedPartition renewed = renew(partition, Reason.RECREATED);
         renewed.identified(now);
         String proof = "topic id " + before + ", now " + now;
-        if (bounded && !opening) {
+        if (opening) {
+            beginAnew(renewed, offset, proof);
+        } else {
+            failIfBoundedOrBeginAnew(renewed, offset, proof);
+        }
+    }
+
+    /** Handles a topic that was recreated during this run. The end of a bounded read was determined in the old topic. */
+    private void failIfBoundedOrBeginAnew(AssignedPartition partition, long offset, String proof) {
+        if (bounded) {
             throw new RecreatedTopicException(
                     partition.id(), offset, proof, "the end of this read was one in that topic as well; read again");
         }
-        beginAnew(renewed, offset, proof);
+        beginAnew(partition, offset, proof);
     }
 
     private void beginAnew(AssignedPartition partition, long offset, String proof) {

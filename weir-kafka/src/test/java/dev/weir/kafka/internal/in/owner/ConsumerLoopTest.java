@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.ExternalOffsets;
+import dev.weir.kafka.OutOfRangePolicy;
 import dev.weir.kafka.Position;
 import dev.weir.kafka.RebalanceListener;
+import dev.weir.kafka.RecreatedTopicException;
 import dev.weir.kafka.RestrictedConsumer;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.internal.in.buffer.AssignedPartition;
@@ -34,6 +36,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -57,6 +60,8 @@ import org.apache.kafka.common.errors.RebalanceInProgressException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.UnknownMemberIdException;
 import org.apache.kafka.common.errors.WakeupException;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -71,6 +76,7 @@ class ConsumerLoopTest {
     private volatile Consumer<RestrictedConsumer> onAssigned = consumer -> {};
     private volatile Runnable onRevoked = () -> {};
     private volatile MemberCommit direct = MemberCommit.NONE;
+    private OutOfRangePolicy outOfRange = OutOfRangePolicy.FAIL;
     private final RebalanceListener listener = new RebalanceListener() {
         @Override
         public void onAssigned(Set<TopicPartition> partitions, RestrictedConsumer consumer) {
@@ -115,6 +121,7 @@ class ConsumerLoopTest {
                 .groupId("g")
                 .commitMetadataChars(0)
                 .revokeDeadline(revokeDeadline)
+                .outOfRange(outOfRange)
                 .rebalanceListener(listener)
                 .build();
         ConsumerLoop loop = new ConsumerLoop(
@@ -225,10 +232,54 @@ class ConsumerLoopTest {
                 plan,
                 List.of(),
                 Duration.ofMinutes(5),
-                new Hasty());
+                OwnerClock.SYSTEM);
         CompletableFuture.anyOf(client.answered, failed).get();
         assertThat(told).isEmpty();
         String ignored = loop.close(Duration.ZERO);
+    }
+
+    // The read went on in the recreated topic, up to the end of the former one. In a shorter topic, it never ended.
+    @Test
+    void boundedRead_ofATopicThatRecordsShowToBeRecreated_fails() throws Exception {
+        outOfRange = OutOfRangePolicy.LATEST;
+        var plan = new ConsumerPlan(
+                Subscription.topics("t").untilEnd(), Map.of(ID, 5L), new Delivery.Committable(), null, Set.of());
+        ConsumerLoop loop = start(
+                new ClientFetcher(client),
+                RecordOutlets.single(buffer()),
+                Duration.ofSeconds(20),
+                plan,
+                List.of(ID),
+                Duration.ofMinutes(5),
+                OwnerClock.SYSTEM);
+        loop.control()
+                .seek(Map.of(ID, Position.offset(0)))
+                .toCompletableFuture()
+                .get();
+        client.strays.add(ofEpoch(0, 5));
+        client.strays.add(ofEpoch(0, 3));
+        assertThat(CompletableFuture.anyOf(failed, client.committedTheEnd).get())
+                .isInstanceOfSatisfying(
+                        RecreatedTopicException.class,
+                        failure -> assertThat(failure)
+                                .hasMessageContaining("leader epoch 3")
+                                .hasMessageContaining("read again"));
+        String ignored = loop.close(Duration.ZERO);
+    }
+
+    private static ConsumerRecord<byte[], byte[]> ofEpoch(long offset, int epoch) {
+        return new ConsumerRecord<>(
+                ID.topic(),
+                ID.partition(),
+                offset,
+                0,
+                TimestampType.CREATE_TIME,
+                -1,
+                -1,
+                new byte[0],
+                new byte[0],
+                new RecordHeaders(),
+                Optional.of(epoch));
     }
 
     // A client that is not closed stays a member of its group, with partitions that nobody reads.
@@ -497,6 +548,9 @@ class ConsumerLoopTest {
         /** Answers of the next poll, wherever the client is. */
         private final Queue<ConsumerRecord<byte[], byte[]>> strays = new ConcurrentLinkedQueue<>();
 
+        /** Completes with a commit of {@link Answers#END}. */
+        final CompletableFuture<Object> committedTheEnd = new CompletableFuture<>();
+
         /** Number of questions for commits that precede a late wake-up. */
         volatile int lateWakeUps;
 
@@ -536,7 +590,11 @@ class ConsumerLoopTest {
         }
 
         @Override
-        public void commitAsync(Map<TopicPartition, OffsetAndMetadata> offsets, OffsetCommitCallback callback) {}
+        public void commitAsync(Map<TopicPartition, OffsetAndMetadata> offsets, OffsetCommitCallback callback) {
+            if (offsets.values().stream().anyMatch(each -> each.offset() == Answers.END)) {
+                committedTheEnd.complete(offsets);
+            }
+        }
 
         @Override
         public void commitSync(Map<TopicPartition, OffsetAndMetadata> offsets, Duration timeout) {
@@ -560,13 +618,20 @@ class ConsumerLoopTest {
 
     private static final class Answers extends SilentLookup {
 
+        static final long END = 9;
+
         @Override
         public Map<TopicPartition, CompletionStage<Long>> offsets(
                 Map<TopicPartition, Position> positions, Duration within) {
             Map<TopicPartition, CompletionStage<Long>> offsets = new HashMap<>();
             positions.forEach((id, position) -> offsets.put(
                     id,
-                    CompletableFuture.completedStage(position instanceof Position.Offset given ? given.offset() : 0L)));
+                    CompletableFuture.completedStage(
+                            switch (position) {
+                                case Position.Offset given -> given.offset();
+                                case Position.Edge edge -> edge == Position.Edge.END ? END : 0;
+                                default -> 0L;
+                            })));
             return offsets;
         }
     }
