@@ -305,7 +305,8 @@ public final class Subscription {
 
     /**
      * Returns a bounded copy. The source ends when each of this member's partitions has been read up to the end offset
-     * that was determined when the source started.
+     * that was determined when the source started. If none of the partitions has a leader, the start waits about 15
+     * seconds for an election, and then fails.
      */
     public Subscription untilEnd() {
         return until(Position.end());

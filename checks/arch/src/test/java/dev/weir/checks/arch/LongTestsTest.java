@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -15,8 +17,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Holds two rules about tests that the build leaves out. Each class with a test tagged {@code long} has a row on the
- * page of long tests, and each row of the guarantees that names tests names one that the build runs.
+ * Checks the pages of long tests and of the guarantees' tests. Each class with a test tagged {@code long} has a row on
+ * the page of long tests. Each guarantee has a row on the page of their tests, and a row that names tests names one
+ * that the build runs.
  */
 class LongTestsTest {
 
@@ -30,6 +33,20 @@ class LongTestsTest {
 
     /** The text from the end of the previous member to the name of a method, and the name. */
     private static final Pattern METHOD = Pattern.compile("(.*?)\\n    (?:public )?void (\\w+)\\(", Pattern.DOTALL);
+
+    private static final Path GUARANTEES = ROOT.resolve("docs/reference/guarantees.md");
+
+    private static final Path GUARANTEE_TESTS = ROOT.resolve("docs/internals/guarantee-tests.md");
+
+    private static final Pattern GUARANTEE_TABLE = Pattern.compile("\\| promise \\| bounds \\||\\| event \\| what .*");
+
+    private static final Pattern GUARANTEE_TESTS_TABLE = Pattern.compile("\\| (?:promise|event) \\| tests \\|");
+
+    private static final Pattern LIMITS_TABLE = Pattern.compile("\\| limit \\| tests \\|");
+
+    private static final Pattern HEADING = Pattern.compile("#+ (.*)");
+
+    private static final Pattern BOLD_START = Pattern.compile("\\*\\*(.+?)\\.?\\*\\*.*");
 
     private static final Pattern MEMBER_END = Pattern.compile("\\n    }\\n");
 
@@ -46,9 +63,56 @@ class LongTestsTest {
     @Test
     void promises_nameATestThatTheBuildRuns() throws IOException {
         Map<String, String> sources = sources();
-        List<String> rows = Files.readAllLines(ROOT.resolve("docs/internals/guarantee-tests.md"));
+        List<String> rows = Files.readAllLines(GUARANTEE_TESTS);
         assertThat(rows.stream().filter(LongTestsTest::namesTests)).hasSizeGreaterThan(50);
         assertThat(rows).allMatch(row -> !namesTests(row) || isShown(row, sources), "names a test that the build runs");
+    }
+
+    /** Readers look for the tests of a guarantee by its name. */
+    @Test
+    void guarantees_haveTheSameNamesOnThePageOfTheirTests() throws IOException {
+        Map<String, List<String>> guarantees = rowNames(GUARANTEES, GUARANTEE_TABLE);
+        assertThat(guarantees.values().stream().mapToInt(List::size).sum()).isGreaterThan(100);
+        assertThat(rowNames(GUARANTEE_TESTS, GUARANTEE_TESTS_TABLE)).containsExactlyEntriesOf(guarantees);
+    }
+
+    @Test
+    void limits_onThePageOfTests_areHeadingsOrListItemsOfTheGuarantees() throws IOException {
+        List<String> known = Files.readAllLines(GUARANTEES).stream()
+                .flatMap(line -> Stream.of(
+                        HEADING.matcher(line),
+                        Pattern.compile("- " + BOLD_START).matcher(line)))
+                .filter(Matcher::matches)
+                .map(match -> match.group(1))
+                .toList();
+        List<String> limits =
+                rowNames(GUARANTEE_TESTS, LIMITS_TABLE).values().iterator().next();
+        assertThat(limits).hasSizeGreaterThan(3).allMatch(name -> name.startsWith("[") || known.contains(name));
+    }
+
+    /**
+     * Returns the names of the rows of all tables with the given head, by the heading above the table. The name of a row
+     * is its first cell, or only the bold text at the start of that cell.
+     */
+    private static Map<String, List<String>> rowNames(Path page, Pattern head) throws IOException {
+        Map<String, List<String>> names = new LinkedHashMap<>();
+        String heading = "";
+        String before = "";
+        boolean isWanted = false;
+        for (String line : Files.readAllLines(page)) {
+            Matcher title = HEADING.matcher(line);
+            if (title.matches()) {
+                heading = title.group(1);
+            } else if (line.startsWith("|") && !before.startsWith("|")) {
+                isWanted = head.matcher(line).matches();
+            } else if (line.startsWith("|") && !line.startsWith("|--") && isWanted) {
+                String cell = line.split("(?<!\\\\)\\|", -1)[1].strip();
+                Matcher bold = BOLD_START.matcher(cell);
+                names.computeIfAbsent(heading, first -> new ArrayList<>()).add(bold.matches() ? bold.group(1) : cell);
+            }
+            before = line;
+        }
+        return names;
     }
 
     @Test
