@@ -5,7 +5,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 
 /**
  * Starts a shell command once for each value, with the value on its standard input and the result on its standard
@@ -22,29 +24,40 @@ final class EachProcess {
         Process process = Shell.ofMachine().start(command);
         try {
             CompletableFuture<byte[]> out = reading(process.getInputStream());
-            CompletableFuture<byte[]> errors = reading(process.getErrorStream());
-            try (OutputStream in = process.getOutputStream()) {
-                in.write(value);
-            } catch (IOException ignored) {
-                // The command did not read all of its input. The exit status tells whether this is an error.
-            }
+            CompletableFuture<byte[]> errors =
+                    reading(process.getErrorStream()).exceptionally(unreadable -> new byte[0]);
+            write(value, process.getOutputStream());
             int status = process.waitFor();
             if (status != 0) {
                 throw new LineProcessException("the command ended with exit status " + status + said(errors.join()));
             }
-            return out.join();
+            return out.get();
+        } catch (ExecutionException unreadable) {
+            throw new LineProcessException("the output of the command cannot be read: "
+                    + Objects.requireNonNull(unreadable.getCause()).getMessage());
         } finally {
             Shell.kill(process.toHandle());
         }
     }
 
-    private static CompletableFuture<byte[]> reading(InputStream from) {
+    /** Writes on another thread, because an interrupt does not end a write to a command that does not read. */
+    private static void write(byte[] value, OutputStream to) {
+        Thread.ofVirtual().name("weir-each").start(() -> {
+            try (to) {
+                to.write(value);
+            } catch (IOException ignored) {
+                // The command did not read all of its input. The exit status tells whether this is an error.
+            }
+        });
+    }
+
+    static CompletableFuture<byte[]> reading(InputStream from) {
         CompletableFuture<byte[]> all = new CompletableFuture<>();
         Thread.ofVirtual().name("weir-each").start(() -> {
             try (from) {
                 all.complete(from.readAllBytes());
-            } catch (IOException ended) {
-                all.complete(new byte[0]);
+            } catch (IOException unreadable) {
+                all.completeExceptionally(unreadable);
             }
         });
         return all;

@@ -241,12 +241,13 @@ final class LineProcess implements AutoCloseable {
             while (true) {
                 long since = lastAnswerNanos - sentNanos > 0 ? lastAnswerNanos : sentNanos;
                 long left = since + patienceNanos - System.nanoTime();
-                if (left <= 0) {
+                // A backed-up output stage asks late, and the answer may have come long ago.
+                if (left <= 0 && !future.isDone()) {
                     throw fail("did not answer for " + TimeUnit.NANOSECONDS.toSeconds(patienceNanos)
                             + " s (it must answer each line with one line, and not keep answers in a buffer)");
                 }
                 try {
-                    return future.get(left, TimeUnit.NANOSECONDS);
+                    return future.get(Math.max(0, left), TimeUnit.NANOSECONDS);
                 } catch (ExecutionException e) {
                     throw (LineProcessException) e.getCause();
                 } catch (TimeoutException ignored) {

@@ -4,6 +4,7 @@ import dev.weir.cli.replay.Targets.Refusal;
 import dev.weir.command.client.ClientFault;
 import dev.weir.command.client.ClusterClients;
 import dev.weir.command.terminal.CliFailure;
+import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.ProducePath;
 import dev.weir.kafka.deadletter.DeadLetterRecord;
 import dev.weir.kafka.deadletter.OriginalRecords;
@@ -18,6 +19,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -41,6 +43,9 @@ import org.jspecify.annotations.Nullable;
 final class Replay {
 
     private static final Duration POLL = Duration.ofMillis(200);
+
+    /** Each unsent record adds at most 10 characters to a commit, which has space for 2,000 more until it is full. */
+    private static final int MAX_POLL_RECORDS = 200;
 
     /** Maximum number of topics for which refused records are counted separately. */
     private static final int MAX_REFUSED_TOPICS = 100;
@@ -118,11 +123,20 @@ final class Replay {
                 null);
     }
 
+    /** Limits the records of a poll, because a commit must be able to note those of them that cannot be sent. */
+    static Map<String, Object> consumerConfig(ConsumerSettings<byte[], byte[]> settings) {
+        Map<String, Object> config = settings.clientConfig();
+        config.computeIfPresent(
+                ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
+                (name, records) -> Math.min(Integer.parseInt(records.toString().strip()), MAX_POLL_RECORDS));
+        return config;
+    }
+
     /** Runs to the end. The returned summary counts the work even after a failure. */
     ReplaySummary run() {
         CliFailure end = null;
         try (KafkaConsumer<byte[], byte[]> consumer = clients.configured(() -> new KafkaConsumer<>(
-                        clients.consumer().clientConfig(), new ByteArrayDeserializer(), new ByteArrayDeserializer()));
+                        consumerConfig(clients.consumer()), new ByteArrayDeserializer(), new ByteArrayDeserializer()));
                 KafkaProducer<byte[], byte[]> producer = clients.configured(() -> new KafkaProducer<>(
                         clients.producer(ProducePath.CLIENT).clientConfig(),
                         new ByteArraySerializer(),

@@ -120,4 +120,16 @@ class LineProcessTest {
         assertThat(LineProcess.refusal("a\nb".getBytes(UTF_8))).contains("line break");
         assertThat(LineProcess.refusal(null)).contains("no value");
     }
+
+    @Test
+    void answerThatHasCome_isTaken_howeverLateItIsAskedFor() throws Exception {
+        try (LineProcess process = LineProcess.start("cat", 1, Duration.ZERO)) {
+            LineProcess.Answer first = process.send("a".getBytes(UTF_8));
+            process.send("b".getBytes(UTF_8));
+            // With room for one line, this returns once the answer to the second line has been read.
+            process.send("c".getBytes(UTF_8));
+
+            assertThat(first.await()).asString(UTF_8).isEqualTo("a");
+        }
+    }
 }

@@ -2,6 +2,8 @@ package dev.weir.cli.replay;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.kafka.ConsumerSettings;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -76,5 +78,31 @@ class PartitionProgressTest {
         assertThat(progress.isDone(3)).isFalse();
         assertThat(progress.isDone(4)).isFalse();
         assertThat(progress.position()).isEqualTo(new OffsetAndMetadata(3));
+    }
+
+    /** Records that were sent behind a lost note would be sent again by the next run. */
+    @Test
+    void largestPoll_fitsIntoACommit_thatIsNearlyFull() {
+        ConsumerSettings<byte[], byte[]> settings = ConsumerSettings.builder()
+                .bootstrapServers("localhost:9092")
+                .groupId("mend")
+                .build();
+        int polled = (int) Replay.consumerConfig(settings).get(ConsumerConfig.MAX_POLL_RECORDS_CONFIG);
+        PartitionProgress progress = PartitionProgress.of(null);
+        long offset = 0;
+        while (true) {
+            progress.left(offset);
+            if (progress.isFull()) {
+                break;
+            }
+            offset += 2;
+            progress.done(offset - 1);
+        }
+        // Offsets of a transactional topic have gaps, so each record is a range of its own.
+        for (int i = 0; i < polled; i++) {
+            offset += 100_000;
+            progress.left(offset);
+        }
+        assertThat(progress.position().metadata()).isNotEmpty();
     }
 }

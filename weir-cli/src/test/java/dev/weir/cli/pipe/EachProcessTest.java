@@ -1,0 +1,50 @@
+package dev.weir.cli.pipe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class EachProcessTest {
+
+    @Test
+    void value_passesThroughTheCommand_evenIfItIsLong() throws Exception {
+        byte[] value = new byte[1 << 20];
+        assertThat(EachProcess.run("cat", value)).isEqualTo(value);
+    }
+
+    /** The value is longer than the pipe to the command, so a write to it does not return. */
+    @Test
+    void interrupt_endsACommandThatDoesNotReadItsInput() throws Exception {
+        CompletableFuture<Throwable> ended = new CompletableFuture<>();
+        Thread handler = Thread.ofPlatform().daemon().start(() -> {
+            try {
+                EachProcess.run("sleep 600", new byte[1 << 20]);
+                ended.complete(new AssertionError("the command ended by itself"));
+            } catch (Throwable thrown) {
+                ended.complete(thrown);
+            }
+        });
+        handler.interrupt();
+        try {
+            assertThat(ended.get(20, TimeUnit.SECONDS)).isInstanceOf(InterruptedException.class);
+        } finally {
+            ProcessHandle.current().children().forEach(Shell::kill);
+        }
+    }
+
+    /** Otherwise the record would be written with an empty value. */
+    @Test
+    void outputThatCannotBeRead_isAFailure() {
+        InputStream broken = new InputStream() {
+            @Override
+            public int read() throws IOException {
+                throw new IOException("Stream Closed");
+            }
+        };
+        assertThat(EachProcess.reading(broken)).failsWithin(20, TimeUnit.SECONDS);
+    }
+}
