@@ -205,11 +205,12 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
     private void look() {
         boolean running = !pipeline.completion().isDone();
         ofPipeline.look(Map.of(tags, running), registries);
+        List<ConsumerHandle> handles = pipeline.handles(ConsumerHandle.class);
         PipelineLook now = PipelineLook.at(pipeline, MachineLook.now());
         Map<Tags, StageSnapshot> stagesNow = new HashMap<>();
         now.stages().forEach(stage -> stagesNow.put(tags.and(PipelineMeters.STAGE_TAG, stage.name()), stage));
         stages.look(stagesNow, registries);
-        lookAtConsumers(now);
+        lookAtConsumers(now, handles);
         if (running) {
             lookForLimiter(now);
         }
@@ -238,14 +239,15 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
         limiters.look(Map.of(own, limiter), registries);
     }
 
-    private void lookAtConsumers(PipelineLook now) {
+    private void lookAtConsumers(PipelineLook now, List<ConsumerHandle> before) {
         Map<Tags, ConsumerLook> consumersNow = new HashMap<>();
         Map<Tags, PartitionDump> partitionsNow = new HashMap<>();
-        // A consumer that was added after the reading is in this list but not in the reading. New consumers are
-        // appended to the list, so the loop skips them until the next reading.
-        List<ConsumerHandle> handles = pipeline.handles(ConsumerHandle.class);
-        for (int i = 0; i < now.consumers().size(); i++) {
-            ConsumerHandle handle = handles.get(i);
+        // Consumers may come and go during a reading. A handle belongs to the reading at its place only if it was there
+        // before and after it. The others are skipped until the next reading.
+        List<ConsumerHandle> after = pipeline.handles(ConsumerHandle.class);
+        int most = Math.min(now.consumers().size(), Math.min(before.size(), after.size()));
+        for (int i = 0; i < most && before.get(i) == after.get(i); i++) {
+            ConsumerHandle handle = after.get(i);
             PipelineLook.ConsumerLook seen = now.consumers().get(i);
             ConsumerLook look =
                     new ConsumerLook(seen.counters(), seen.dump(), handle.health(), handle.outstandingBytes());

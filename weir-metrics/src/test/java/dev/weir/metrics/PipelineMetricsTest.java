@@ -160,6 +160,26 @@ class PipelineMetricsTest {
         assertThat(names()).noneMatch(name -> name.startsWith("weir.partition."));
     }
 
+    /** Another consumer's health would be shown for it, or the reading would fail. */
+    @Test
+    void consumer_thatGoesDuringAReading_spoilsNoOther() {
+        StubConsumer returns = new StubConsumer("[returns]");
+        StubMember member = new StubMember();
+        pipeline.handles.addAll(List.of(consumer, returns, member));
+        metrics.bindTo(registry);
+        returns.health = ConsumerHealth.of(false, false, false, "because", null);
+        member.lag = 7;
+        returns.onDump = () -> pipeline.handles.remove(consumer);
+        metrics.lookNow();
+        assertThat(value("weir.share.lag.records")).isEqualTo(7);
+        assertThat(registry.find("weir.consumer.live")
+                        .tag("consumer", "[orders]")
+                        .meter())
+                .isNull();
+        metrics.lookNow();
+        assertThat(value("weir.consumer.live", "consumer", "[returns]")).isZero();
+    }
+
     @Test
     void health_changes_isShown() {
         pipeline.handles.add(consumer);

@@ -24,6 +24,7 @@ final class StubConsumer implements ConsumerHandle {
 
     private final String reads;
     final List<PartitionDump> partitions = new CopyOnWriteArrayList<>();
+    volatile Runnable onDump = () -> {};
     volatile ConsumerHealth health = ConsumerHealth.of(true, true, true, "", null);
 
     StubConsumer(String reads) {
@@ -68,6 +69,7 @@ final class StubConsumer implements ConsumerHandle {
 
     @Override
     public ConsumerDump dump() {
+        onDump.run();
         return ConsumerDump.builder()
                 .at(Instant.now())
                 .reads(reads)

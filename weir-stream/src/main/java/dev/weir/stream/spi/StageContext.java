@@ -45,6 +45,16 @@ public interface StageContext {
     /** Exposes an object to users of the running pipeline. See {@link dev.weir.stream.RunningPipeline#handles}. */
     void expose(Object handle);
 
+    /**
+     * Exposes an object, as {@link #expose} does, through which users inspect or control a resource of this stage, such
+     * as a consumer. If the stage belongs to a substream, the object is withdrawn once the substream has ended and its
+     * resources are closed. Otherwise, users would mistake the ended resource for one that has failed, and each restart
+     * of a section would add an object.
+     */
+    default void exposeResource(Object handle) {
+        expose(handle);
+    }
+
     /** Fails the entire pipeline. Meant for failures on threads that belong to the source or sink. */
     void fail(Throwable cause);
 

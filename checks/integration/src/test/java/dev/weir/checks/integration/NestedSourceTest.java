@@ -2,6 +2,7 @@ package dev.weir.checks.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.kafka.ConsumerHandle;
 import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.RecordOrdering;
 import dev.weir.kafka.Subscription;
@@ -138,6 +139,8 @@ class NestedSourceTest {
                 .to(Sink.ignore())
                 .run()) {
             ledger.awaitSeen(2_000, SOON);
+            // The first start's consumer has ended. Reported as the pipeline's, it would fail the liveness probe.
+            assertThat(ConsumerHandle.of(running).health().live()).isTrue();
             assertThat(running.drain(SOON).leftUndone()).isEmpty();
         }
         assertThat(starts).hasValue(2);

@@ -127,6 +127,8 @@ public final class NestedStreams {
 
         private final NestedStreams nested;
         private final List<Termination> terminations = new ArrayList<>();
+        /** The exposed handles of resources of this stream. */
+        private final List<Object> handles = new ArrayList<>();
         /** Stop hooks, with the names of the sources that they stop. */
         private final Map<Runnable, String> stops = new ConcurrentHashMap<>();
 
@@ -219,6 +221,9 @@ public final class NestedStreams {
             }
             terminations.clear();
             closings = List.copyOf(goOn);
+            List<Object> ended = List.copyOf(handles);
+            handles.clear();
+            var ignored = letGo().thenRun(() -> ended.forEach(nested.run::withdraw));
         }
 
         private void leftUndone(String what) {
@@ -295,6 +300,12 @@ public final class NestedStreams {
         public void cut(String at) {
             cutAt = at;
             nested.around.cut(at);
+        }
+
+        @Override
+        public void exposeResource(Object handle) {
+            handles.add(handle);
+            nested.run.expose(handle);
         }
 
         @Override

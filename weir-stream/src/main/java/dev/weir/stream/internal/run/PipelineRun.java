@@ -338,6 +338,15 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
         handles.add(handle);
     }
 
+    void withdraw(Object handle) {
+        handles.remove(handle);
+    }
+
+    @Override
+    public void exposeResource(Object handle) {
+        expose(handle);
+    }
+
     /** Ends the run with {@code failure}, unless something else has already ended it. */
     void fail(Throwable failure) {
         ending.fail(failure);

@@ -313,6 +313,11 @@ public final class StageEntry implements StageContext {
     }
 
     @Override
+    public void exposeResource(Object handle) {
+        lifetime.exposeResource(handle);
+    }
+
+    @Override
     public void fail(Throwable cause) {
         run.fail(cause);
     }

@@ -23,6 +23,9 @@ interface StageLifetime {
     /** Reports that a stop cut the stage named {@code at} short. */
     default void cut(String at) {}
 
+    /** See {@link dev.weir.stream.spi.StageContext#exposeResource}. */
+    void exposeResource(Object handle);
+
     /** See {@link dev.weir.stream.spi.StageContext#onTermination}. */
     void onTermination(Termination termination);
 }

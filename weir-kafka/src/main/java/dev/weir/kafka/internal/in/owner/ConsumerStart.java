@@ -193,7 +193,7 @@ public final class ConsumerStart {
         if (!loop.isTracked()) {
             buffer.keepWhole();
         }
-        context.expose(new BufferRate(context.stageName(), buffer));
+        context.exposeResource(new BufferRate(context.stageName(), buffer));
         return new SourceStage<>(buffer, decoding, context.meter(), loop.isTracked(), loop::taken, loop::stop);
     }
 
@@ -203,8 +203,8 @@ public final class ConsumerStart {
         started.loop.readBy(() -> List.of(context));
         context.onStop(started.loop::stop);
         context.onTermination(started);
-        context.expose(started.loop.control());
-        context.expose(started.loop.control().limits());
+        context.exposeResource(started.loop.control());
+        context.exposeResource(started.loop.control().limits());
         context.depth(outlets::records);
         return started.loop;
     }

@@ -105,7 +105,7 @@ public final class ReusableConsumerOwner<K, V> implements AutoCloseable {
                 parking.hurry(attachment, patience);
             }
         });
-        context.expose(handle());
+        context.exposeResource(handle());
         context.depth(attachment.buffer::records);
         return new SourceStage<>(
                 attachment.buffer,

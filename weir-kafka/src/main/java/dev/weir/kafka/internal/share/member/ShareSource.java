@@ -131,7 +131,7 @@ public final class ShareSource implements SourceFactory<AcquiredRecord> {
                     context::troubles);
             context.onStop(path::stop);
             context.onTermination(patience -> closed(run, patience, context));
-            context.expose(run);
+            context.exposeResource(run);
             context.depth(ready::size);
             logBegin(context);
             run.begin();

@@ -1,0 +1,112 @@
+package dev.weir.stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageContext;
+import dev.weir.stream.spi.StageContext.PatientTermination;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class ExposedResourceTest {
+
+    private record Resource(int number) {}
+
+    /** Closes when it may. */
+    private record Closing(CountDownLatch mayClose) implements PatientTermination {
+
+        @Override
+        public String close(Duration patience) {
+            try {
+                mayClose.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            return "";
+        }
+
+        @Override
+        public void hurry(Duration patience) {
+            if (patience.isZero()) {
+                mayClose.countDown();
+            }
+        }
+    }
+
+    private final CompletableFuture<RunningPipeline> running = new CompletableFuture<>();
+    private final List<List<Resource>> seen = new CopyOnWriteArrayList<>();
+
+    /** Starts a source that ends at once. */
+    private static Stage<Integer> start(StageContext context, int number, CountDownLatch mayClose) {
+        context.onTermination(new Closing(mayClose));
+        context.exposeResource(new Resource(number));
+        context.expose("source " + number);
+        return new Stage<>() {
+            @Override
+            public @Nullable Batch<Integer> pull(long deadlineNanos) {
+                return null;
+            }
+
+            @Override
+            public void close() {}
+        };
+    }
+
+    private Source<Integer> inner(int number, CountDownLatch mayClose) {
+        return Source.custom("inner", context -> {
+            Stage<Integer> stage = start(context, number, mayClose);
+            seen.add(running.join().handles(Resource.class));
+            return stage;
+        });
+    }
+
+    private static void spinUntil(BooleanSupplier condition) {
+        long patienceEnds = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime() - patienceEnds).isNegative();
+            Thread.onSpinWait();
+        }
+    }
+
+    /** The consumer of a part that had ended was reported as dead, and each restart of a section added one. */
+    @Test
+    void resource_ofASubstream_isExposedUntilItIsClosed() throws Exception {
+        CountDownLatch mayClose = new CountDownLatch(1);
+        CountDownLatch mayCloseFirst = new CountDownLatch(1);
+        try (RunningPipeline pipeline = Source.of(1, 2, 3)
+                .flatMapConcat(n -> inner(n, n == 1 ? mayCloseFirst : mayClose))
+                .to(Sink.ignore())
+                .run()) {
+            running.complete(pipeline);
+            spinUntil(() -> seen.size() == 3);
+            assertThat(pipeline.handles(Resource.class)).contains(new Resource(1));
+            mayCloseFirst.countDown();
+            spinUntil(() -> !pipeline.handles(Resource.class).contains(new Resource(1)));
+            assertThat(pipeline.handles(Resource.class)).contains(new Resource(2));
+            mayClose.countDown();
+            assertThat(pipeline.await().drained()).isTrue();
+            spinUntil(() -> pipeline.handles(Resource.class).isEmpty());
+            assertThat(pipeline.handles(String.class)).containsExactly("source 1", "source 2", "source 3");
+        }
+        assertThat(seen.getFirst()).containsExactly(new Resource(1));
+    }
+
+    @Test
+    void resource_ofThePipeline_staysExposedAfterItsEnd() throws Exception {
+        Source<Integer> source = Source.custom("source", context -> start(context, 1, new CountDownLatch(0)));
+        try (RunningPipeline pipeline = source.to(Sink.ignore()).run()) {
+            assertThat(pipeline.await().drained()).isTrue();
+            assertThat(pipeline.handles(Resource.class)).containsExactly(new Resource(1));
+        }
+    }
+}
