@@ -68,7 +68,9 @@ public final class KafkaClientMeters implements MeterBinder, AutoCloseable {
     /** One metric of one client. */
     private record Key(ObjectName bean, String attribute) {}
 
-    /** A registered meter, and the count that it shows if it is a counter. Registries refer to the count only weakly. */
+    /**
+     * A registered meter. If it is a counter, also the count that it shows, to which registries refer only weakly.
+     */
     private record Shown(Meter meter, @Nullable Count count) {}
 
     /**

@@ -54,7 +54,7 @@ final class HarnessThreads {
         }
     }
 
-    /** Returns the processor time of all threads so far, including those that have ended. */
+    /** Returns the processor time of all threads so far, including ended threads. */
     static long cpuNanos() {
         LOCK.lock();
         try {
@@ -64,7 +64,7 @@ final class HarnessThreads {
         }
     }
 
-    /** Returns the bytes allocated by all threads so far, including those that have ended. */
+    /** Returns the bytes allocated by all threads so far, including ended threads. */
     static long allocatedBytes() {
         LOCK.lock();
         try {

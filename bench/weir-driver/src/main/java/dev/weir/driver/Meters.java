@@ -13,7 +13,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Reads the resources used by this process so far, without those of {@link HarnessThreads}. Thread-safe. */
+/**
+ * Reads the resources used by this process so far. Does not count what {@link HarnessThreads} use. Thread-safe.
+ */
 final class Meters {
     private static final OperatingSystemMXBean SYSTEM =
             (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();

@@ -123,7 +123,7 @@ final class Replay {
                 null);
     }
 
-    /** Limits the records of a poll, because a commit must be able to note those of them that cannot be sent. */
+    /** Limits the records of a poll, because a commit must be able to note all records that cannot be sent. */
     static Map<String, Object> consumerConfig(ConsumerSettings<byte[], byte[]> settings) {
         Map<String, Object> config = settings.clientConfig();
         config.computeIfPresent(

@@ -91,8 +91,8 @@ class LongTestsTest {
     }
 
     /**
-     * Returns the names of the rows of all tables with the given head, by the heading above the table. The name of a row
-     * is its first cell, or only the bold text at the start of that cell.
+     * Returns the names of the rows of all tables with the given head, by the heading above the table. The name of a
+     * row is its first cell, or only the bold text at the start of that cell.
      */
     private static Map<String, List<String>> rowNames(Path page, Pattern head) throws IOException {
         Map<String, List<String>> names = new LinkedHashMap<>();

@@ -124,7 +124,7 @@ class SpecialisedLoopTest {
         }
         for (int i = 0; i < 50 && (function.get() != null || copy.get() != null); i++) {
             System.gc();
-            // A new copy releases those of unloaded classes.
+            // A new copy releases the copies for unloaded classes.
             loops.forFunction(hiddenPlus());
         }
         assertThat(function.get()).isNull();
