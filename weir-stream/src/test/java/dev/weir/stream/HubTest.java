@@ -460,7 +460,7 @@ class HubTest {
         assertThat(source.waitedFor()).hasSize(accepted);
     }
 
-    /** Of the second batch, one part is in an inbox, and the other one still waits for room. */
+    /** One part of the second batch is in an inbox, and the other part waits for room. */
     @Test
     void partitionHub_whoseTakersEnd_leavesNoElementPending() throws Exception {
         TrackedSource<Integer> source = TrackedSource.numbers(20, 10);

@@ -362,7 +362,7 @@ class PublishingTest {
         tracked.assertAllFinished();
     }
 
-    /** Regression: nobody had the claims of the elements that were not handed over, and the source waited for them. */
+    /** Regression: elements that were not handed over stayed pending, so the source waited for them. */
     @ParameterizedTest
     @MethodSource("sizesAndPortions")
     void cancel_leavesNoClaimPendingThatNobodyHas(int[] sizes, long portion) throws Exception {

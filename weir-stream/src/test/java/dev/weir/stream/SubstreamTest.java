@@ -206,7 +206,7 @@ class SubstreamTest extends OperatorEndings {
         assertThat(open).hasValue(0);
     }
 
-    /** What the replaced stream could not emit any more was let go by nobody, so its source stayed open. */
+    /** Regression: elements that the replaced stream could not emit stayed pending, so its source stayed open. */
     @Test
     void switchMap_whenTheNextComes_doesNotLetTheSourceOfTheStreamBeforeWait() throws Exception {
         TrackedSource<Integer> first = TrackedSource.numbers(50, 10);
@@ -271,7 +271,7 @@ class SubstreamTest extends OperatorEndings {
         assertThat(parents.waitedFor()).isEmpty();
     }
 
-    /** When one stream failed to close, those of the other keys stayed open. */
+    /** Regression: after one stream had failed to close, the streams of other keys stayed open. */
     @Test
     void groupBy_whoseStreamsFailToClose_closesAll() {
         AtomicInteger closed = new AtomicInteger();

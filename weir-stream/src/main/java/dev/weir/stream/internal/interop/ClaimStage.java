@@ -57,7 +57,7 @@ final class ClaimStage<T> implements Stage<Claim<T>> {
         upstream.close();
     }
 
-    /** A claim, and the acknowledgement target of its element below this stage. Thread-safe. */
+    /** A {@link Claim}, and the acknowledgement target of its element downstream of this stage. Thread-safe. */
     private static final class Held<T> implements Claim<T>, AckTarget {
 
         private final T value;

@@ -195,7 +195,7 @@ final class LostPositions {
         }
     }
 
-    /** Handles a topic that was recreated during this run. The end of a bounded read was determined in the old topic. */
+    /** Handles a topic that was recreated during this run. A bounded read determined its end in the old topic. */
     private void failIfBoundedOrBeginAnew(AssignedPartition partition, long offset, String proof) {
         if (bounded) {
             throw new RecreatedTopicException(
