@@ -51,9 +51,9 @@ import picocli.CommandLine.Spec;
  * The root command {@code weir}, which provides its subcommands with the terminal, JSON output and stop signals. Each
  * instance runs a single command line, on the thread that calls {@link #execute}.
  *
- * <p>A subcommand is a {@code Callable<Integer>} in its own package, listed in {@code subcommands} below, or a {@link Subcommand} of another module. It reaches
- * this object through a {@code @ParentCommand CommandContext weir} field, returns an {@link ExitCode}, and throws
- * {@link CliFailure} for errors that the user can act on.
+ * <p>A subcommand is a {@code Callable<Integer>} in its own package, listed in {@code subcommands} below, or a
+ * {@link Subcommand} of another module. It reaches this object through a {@code @ParentCommand CommandContext weir}
+ * field, returns an {@link ExitCode}, and throws {@link CliFailure} for errors that the user can act on.
  */
 @Command(
         name = "weir",

@@ -59,8 +59,8 @@ public final class EnvironmentFile {
     }
 
     /**
-     * Returns the environment of a file, or of {@code environments/NAME.yaml} in the working folder or in the bench folder of
-     * {@code root}.
+     * Returns the environment of a file, or of {@code environments/NAME.yaml} in the working folder or in the bench
+     * folder of {@code root}.
      *
      * @throws WorkloadException if there is no such file, or if the file is invalid; the message then names file, line
      *     and column
