@@ -49,7 +49,7 @@ class TopicRecreationTest {
     private static final Duration SOON = Duration.ofMinutes(2);
 
     /** Other partitions may stall this much longer than with the official client. */
-    private static final long MORE_THAN_PLAIN_MILLIS = 1_000;
+    private static final long MORE_THAN_PLAIN_MILLIS = 3_000;
 
     @RegisterExtension
     static final KafkaClusterExtension KAFKA =

@@ -52,8 +52,12 @@ class ArchiveTest {
     @Test
     void contents_areWhatTheReadmeSays() throws Exception {
         Path root = archive.root();
-        for (String same : List.of("LICENSE", "NOTICE", "workloads/plain-consumer.yaml")) {
+        for (String same : List.of("LICENSE", "NOTICE")) {
             assertThat(root.resolve(same)).hasSameTextualContentAs(Published.ROOT.resolve(same));
+        }
+        for (String same : List.of("workloads/plain-consumer.yaml", "environments/two-processes.yaml")) {
+            assertThat(root.resolve(same))
+                    .hasSameTextualContentAs(Published.ROOT.resolve("bench").resolve(same));
         }
         for (String part : List.of("find-jdk.sh", "start-jvm.sh")) {
             assertThat(root.resolve("libexec").resolve(part))
