@@ -362,6 +362,22 @@ class PublishingTest {
         tracked.assertAllFinished();
     }
 
+    @Test
+    void claim_thatOneBranchGivesUp_isPendingUntilItsHolderInTheOtherBranchEndsIt() throws Exception {
+        List<Claim<Integer>> held = new ArrayList<>();
+        TrackedSource<Integer> tracked = TrackedSource.numbers(20, 20);
+        RunningPipeline running = tracked.source()
+                .withClaim()
+                .alsoTo(Sink.through(side -> side.take(1).to(Sink.forEach(claim -> {}))))
+                .to(Sink.forEach(held::add))
+                .run();
+        running.await();
+        assertThat(held).hasSize(20);
+        assertThat(tracked.waitedFor()).hasSize(20);
+        held.forEach(Claim::ack);
+        assertThat(tracked.waitedFor()).isEmpty();
+    }
+
     /** Regression: elements that were not handed over stayed pending, so the source waited for them. */
     @ParameterizedTest
     @MethodSource("sizesAndPortions")

@@ -7,11 +7,12 @@ import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives each element an additional pending acknowledgement, which the recipient of the element ends manually. If a
- * downstream stage forgoes, abandons or drops the element, the recipient may never see it, so its acknowledgement ends
+ * Gives each element an additional pending acknowledgement, which the recipient of the element ends manually. If
+ * downstream stages forgo, abandon or drop all copies of the element, no recipient has it, so that acknowledgement ends
  * in the same way. Confined to its segment's thread.
  */
 final class ClaimStage<T> implements Stage<Claim<T>> {
@@ -64,6 +65,10 @@ final class ClaimStage<T> implements Stage<Claim<T>> {
         private final AckTarget target;
         private final long token;
         private final AtomicBoolean claimed = new AtomicBoolean(true);
+        /** The pending acknowledgements of downstream stages. */
+        private final AtomicInteger copies = new AtomicInteger(1);
+        /** True once a downstream stage has acknowledged the element, so a recipient may have it. */
+        private volatile boolean delivered;
 
         Held(T value, AckTarget target, long token) {
             this.value = value;
@@ -73,6 +78,11 @@ final class ClaimStage<T> implements Stage<Claim<T>> {
 
         private boolean endClaim() {
             return claimed.getAndSet(false);
+        }
+
+        /** Registers that a downstream stage gives up a copy. Returns whether the recipient's acknowledgement ends with it. */
+        private boolean isLost() {
+            return copies.decrementAndGet() == 0 && !delivered && endClaim();
         }
 
         @Override
@@ -89,12 +99,14 @@ final class ClaimStage<T> implements Stage<Claim<T>> {
 
         @Override
         public void ack(long ignored) {
+            delivered = true;
+            copies.decrementAndGet();
             target.ack(token);
         }
 
         @Override
         public void forgo(long ignored) {
-            if (endClaim()) {
+            if (isLost()) {
                 target.forgo(token);
             }
             target.forgo(token);
@@ -102,7 +114,7 @@ final class ClaimStage<T> implements Stage<Claim<T>> {
 
         @Override
         public void abandon(long ignored) {
-            if (endClaim()) {
+            if (isLost()) {
                 target.abandon(token);
             }
             target.abandon(token);
@@ -124,6 +136,7 @@ final class ClaimStage<T> implements Stage<Claim<T>> {
 
         @Override
         public void retain(long ignored, int count) {
+            copies.addAndGet(count);
             target.retain(token, count);
         }
 

@@ -37,8 +37,7 @@ public final class FinishedSet {
     public boolean contains(long offset) {
         int at = Arrays.binarySearch(bounds, offset);
         // A bound is in the set if it starts a run, that is, if its index is even. Any other offset is in the set if
-        // its
-        // insertion point is odd. For it, `at` is -(insertion point) - 1, which is even, too.
+        // its insertion point is odd; `at`, which is -(insertion point) - 1, is then even too.
         return (at & 1) == 0;
     }
 
