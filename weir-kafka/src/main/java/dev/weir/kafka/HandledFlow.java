@@ -43,7 +43,7 @@ public final class HandledFlow<K, V, R> extends HandledRecords<K, V, R, HandledF
                     + " the consumers of the retry topics join the group, and a group with members refuses commits from"
                     + " outside: partitions=" + subscription.selection() + "; subscribe to the topics");
         }
-        for (RetryTopics.Tier tier : topics.tiers()) {
+        for (RetryTopics.Tier tier : Objects.requireNonNull(topics, "topics").tiers()) {
             if (subscription.reads(tier.topic())) {
                 throw new IllegalArgumentException("retry topic " + tier.topic() + " is read by the subscription too,"
                         + " which would not wait and would count no attempts: subscription="

@@ -39,8 +39,8 @@ final class BenchCampaign {
     @Parameters(
             paramLabel = "WORKLOAD",
             arity = "0..*",
-            description = "Workload files, for example workloads/plain-consumer.yaml, or workloads/*.yaml for the whole"
-                    + " table. Not needed with --resume.")
+            description = "Workload files. workloads/plain-consumer.yaml and the other shipped files are found from any"
+                    + " folder. Not needed with --resume.")
     private List<Path> files = List.of();
 
     @Option(names = "--quick", description = "Apply the file's section quick: fewer and shorter runs.")

@@ -12,7 +12,7 @@ import picocli.CommandLine.ParentCommand;
         description = {
             "Run every driver of a workload file, interleaved and each time in a fresh JVM, and print the ratio of each to"
                     + " the baseline with a 95 %% interval.",
-            "With several files, one campaign after the other: workloads/*.yaml makes the whole table.",
+            "With several files, one campaign after the other; all shipped files make the whole table.",
             "Ctrl-C keeps the finished runs; --resume does the rest."
         })
 final class BenchCompareCommand implements Callable<Integer> {

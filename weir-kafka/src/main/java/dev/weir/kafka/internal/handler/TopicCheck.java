@@ -52,11 +52,15 @@ public final class TopicCheck {
         try {
             var ignored = answer.get(Math.max(0, deadlineNanos - System.nanoTime()), TimeUnit.NANOSECONDS);
         } catch (ExecutionException failure) {
-            if (failure.getCause() instanceof UnknownTopicOrPartitionException
-                    || failure.getCause() instanceof InvalidTopicException) {
+            if (failure.getCause() instanceof UnknownTopicOrPartitionException missing) {
                 throw new KafkaPipelineException(
-                        "there is no topic " + topic + ", where failed records should go; create it first",
-                        failure.getCause());
+                        "there is no topic " + topic + ", where failed records should go; create it first", missing);
+            }
+            if (failure.getCause() instanceof InvalidTopicException invalid) {
+                throw new KafkaPipelineException(
+                        "no topic can have the name " + topic + ", where failed records should go: "
+                                + invalid.getMessage() + "; choose another name",
+                        invalid);
             }
             LOG.warn("cannot check topic {}, where failed records should go: {}", topic, failure.getMessage());
         } catch (TimeoutException failure) {

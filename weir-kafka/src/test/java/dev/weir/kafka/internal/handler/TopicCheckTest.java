@@ -26,9 +26,10 @@ class TopicCheckTest {
     // The run started with a warning. The first failed record was then sent again and again, as its topic cannot exist.
     @Test
     void topic_whoseNameIsInvalid_failsTheStart() {
-        assertThatThrownBy(() -> check(new InvalidTopicException()))
+        assertThatThrownBy(() -> check(new InvalidTopicException("it has a space")))
                 .isInstanceOf(KafkaPipelineException.class)
-                .hasMessageContaining("there is no topic dead letters");
+                .hasMessageContaining("no topic can have the name dead letters")
+                .hasMessageContaining("it has a space");
     }
 
     @Test

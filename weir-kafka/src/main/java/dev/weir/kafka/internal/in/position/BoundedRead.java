@@ -24,6 +24,8 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 
 /** Detects the end of a bounded read. Confined to the owner thread. */
@@ -219,6 +221,9 @@ public final class BoundedRead {
         } catch (KafkaException failure) {
             if (PartitionOpenings.isPermanent(failure)) {
                 throw failure;
+            }
+            if (!(failure instanceof RetriableException || failure instanceof WakeupException)) {
+                LOG.warn("whether the group has read to the end is not known yet: {}; it is requested again", failure);
             }
             return false;
         } finally {
