@@ -80,7 +80,7 @@ final class ClaimStage<T> implements Stage<Claim<T>> {
             return claimed.getAndSet(false);
         }
 
-        /** Registers that a downstream stage gives up a copy. Returns whether the recipient's acknowledgement ends with it. */
+        /** Registers that a downstream stage gives up a copy. Returns whether the recipient has none and never will. */
         private boolean isLost() {
             return copies.decrementAndGet() == 0 && !delivered && endClaim();
         }
