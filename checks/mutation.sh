@@ -10,8 +10,8 @@
 set -eu
 cd "$(dirname "$0")/.."
 rooms="weir-kafka/in/offsets weir-kafka/in/buffer weir-kafka/in/commit weir-kafka/in/position weir-kafka/out/transaction
-weir-kafka/out/write weir-kafka/handler weir-kafka/share/session weir-kafka/share/member
-weir-lean/batch weir-lean/wire weir-lean/cursor weir-lean/consumer weir-lean/producer
+weir-kafka/out/write weir-kafka/handler weir-kafka/share/member
+weir-lean/batch weir-lean/wire weir-lean/cursor weir-lean/consumer weir-lean/producer weir-lean/share
 weir-stream/run weir-stream/ack weir-stream/parallel weir-stream/boundary weir-stream/substream weir-stream/failure"
 if [ "${1-}" = --rooms ]; then
   printf '%s\n' $rooms
@@ -32,8 +32,10 @@ package=$(echo "$folder" | tr / .)
 base=dev.weir.${module#weir-}
 # A room is held by the tests of its package and by those that run it from outside; one without tests of its own by all
 # of its module.
-tests=$base.internal.$package.*
-[ -d "$module/src/test/java/dev/weir/${module#weir-}/internal/$folder" ] || tests=$base.*
+home=$base.internal.$package
+[ "$room" != weir-lean/share ] || home=$base.share # it is not internal
+tests=$home.*
+[ -d "$module/src/test/java/$(echo "$home" | tr . /)" ] || tests=$base.*
 case $room in
   weir-kafka/out/transaction) tests="$tests,$base.internal.in.owner.TransactionSimulationTest" ;;
   weir-kafka/in/buffer | weir-kafka/in/commit | weir-kafka/in/position) tests="$tests,$base.internal.in.owner.*" ;;
@@ -53,7 +55,7 @@ report=$module/target/mutation/$name/mutations.xml
 rm -f "$report"
 ./mvnw -q -B -ntp -T1 -Pmutation ${WEIR_MUTATION_OPTIONS-} -pl "$module" -am test-compile \
   org.pitest:pitest-maven:mutationCoverage "-Dweir.mutation.room=$name" \
-  "-Dweir.mutation.classes=$base.internal.$package.${2-}*" "-Dweir.mutation.tests=$tests"
+  "-Dweir.mutation.classes=$home.${2-}*" "-Dweir.mutation.tests=$tests"
 if [ ! -s "$report" ]; then
   echo "checks/mutation.sh: PIT wrote no $report; its output above says why" >&2
   exit 1

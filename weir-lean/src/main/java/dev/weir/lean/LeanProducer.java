@@ -3,6 +3,8 @@ package dev.weir.lean;
 import dev.weir.lean.internal.producer.ProducerEntrance;
 import java.time.Duration;
 import java.util.Objects;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Writes records without allocating an object per record. The producer is idempotent, waits for the acknowledgement of
@@ -29,7 +31,7 @@ import java.util.Objects;
  */
 public final class LeanProducer implements AutoCloseable {
 
-    private static final System.Logger LOG = System.getLogger(LeanProducer.class.getName());
+    private static final Logger LOG = LoggerFactory.getLogger(LeanProducer.class);
 
     /** The longest timeout. It is effectively unlimited, but its length in nanoseconds fits in a long. */
     private static final Duration LONGEST = Duration.ofDays(36_500);
@@ -152,7 +154,7 @@ public final class LeanProducer implements AutoCloseable {
     public void close() {
         UnwrittenRecords unwritten = close(deliveryTimeout);
         if (!unwritten.isEmpty()) {
-            LOG.log(System.Logger.Level.WARNING, "closed without an acknowledgement for " + unwritten);
+            LOG.warn("closed without an acknowledgement for {}", unwritten);
         }
     }
 

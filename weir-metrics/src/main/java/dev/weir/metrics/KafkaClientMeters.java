@@ -6,8 +6,6 @@ import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -28,6 +26,8 @@ import javax.management.MBeanServer;
 import javax.management.MalformedObjectNameException;
 import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Meters of all Kafka clients in this process, read from the clients' JMX beans, such as
@@ -42,7 +42,7 @@ public final class KafkaClientMeters implements MeterBinder, AutoCloseable {
     /** The interval between checks for new and closed clients. */
     public static final Duration LOOK_INTERVAL = Duration.ofSeconds(5);
 
-    private static final Logger LOG = System.getLogger(KafkaClientMeters.class.getName());
+    private static final Logger LOG = LoggerFactory.getLogger(KafkaClientMeters.class);
 
     private static final String CLIENT_TAG = "client_id";
     private static final String CLIENT_KEY = "client-id";
@@ -153,7 +153,7 @@ public final class KafkaClientMeters implements MeterBinder, AutoCloseable {
             }
         } catch (RuntimeException | LinkageError e) {
             if (!failing) {
-                LOG.log(Level.WARNING, "the meters of the Kafka clients are not updated", e);
+                LOG.warn("the meters of the Kafka clients are not updated", e);
             }
             failing = true;
         } finally {

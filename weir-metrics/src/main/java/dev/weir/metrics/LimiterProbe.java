@@ -3,8 +3,6 @@ package dev.weir.metrics;
 import dev.weir.metrics.Limiter.Kind;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.StageSnapshot;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -18,6 +16,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Observes a running pipeline continuously and reports its limiter. Thread-safe.
@@ -40,7 +40,7 @@ public final class LimiterProbe implements AutoCloseable {
     /** The interval between readings. */
     public static final Duration LOOK_INTERVAL = Duration.ofMillis(100);
 
-    private static final Logger LOG = System.getLogger(LimiterProbe.class.getName());
+    private static final Logger LOG = LoggerFactory.getLogger(LimiterProbe.class);
 
     /**
      * The number of readings on which {@link #limiter} is based. They cover five seconds, like the values on the
@@ -117,7 +117,7 @@ public final class LimiterProbe implements AutoCloseable {
             failing = false;
         } catch (RuntimeException | LinkageError e) { // Caught because it would otherwise end the thread silently.
             if (!failing) {
-                LOG.log(Level.WARNING, "the limiter of pipeline " + pipeline.name() + " is not looked for", e);
+                LOG.warn("the limiter of pipeline {} is not looked for", pipeline.name(), e);
             }
             failing = true;
         }

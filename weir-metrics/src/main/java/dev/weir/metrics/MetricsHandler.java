@@ -5,16 +5,16 @@ import com.sun.net.httpserver.HttpExchange;
 import dev.weir.metrics.http.HostRule;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Handles the requests of a {@link MetricsServer}. Thread-safe. */
 final class MetricsHandler {
 
-    private static final Logger LOG = System.getLogger(MetricsHandler.class.getName());
+    private static final Logger LOG = LoggerFactory.getLogger(MetricsHandler.class);
 
     private static final String PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8";
     private static final String JSON = "application/json";
@@ -78,7 +78,7 @@ final class MetricsHandler {
     }
 
     private static Answer fault(String path, RuntimeException e) {
-        LOG.log(Level.WARNING, "cannot answer " + path, e);
+        LOG.warn("cannot answer {}", path, e);
         return new Answer(500, TEXT, "this request failed; the log says why\n");
     }
 

@@ -14,8 +14,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -30,6 +28,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The meters of one running pipeline. They cover its stages, consumers, producers, dead-letter records and share group
@@ -49,7 +49,7 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
     /** The interval between readings of the pipeline. */
     public static final Duration LOOK_INTERVAL = Duration.ofSeconds(1);
 
-    private static final Logger LOG = System.getLogger(PipelineMetrics.class.getName());
+    private static final Logger LOG = LoggerFactory.getLogger(PipelineMetrics.class);
 
     /** The number of readings from which the limiter is determined: five seconds. */
     private static final int LIMITER_LOOKS = 6;
@@ -193,7 +193,7 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
             }
         } catch (RuntimeException | LinkageError e) { // Caught because it would otherwise end the thread silently.
             if (!failing) {
-                LOG.log(Level.WARNING, "the meters of pipeline " + pipeline.name() + " are not updated", e);
+                LOG.warn("the meters of pipeline {} are not updated", pipeline.name(), e);
             }
             failing = true;
         } finally {

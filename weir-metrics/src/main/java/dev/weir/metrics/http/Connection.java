@@ -4,13 +4,13 @@ import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.ScheduledExecutorService;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A client connection. Reads requests one after the other and handles them, all on the connection's own virtual thread.
@@ -36,7 +36,7 @@ final class Connection implements Runnable {
             Duration maxResponse,
             Connections connections) {}
 
-    private static final Logger LOG = System.getLogger(Connection.class.getName());
+    private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
 
     /**
      * The time that the client has for reading the last response and closing the connection. After this time, the
@@ -79,7 +79,7 @@ final class Connection implements Runnable {
         try {
             socket.close();
         } catch (IOException e) {
-            LOG.log(Level.DEBUG, "cannot close a connection", e);
+            LOG.debug("cannot close a connection", e);
         }
         Thread runs = thread;
         if (runs != null) {
@@ -100,7 +100,7 @@ final class Connection implements Runnable {
                 idle = HttpLimits.MAX_IDLE;
             }
         } catch (IOException e) { // The client is gone, was too slow, or was cut off.
-            LOG.log(Level.DEBUG, "a connection has ended", e);
+            LOG.debug("a connection has ended", e);
         } finally {
             service.connections.remove(this);
         }
@@ -123,7 +123,7 @@ final class Connection implements Runnable {
         try (exchange) {
             service.handler.handle(exchange, deadline);
         } catch (RuntimeException e) {
-            LOG.log(Level.WARNING, "cannot answer " + request.target().getPath(), e);
+            LOG.warn("cannot answer {}", request.target().getPath(), e);
             return false;
         } finally {
             deadline.stop();

@@ -2,8 +2,6 @@ package dev.weir.metrics.http;
 
 import com.sun.net.httpserver.HttpExchange;
 import java.io.IOException;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -16,6 +14,8 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * An HTTP/1.1 server port with one virtual thread per connection. New connections are always accepted, so that a probe
@@ -27,7 +27,7 @@ public final class HttpEndpoint implements AutoCloseable {
     /** The highest port number. */
     public static final int MAX_PORT = 65_535;
 
-    private static final Logger LOG = System.getLogger(HttpEndpoint.class.getName());
+    private static final Logger LOG = LoggerFactory.getLogger(HttpEndpoint.class);
 
     private static final int BACKLOG = 128;
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
@@ -149,7 +149,7 @@ public final class HttpEndpoint implements AutoCloseable {
         try {
             port.close();
         } catch (IOException e) {
-            LOG.log(Level.DEBUG, "cannot close the port of " + this, e);
+            LOG.debug("cannot close the port of {}", this, e);
         }
         connections.close();
         requests.shutdownNow();

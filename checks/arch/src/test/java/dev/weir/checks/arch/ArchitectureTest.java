@@ -83,6 +83,11 @@ class ArchitectureTest {
     }
 
     @Test
+    void library_logsThroughSlf4j() {
+        rules.libraryLogsThroughSlf4j().check(MAIN);
+    }
+
+    @Test
     void stages_waitByTheClock() {
         rules.stagesWaitByTheClock().check(MAIN);
     }

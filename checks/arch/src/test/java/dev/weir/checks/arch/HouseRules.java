@@ -125,6 +125,17 @@ final class HouseRules {
                 .as("nobody sleeps: wait for what you wait for, with a deadline");
     }
 
+    /** An application that binds SLF4J to its log would not see lines that go to the JDK's loggers. */
+    ArchRule libraryLogsThroughSlf4j() {
+        return noClasses()
+                .that(resideInAnyPackage(Stream.of("lean", "kafka", "metrics", "console", "testkit", "otel", "spring")
+                        .map(module -> root + "." + module + "..")
+                        .toArray(String[]::new)))
+                .should()
+                .callMethod(System.class, "getLogger", String.class)
+                .as("modules above weir-stream log through SLF4J");
+    }
+
     /**
      * Otherwise, a waiting thread cannot be told apart from a thread that was woken but has no processor yet; see ADR
      * 11.

@@ -71,6 +71,11 @@ class HouseRulesTest {
     }
 
     @Test
+    void loggerOfTheJdk_isFound() {
+        assertFinds(rules.libraryLogsThroughSlf4j(), "testkit.Talks", "getLogger");
+    }
+
+    @Test
     void synchronizedMethod_isFound() {
         assertFinds(rules.noMethodIsSynchronized(), "testkit.Sleeps", "inTurn");
     }

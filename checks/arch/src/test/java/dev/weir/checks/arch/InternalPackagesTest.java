@@ -54,7 +54,6 @@ class InternalPackagesTest {
             "in.offsets",
             "in.fetch",
             "in.buffer",
-            "share.session",
             "in.commit",
             "in.position",
             "in.owner",

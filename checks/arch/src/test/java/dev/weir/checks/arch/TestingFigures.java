@@ -103,7 +103,7 @@ final class TestingFigures {
                 SIMULATIONS + "in/owner/TransactionSimulationTest",
                 text -> constant(text, "SEEDS"),
                 text -> number(text, "simulation\\.to\", ([\\d_]+)\\)"));
-        someAndMany(SIMULATIONS + "share/session/ShareWorldTest");
+        someAndMany(LEAN + "share/ShareWorldTest");
         someAndMany(SIMULATIONS + "handler/RetryFlowsWorldTest");
         someAndMany(LEAN + "internal/producer/ProducerWorldTest");
         world(
@@ -149,7 +149,7 @@ final class TestingFigures {
         put(
                 "kinds of events that worlds draw",
                 constants(source(SIMULATIONS + "in/owner/SimulatedEvent"), "SimulatedEvent")
-                        + constants(source(SIMULATIONS + "share/session/SimulatedGroup"), "Trouble")
+                        + constants(source(LEAN + "share/SimulatedGroup"), "Trouble")
                         + constants(source(LEAN + "LeanWorld"), "Trouble")
                         + constants(Files.readString(Path.of(plan)), "Kind"));
         Path planted = ROOT.resolve("weir-simulation/src/main/java/dev/weir/simulation/Planted.java");

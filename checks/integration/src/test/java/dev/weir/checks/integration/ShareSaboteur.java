@@ -1,19 +1,19 @@
 package dev.weir.checks.integration;
 
 import dev.weir.lean.LeanSettings;
-import dev.weir.lean.spi.BrokerLink;
-import dev.weir.lean.spi.BrokerLinks;
+import dev.weir.lean.spi.MessageLinks;
+import dev.weir.lean.spi.MessageNetwork;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.common.message.ShareAcknowledgeRequestData;
 import org.apache.kafka.common.message.ShareAcknowledgeResponseData;
-import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.protocol.Errors;
-import org.apache.kafka.common.protocol.Readable;
 
 /** A client that sends requests on another client's share session. Confined to the test's thread. */
-final class ShareSaboteur implements BrokerLink.Listener {
+final class ShareSaboteur implements MessageNetwork.Receiver {
 
     private static final short VERSION = 2;
     private static final int MOST = 10_000;
@@ -30,10 +30,10 @@ final class ShareSaboteur implements BrokerLink.Listener {
         int colon = bootstrapServer.lastIndexOf(':');
         InetSocketAddress address = InetSocketAddress.createUnresolved(
                 bootstrapServer.substring(0, colon), Integer.parseInt(bootstrapServer.substring(colon + 1)));
-        try (BrokerLinks links = BrokerLinks.open(LeanSettings.builder()
+        try (MessageLinks links = new MessageLinks(LeanSettings.builder()
                 .property("bootstrap.servers", bootstrapServer)
                 .build())) {
-            BrokerLink link = links.link("saboteur", () -> List.of(address), saboteur);
+            MessageNetwork.Channel link = links.open("saboteur", () -> List.of(address), saboteur);
             ConsumerLedger.await("connected", SOON, () -> {
                 int ignored = links.poll(System.nanoTime());
                 return link.canSend();
@@ -41,14 +41,13 @@ final class ShareSaboteur implements BrokerLink.Listener {
             for (int epoch = 1; epoch < MOST; epoch++) {
                 saboteur.answered = false;
                 link.send(
-                        ApiKeys.SHARE_ACKNOWLEDGE,
-                        VERSION,
                         new ShareAcknowledgeRequestData()
                                 .setGroupId(group)
                                 .setMemberId(member)
-                                .setShareSessionEpoch(epoch));
+                                .setShareSessionEpoch(epoch),
+                        VERSION);
                 while (!saboteur.answered) {
-                    links.await(100);
+                    links.await(TimeUnit.MILLISECONDS.toNanos(100));
                     int ignored = links.poll(System.nanoTime());
                 }
                 if (saboteur.error == Errors.NONE) {
@@ -60,10 +59,8 @@ final class ShareSaboteur implements BrokerLink.Listener {
     }
 
     @Override
-    public void answered(ApiKeys api, short version, Readable body) {
-        ShareAcknowledgeResponseData answer = new ShareAcknowledgeResponseData();
-        answer.read(body, version);
-        error = Errors.forCode(answer.errorCode());
+    public void answered(ApiMessage answer) {
+        error = Errors.forCode(((ShareAcknowledgeResponseData) answer).errorCode());
         answered = true;
     }
 

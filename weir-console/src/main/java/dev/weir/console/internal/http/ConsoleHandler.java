@@ -14,12 +14,12 @@ import dev.weir.metrics.http.HttpEndpoint;
 import dev.weir.metrics.http.ResponseDeadline;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Handles the HTTP requests of a console. Thread-safe. */
 public final class ConsoleHandler implements HttpEndpoint.Handler {
@@ -27,7 +27,7 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
     /** The largest body of a request for changes, which is sufficient for several hundred settings. */
     static final int MAX_BODY_BYTES = 16 * 1024;
 
-    private static final Logger LOG = System.getLogger(ConsoleHandler.class.getName());
+    private static final Logger LOG = LoggerFactory.getLogger(ConsoleHandler.class);
 
     private static final String JSON = "application/json";
 
@@ -174,7 +174,7 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
                                     + " and /api/control");
             };
         } catch (RuntimeException e) {
-            LOG.log(Level.WARNING, "cannot answer " + path, e);
+            LOG.warn("cannot answer {}", path, e);
             return Answer.error(500, "this request failed; the log says why");
         }
     }

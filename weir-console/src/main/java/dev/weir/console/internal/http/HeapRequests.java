@@ -1,8 +1,6 @@
 package dev.weir.console.internal.http;
 
 import dev.weir.console.internal.state.Json;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.lang.management.ManagementFactory;
 import java.util.List;
 import java.util.concurrent.Semaphore;
@@ -11,6 +9,8 @@ import java.util.regex.Pattern;
 import javax.management.JMException;
 import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Counts the live objects of this process by class, one request at a time. Thread-safe.
@@ -24,7 +24,7 @@ final class HeapRequests {
     /** The maximum number of classes reported. Classes with the most bytes come first. */
     static final int MOST = 40;
 
-    private static final Logger LOG = System.getLogger(HeapRequests.class.getName());
+    private static final Logger LOG = LoggerFactory.getLogger(HeapRequests.class);
 
     private static final String BEAN = "com.sun.management:type=DiagnosticCommand";
 
@@ -48,7 +48,7 @@ final class HeapRequests {
             return new ProfileRequests.Outcome(
                     200, json(String.valueOf(text).lines().toList(), null));
         } catch (JMException | RuntimeException e) {
-            LOG.log(Level.DEBUG, "no class histogram", e);
+            LOG.debug("no class histogram", e);
             return new ProfileRequests.Outcome(
                     200,
                     json(

@@ -4,13 +4,13 @@ import dev.weir.console.internal.state.Json;
 import dev.weir.console.profile.ProfileException;
 import dev.weir.console.profile.Profiler;
 import java.io.IOException;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Records profiles of this process on request. Only one profile is recorded at a time. The thread that handles a
@@ -20,7 +20,7 @@ final class ProfileRequests {
 
     static final String PATH = "/api/profile";
 
-    private static final Logger LOG = System.getLogger(ProfileRequests.class.getName());
+    private static final Logger LOG = LoggerFactory.getLogger(ProfileRequests.class);
 
     private static final Pattern SECONDS = Pattern.compile("seconds=([0-9]{1,4})");
     private static final String DEFAULT = "seconds=10";
@@ -77,7 +77,7 @@ final class ProfileRequests {
         } catch (ProfileException e) {
             return Outcome.error(503, e.getMessage() + ": " + e.wayOut());
         } catch (IOException | RuntimeException e) {
-            LOG.log(Level.WARNING, "cannot record a profile", e);
+            LOG.warn("cannot record a profile", e);
             return Outcome.error(500, "no profile could be recorded; the log says why");
         } finally {
             RECORDING.release();

@@ -4,8 +4,6 @@ import com.sun.tools.attach.AttachNotSupportedException;
 import com.sun.tools.attach.VirtualMachine;
 import dev.weir.console.profile.ProfileException;
 import java.io.IOException;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -14,6 +12,8 @@ import java.util.Properties;
 import java.util.stream.Stream;
 import jdk.jfr.EventType;
 import jdk.jfr.consumer.RecordingFile;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The flight recorder of another process, controlled by diagnostic commands that {@code jcmd} sends to the process.
@@ -21,7 +21,7 @@ import jdk.jfr.consumer.RecordingFile;
  */
 final class RemoteTarget implements Recorder.Target {
 
-    private static final Logger LOG = System.getLogger(RemoteTarget.class.getName());
+    private static final Logger LOG = LoggerFactory.getLogger(RemoteTarget.class);
 
     /** The first JDK version that can sample by CPU time. */
     private static final int CPU_TIME_VERSION = 25;
@@ -108,7 +108,7 @@ final class RemoteTarget implements Recorder.Target {
                                     .lookupPrincipalByName(user));
                 }
             } catch (IOException | UnsupportedOperationException e) { // the recorder will report that it cannot write
-                LOG.log(Level.DEBUG, "cannot give " + folder + " to " + user, e);
+                LOG.debug("cannot give {} to {}", folder, user, e);
             }
         });
     }
@@ -160,7 +160,7 @@ final class RemoteTarget implements Recorder.Target {
                 commands.run("JFR.stop", "name=" + recording);
             }
         } catch (IOException e) { // the process has ended, and the recording with it
-            LOG.log(Level.DEBUG, "cannot close the recording of " + name, e);
+            LOG.debug("cannot close the recording of {}", name, e);
         } catch (InterruptedException e) {
             interrupted = true;
         }
@@ -177,7 +177,7 @@ final class RemoteTarget implements Recorder.Target {
             }
             Files.deleteIfExists(folder);
         } catch (IOException e) {
-            LOG.log(Level.DEBUG, "cannot delete " + folder, e);
+            LOG.debug("cannot delete {}", folder, e);
         }
     }
 }

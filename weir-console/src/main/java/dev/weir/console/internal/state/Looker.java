@@ -17,8 +17,6 @@ import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.StageSnapshot;
 import dev.weir.stream.control.DispatcherControl;
 import dev.weir.stream.control.ThreadActivity;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Comparator;
@@ -33,11 +31,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Reads the pipeline's state once a second, on a separate thread. Thread-safe. */
 public final class Looker implements ConsoleSubject, AutoCloseable {
 
-    private static final Logger LOG = System.getLogger(Looker.class.getName());
+    private static final Logger LOG = LoggerFactory.getLogger(Looker.class);
 
     private record Subject(RunningPipeline pipeline, Supplier<@Nullable Limiter> limiter) {}
 
@@ -196,7 +196,7 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
             failed = false;
         } catch (RuntimeException | LinkageError e) { // an exception thrown from here would silently end the schedule
             if (!failed) {
-                LOG.log(Level.WARNING, "the console cannot look at the pipeline", e);
+                LOG.warn("the console cannot look at the pipeline", e);
             }
             failed = true;
         } finally {
@@ -264,7 +264,7 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
             return found;
         } catch (RuntimeException e) {
             if (!isLimiterLost) {
-                LOG.log(Level.WARNING, "the console cannot find the limiter", e);
+                LOG.warn("the console cannot find the limiter", e);
             }
             isLimiterLost = true;
             return null;

@@ -1,7 +1,6 @@
 package dev.weir.lean.internal.cluster;
 
 import dev.weir.lean.internal.cluster.TopicIdAgreement.Verdict;
-import dev.weir.lean.spi.AskedInTurn;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -25,6 +24,15 @@ public final class ClusterMetadata {
 
     /** The time that must pass after a call of {@link #refused} before a complete response resets the backoff. */
     private static final long SETTLED_NANOS = 500_000_000;
+
+    /**
+     * The minimum time between two switches to another broker because of unhelpful responses. The time doubles each
+     * time all brokers have been tried in vain. Otherwise the client would reconnect after every two responses as
+     * long as a partition has no leader.
+     */
+    private static final long STAY_NANOS = 200_000_000;
+
+    private static final int MOST_DOUBLINGS = 5;
 
     private final List<BrokerAddress> bootstrap;
     private final ClusterView view;
@@ -51,6 +59,11 @@ public final class ClusterMetadata {
     private long askedNanos;
     private boolean refused;
     private long refusedNanos;
+    private boolean hasLeft;
+    private long leftNanos;
+
+    /** True if the last response contradicts another broker's. The next broker is then asked immediately. */
+    private boolean contradicted;
 
     /**
      * @param backoff determines the wait after a wrong or incomplete response
@@ -120,12 +133,20 @@ public final class ClusterMetadata {
     /** Returns whether the connection should be closed now, so that the next request goes to another broker. */
     public boolean leave(long nowNanos) {
         boolean old = isOld(nowNanos);
-        if (underWay || !turns.isEnough(old)) {
+        if (underWay || !turns.isEnough(old) || (!old && !contradicted && stays(nowNanos))) {
             return false;
         }
+        hasLeft = true;
+        leftNanos = nowNanos;
+        contradicted = false;
         wanted |= old;
         turns.left();
         return true;
+    }
+
+    private boolean stays(long nowNanos) {
+        int rounds = Math.min(MOST_DOUBLINGS, turns.round(named.size(), bootstrap.size()));
+        return hasLeft && nowNanos - leftNanos < STAY_NANOS << rounds;
     }
 
     public boolean isDue(long nowNanos) {
@@ -217,6 +238,7 @@ public final class ClusterMetadata {
         Verdict verdict = agreement.hear(topic.topicId(), node, brokers, nowNanos);
         if (verdict == Verdict.CONTRADICTED) {
             turns.contradicted();
+            contradicted = true;
             wanted = true;
         }
         return verdict.isBelieved() && view.learn(topic, verdict);

@@ -20,6 +20,8 @@ import java.util.List;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The implementation of {@link dev.weir.lean.LeanConsumer}. Each poll processes the connections to all brokers, and
@@ -27,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ConsumerEngine implements AutoCloseable {
 
-    private static final System.Logger LOG = System.getLogger(ConsumerEngine.class.getName());
+    private static final Logger LOG = LoggerFactory.getLogger(ConsumerEngine.class);
 
     private final LeanSettings settings;
     private final ConsumerContext context;
@@ -257,7 +259,7 @@ public final class ConsumerEngine implements AutoCloseable {
     private void faulty(FetchedPartition partition, PartitionException fault) {
         long behind = partition.cursor.offsetBehindBatch(partition.highWatermark);
         if (fault instanceof CorruptBatchException && settings.onCorruptBatch() == CorruptBatchPolicy.SKIP) {
-            LOG.log(System.Logger.Level.WARNING, fault.getMessage() + "; skipped to offset " + behind);
+            LOG.warn("{}; skipped to offset {}", fault.getMessage(), behind);
             context.counters().add(ConsumerCounters.CORRUPT, 1);
             partition.moveTo(behind, -1);
             locations.resume(partition);

@@ -14,11 +14,13 @@ import java.util.Comparator;
 import java.util.List;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A broker with its connection, its fetch session, and the partitions fetched from it. Confined to one thread. */
 final class FetchBroker implements BrokerConnection.Listener {
 
-    private static final System.Logger LOG = System.getLogger(FetchBroker.class.getName());
+    private static final Logger LOG = LoggerFactory.getLogger(FetchBroker.class);
     private static final long NANOS_PER_MILLI = 1_000_000;
 
     /** Groups partitions by topic, as required by fetch requests. */
@@ -173,7 +175,7 @@ final class FetchBroker implements BrokerConnection.Listener {
         try {
             connection = context.connect(nextAddress(), buffers, nowNanos, this);
         } catch (IOException e) {
-            LOG.log(System.Logger.Level.WARNING, this + ": " + e.getMessage());
+            LOG.warn("{}: {}", this, e.getMessage());
             backoff.failed(nowNanos);
             answers.lost(this);
         }
@@ -189,7 +191,7 @@ final class FetchBroker implements BrokerConnection.Listener {
     }
 
     private void lost(BrokerConnection closed, long nowNanos) {
-        LOG.log(System.Logger.Level.INFO, this + " disconnected: " + closed.closeReason());
+        LOG.info("{} disconnected: {}", this, closed.closeReason());
         context.counters().add(ConsumerCounters.DISCONNECTS, 1);
         connection = null;
         if (partitions.isEmpty()) {

@@ -21,6 +21,8 @@ import org.apache.kafka.common.message.ListOffsetsResponseData;
 import org.apache.kafka.common.message.ListOffsetsResponseData.ListOffsetsPartitionResponse;
 import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Processes responses from brokers. Records are added as chunks to their partitions, and errors change the state of
@@ -29,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class FetchResponses implements FetchAnswers {
 
-    private static final System.Logger LOG = System.getLogger(FetchResponses.class.getName());
+    private static final Logger LOG = LoggerFactory.getLogger(FetchResponses.class);
     private static final long RETRY_NANOS = 50_000_000;
     private static final int UNKNOWN = -1;
 
@@ -117,8 +119,7 @@ final class FetchResponses implements FetchAnswers {
 
     private void refused(FetchBroker broker, Errors error) {
         switch (error) {
-            case FETCH_SESSION_ID_NOT_FOUND, INVALID_FETCH_SESSION_EPOCH ->
-                LOG.log(System.Logger.Level.DEBUG, broker + ": " + error);
+            case FETCH_SESSION_ID_NOT_FOUND, INVALID_FETCH_SESSION_EPOCH -> LOG.debug("{}: {}", broker, error);
             case FETCH_SESSION_TOPIC_ID_ERROR, UNKNOWN_TOPIC_ID, INCONSISTENT_TOPIC_ID -> locations.doubtMetadata();
             default -> {
                 broker.close("fetch refused: " + error);
@@ -273,10 +274,11 @@ final class FetchResponses implements FetchAnswers {
                     UNKNOWN);
             return;
         }
-        LOG.log(
-                System.Logger.Level.WARNING,
-                partition + ": the log was truncated; continuing at " + divergent + " instead of "
-                        + partition.fetchOffset);
+        LOG.warn(
+                "{}: the log was truncated; continuing at {} instead of {}",
+                partition,
+                divergent,
+                partition.fetchOffset);
         context.counters().add(ConsumerCounters.RESETS, 1);
         partition.moveTo(Math.min(divergent, partition.cursor.position()), epoch);
     }
@@ -302,7 +304,7 @@ final class FetchResponses implements FetchAnswers {
             }
             default -> {
                 if (isPassing(error)) {
-                    LOG.log(System.Logger.Level.WARNING, partition + " at " + partition.broker + ": " + error);
+                    LOG.warn("{} at {}: {}", partition, partition.broker, error);
                     locations.relocate(partition, nowNanos);
                 } else {
                     fail(partition, "fetch refused: " + error + ": " + error.message());
@@ -353,9 +355,7 @@ final class FetchResponses implements FetchAnswers {
             return;
         }
         boolean toBeginning = settings.onOffsetLost() == OffsetLostPolicy.BEGINNING;
-        LOG.log(
-                System.Logger.Level.WARNING,
-                why.getMessage() + "; continuing at its " + (toBeginning ? "beginning" : "end"));
+        LOG.warn("{}; continuing at its {}", why.getMessage(), toBeginning ? "beginning" : "end");
         context.counters().add(ConsumerCounters.RESETS, 1);
         partition.moveTo(toBeginning ? StartAt.beginning() : StartAt.end());
         locations.resume(partition);

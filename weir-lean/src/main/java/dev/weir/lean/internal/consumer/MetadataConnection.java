@@ -12,6 +12,8 @@ import java.util.Collection;
 import org.apache.kafka.common.message.MetadataResponseData;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A separate connection for metadata requests, so that their responses do not wait behind a fetch. Confined to one
@@ -19,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class MetadataConnection implements BrokerConnection.Listener {
 
-    private static final System.Logger LOG = System.getLogger(MetadataConnection.class.getName());
+    private static final Logger LOG = LoggerFactory.getLogger(MetadataConnection.class);
 
     private final ConsumerContext context;
     private final ClusterMetadata metadata;
@@ -93,7 +95,7 @@ final class MetadataConnection implements BrokerConnection.Listener {
         if (metadata.isPutOff()) {
             backoff.failed(nowNanos);
             if (failures++ % metadata.size() == 0) {
-                LOG.log(System.Logger.Level.WARNING, "no metadata: " + why);
+                LOG.warn("no metadata: {}", why);
             }
         }
     }

@@ -20,11 +20,13 @@ import org.apache.kafka.common.message.MetadataResponseData.MetadataResponsePart
 import org.apache.kafka.common.message.MetadataResponseData.MetadataResponseTopic;
 import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Tracks the broker from which each partition is fetched. Confined to one thread. */
 final class PartitionLocations implements ClusterView {
 
-    private static final System.Logger LOG = System.getLogger(PartitionLocations.class.getName());
+    private static final Logger LOG = LoggerFactory.getLogger(PartitionLocations.class);
 
     private final ConsumerContext context;
     private final ClusterMetadata metadata;
@@ -320,9 +322,9 @@ final class PartitionLocations implements ClusterView {
     private static void report(FetchedTopic topic, String trouble) {
         if (!trouble.equals(topic.trouble)) {
             if (trouble.isEmpty()) {
-                LOG.log(System.Logger.Level.INFO, "topic " + topic.name + ": found");
+                LOG.info("topic {}: found", topic.name);
             } else {
-                LOG.log(System.Logger.Level.WARNING, "topic " + topic.name + ": " + trouble + "; waiting for it");
+                LOG.warn("topic {}: {}; waiting for it", topic.name, trouble);
             }
             topic.trouble = trouble;
         }

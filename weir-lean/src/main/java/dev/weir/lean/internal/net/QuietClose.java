@@ -1,9 +1,12 @@
 package dev.weir.lean.internal.net;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 /** Closes resources that are no longer needed, without throwing exceptions. Stateless. */
 final class QuietClose {
 
-    private static final System.Logger LOG = System.getLogger(QuietClose.class.getName());
+    private static final Logger LOG = LoggerFactory.getLogger(QuietClose.class);
 
     private QuietClose() {}
 
@@ -12,7 +15,7 @@ final class QuietClose {
             resource.close();
         } catch (Exception e) {
             // The resource is no longer needed, so only log the failure.
-            LOG.log(System.Logger.Level.DEBUG, "closing", e);
+            LOG.debug("closing", e);
         }
     }
 }

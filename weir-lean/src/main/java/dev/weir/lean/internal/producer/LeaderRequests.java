@@ -1,10 +1,10 @@
 package dev.weir.lean.internal.producer;
 
 import dev.weir.lean.LeanException;
+import dev.weir.lean.internal.cluster.BrokerLink;
+import dev.weir.lean.internal.cluster.BrokerLinks;
 import dev.weir.lean.internal.cluster.ClusterMetadata;
 import dev.weir.lean.internal.cluster.RetryBackoff;
-import dev.weir.lean.spi.BrokerLink;
-import dev.weir.lean.spi.BrokerLinks;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.Consumer;

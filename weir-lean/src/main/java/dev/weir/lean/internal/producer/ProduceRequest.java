@@ -1,7 +1,7 @@
 package dev.weir.lean.internal.producer;
 
+import dev.weir.lean.internal.cluster.BrokerLink;
 import dev.weir.lean.internal.wire.VarInts;
-import dev.weir.lean.spi.BrokerLink;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 

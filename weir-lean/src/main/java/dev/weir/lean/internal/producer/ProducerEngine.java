@@ -6,11 +6,11 @@ import dev.weir.lean.LeanSettings;
 import dev.weir.lean.SendListener;
 import dev.weir.lean.UnwrittenRecords;
 import dev.weir.lean.internal.cluster.BrokerAddress;
+import dev.weir.lean.internal.cluster.BrokerLinks;
 import dev.weir.lean.internal.cluster.ClusterMetadata;
 import dev.weir.lean.internal.cluster.RetryBackoff;
 import dev.weir.lean.internal.encode.Compressor;
 import dev.weir.lean.internal.producer.ProducerBatch.State;
-import dev.weir.lean.spi.BrokerLinks;
 import dev.weir.lean.spi.InvariantException;
 import java.time.Duration;
 import java.util.HashMap;
@@ -27,6 +27,8 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.message.ProduceResponseData.PartitionProduceResponse;
 import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The producer's thread. It takes batches from callers, sends them to the partition leaders, and notifies the listener.
@@ -34,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ProducerEngine implements Runnable, ProduceAnswers {
 
-    private static final System.Logger LOG = System.getLogger(ProducerEngine.class.getName());
+    private static final Logger LOG = LoggerFactory.getLogger(ProducerEngine.class);
 
     /**
      * The maximum wait while work is outstanding. Delayed work, such as a retry after a backoff, has no timer of its
@@ -198,7 +200,7 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
         } catch (Throwable e) {
             why = "the producer has failed: " + e.getMessage();
             failure = new LeanException(why, e);
-            LOG.log(System.Logger.Level.ERROR, why, e);
+            LOG.error(why, e);
         } finally {
             topics.close();
             pool.close();
@@ -270,7 +272,7 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
             if (!metadata.isKnown() || !(refused.getCause() instanceof AuthenticationException)) {
                 throw refused;
             }
-            LOG.log(System.Logger.Level.WARNING, refused.getMessage() + "; it is tried again");
+            LOG.warn("{}; it is tried again", refused.getMessage());
             return 1;
         }
     }
@@ -498,7 +500,7 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
             endings.end(partition, batch);
         } catch (LeanException | InvariantException e) {
             // The producer is stopping anyway, and the remaining records must still be reported.
-            LOG.log(System.Logger.Level.ERROR, e.getMessage(), e);
+            LOG.error(e.getMessage(), e);
         }
     }
 }

@@ -2,9 +2,9 @@ package dev.weir.kafka.internal.in.commit;
 
 import dev.weir.kafka.internal.in.fetch.LeanConfig;
 import dev.weir.kafka.internal.in.lookup.ConsumerLog;
-import dev.weir.kafka.internal.share.session.LeanConnections;
-import dev.weir.kafka.internal.share.session.SessionNetwork;
 import dev.weir.lean.LeanException;
+import dev.weir.lean.spi.MessageLinks;
+import dev.weir.lean.spi.MessageNetwork;
 import java.net.InetSocketAddress;
 import java.util.HashMap;
 import java.util.List;
@@ -46,9 +46,9 @@ public final class CommitConnection implements AutoCloseable {
     private final Map<String, Object> config;
     private final long pauseNanos;
 
-    private @Nullable LeanConnections wires;
-    private SessionNetwork.@Nullable Channel coordinator;
-    private SessionNetwork.@Nullable Channel bootstrap;
+    private @Nullable MessageLinks wires;
+    private MessageNetwork.@Nullable Channel coordinator;
+    private MessageNetwork.@Nullable Channel bootstrap;
     private boolean asked;
 
     /**
@@ -104,7 +104,7 @@ public final class CommitConnection implements AutoCloseable {
             return false;
         }
         try {
-            SessionNetwork.Channel channel = connected(member.groupId());
+            MessageNetwork.Channel channel = connected(member.groupId());
             if (channel == null || !channel.canSend()) {
                 return false;
             }
@@ -121,7 +121,7 @@ public final class CommitConnection implements AutoCloseable {
 
     /** Processes responses that have arrived. */
     void poll() {
-        LeanConnections open = wires;
+        MessageLinks open = wires;
         if (open == null) {
             return;
         }
@@ -142,7 +142,7 @@ public final class CommitConnection implements AutoCloseable {
                 return;
             }
             poll();
-            LeanConnections open = wires;
+            MessageLinks open = wires;
             if (then != null && open != null) {
                 open.await(Math.min(left, WAIT_NANOS));
             }
@@ -150,15 +150,15 @@ public final class CommitConnection implements AutoCloseable {
     }
 
     /** Returns the channel to the coordinator; null until the lookup has finished. */
-    private SessionNetwork.@Nullable Channel connected(String group) {
-        LeanConnections open = wires;
+    private MessageNetwork.@Nullable Channel connected(String group) {
+        MessageLinks open = wires;
         if (open == null) {
-            open = new LeanConnections(LeanConfig.of(config));
+            open = new MessageLinks(LeanConfig.of(config));
             wires = open;
             asked = false;
             bootstrap = open.open("coordinator lookup", () -> LeanConfig.bootstrap(config), new Lookup());
         }
-        SessionNetwork.Channel lookup = bootstrap;
+        MessageNetwork.Channel lookup = bootstrap;
         if (lookup != null && !asked && lookup.canSend()) {
             lookup.send(DirectCommit.question(group), DirectCommit.COORDINATOR_VERSION);
             asked = true;
@@ -185,7 +185,7 @@ public final class CommitConnection implements AutoCloseable {
     }
 
     /** Receives the coordinator's address, then replaces the bootstrap channel with one to the coordinator. */
-    private final class Lookup implements SessionNetwork.Receiver {
+    private final class Lookup implements MessageNetwork.Receiver {
 
         @Override
         public void answered(ApiMessage message) {
@@ -205,7 +205,7 @@ public final class CommitConnection implements AutoCloseable {
     }
 
     /** Receives the responses to commits. */
-    private final class Answers implements SessionNetwork.Receiver {
+    private final class Answers implements MessageNetwork.Receiver {
 
         @Override
         public void answered(ApiMessage message) {
@@ -224,7 +224,7 @@ public final class CommitConnection implements AutoCloseable {
 
     @Override
     public void close() {
-        LeanConnections open = wires;
+        MessageLinks open = wires;
         wires = null;
         coordinator = null;
         bootstrap = null;

@@ -2,9 +2,9 @@ package dev.weir.kafka.internal.in.commit;
 
 import dev.weir.kafka.internal.in.fetch.LeanConfig;
 import dev.weir.kafka.internal.in.lookup.ConsumerLog;
-import dev.weir.kafka.internal.share.session.LeanConnections;
-import dev.weir.kafka.internal.share.session.SessionNetwork;
 import dev.weir.lean.LeanException;
+import dev.weir.lean.spi.MessageLinks;
+import dev.weir.lean.spi.MessageNetwork;
 import java.net.InetSocketAddress;
 import java.util.EnumSet;
 import java.util.HashMap;
@@ -167,7 +167,7 @@ public final class DirectCommit implements MemberCommit {
      */
     private String tryOnce(
             ConsumerGroupMetadata member, Map<TopicPartition, OffsetAndMetadata> offsets, long deadlineNanos) {
-        try (LeanConnections wires = new LeanConnections(LeanConfig.of(config))) {
+        try (MessageLinks wires = new MessageLinks(LeanConfig.of(config))) {
             InetSocketAddress coordinator = coordinator(wires, member.groupId(), deadlineNanos);
             if (coordinator == null) {
                 return "no broker coordinates the group now";
@@ -186,7 +186,7 @@ public final class DirectCommit implements MemberCommit {
         }
     }
 
-    private @Nullable InetSocketAddress coordinator(LeanConnections wires, String group, long deadlineNanos) {
+    private @Nullable InetSocketAddress coordinator(MessageLinks wires, String group, long deadlineNanos) {
         Answer answer = new Answer();
         ask(wires, LeanConfig.bootstrap(config), question(group), COORDINATOR_VERSION, deadlineNanos, answer);
         return coordinator((FindCoordinatorResponseData) Objects.requireNonNull(answer.message));
@@ -232,13 +232,13 @@ public final class DirectCommit implements MemberCommit {
      * even if the coordinator then commits the same offsets twice.
      */
     private static void ask(
-            LeanConnections wires,
+            MessageLinks wires,
             List<InetSocketAddress> addresses,
             ApiMessage request,
             short version,
             long deadlineNanos,
             Answer answer) {
-        SessionNetwork.Channel channel = wires.open("last commit", () -> addresses, answer);
+        MessageNetwork.Channel channel = wires.open("last commit", () -> addresses, answer);
         while (answer.message == null) {
             long now = System.nanoTime();
             if (deadlineNanos - now <= 0) {
@@ -255,7 +255,7 @@ public final class DirectCommit implements MemberCommit {
         }
     }
 
-    private static final class Answer implements SessionNetwork.Receiver {
+    private static final class Answer implements MessageNetwork.Receiver {
 
         private boolean underWay;
         private boolean sent;

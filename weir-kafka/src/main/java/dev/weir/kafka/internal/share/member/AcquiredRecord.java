@@ -1,7 +1,7 @@
 package dev.weir.kafka.internal.share.member;
 
 import dev.weir.kafka.internal.in.fetch.UnreadableBatch;
-import dev.weir.kafka.internal.share.session.LockedRecord;
+import dev.weir.lean.share.LockedRecord;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;

@@ -1,8 +1,11 @@
 package dev.weir.kafka.internal.share.member;
 
+import dev.weir.kafka.ConsumerSettings.UnreadableBatches;
+import dev.weir.kafka.RecordDecodeException;
 import dev.weir.kafka.internal.in.buffer.DroppedRecords;
-import dev.weir.kafka.internal.share.session.AcquiredRecordReceiver;
-import dev.weir.kafka.internal.share.session.LockedRecord;
+import dev.weir.kafka.internal.in.fetch.UnreadableBatch;
+import dev.weir.lean.share.AcquiredRecordReceiver;
+import dev.weir.lean.share.LockedRecord;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -30,6 +33,7 @@ final class AcquiredRecordDelivery implements AcquiredRecordReceiver {
     private static final double FORGETS = 0.99;
 
     private final SharePath.Setup setup;
+    private final UnreadableBatches unreadable;
     private final ReadyRecords ready;
     private final ShareCounters counters;
     private final Consumer<AcquiredRecord> onEnded;
@@ -37,9 +41,13 @@ final class AcquiredRecordDelivery implements AcquiredRecordReceiver {
     private final List<AcquiredRecord> fresh = new ArrayList<>();
     private volatile double slowRoundTripSeconds;
 
-    /** @param onEnded called by any thread when the processing of a record ends */
-    AcquiredRecordDelivery(SharePath.Setup setup, Consumer<AcquiredRecord> onEnded) {
+    /**
+     * @param unreadable the policy for batches that are corrupt or too large
+     * @param onEnded called by any thread when the processing of a record ends
+     */
+    AcquiredRecordDelivery(SharePath.Setup setup, UnreadableBatches unreadable, Consumer<AcquiredRecord> onEnded) {
         this.setup = setup;
+        this.unreadable = unreadable;
         this.ready = setup.ready();
         this.counters = setup.counters();
         this.onEnded = onEnded;
@@ -79,6 +87,47 @@ final class AcquiredRecordDelivery implements AcquiredRecordReceiver {
         AcquiredRecord acquired = new AcquiredRecord(record, deliveryLimit, onEnded);
         fresh.add(acquired);
         return acquired;
+    }
+
+    @Override
+    public boolean skipsUnreadable(TopicPartition partition, long baseOffset, KafkaException fault) {
+        return switch (unreadable) {
+            case FAIL ->
+                throw new RecordDecodeException(
+                        partition.topic(),
+                        partition.partition(),
+                        baseOffset,
+                        fault,
+                        "raise maxBatchBytes if it is too large for that, or set unreadableBatches to SKIP, or to"
+                                + " DEAD_LETTER with a SharedFlow that has a dead-letter topic");
+            case SKIP -> {
+                LOG.warn("left out, as unreadableBatches=SKIP says: {}", fault.getMessage());
+                yield true;
+            }
+            case DEAD_LETTER -> false;
+        };
+    }
+
+    @Override
+    public LockedRecord receiveUnreadable(
+            TopicPartition partition,
+            long offset,
+            long nextOffset,
+            byte[] bytes,
+            KafkaException fault,
+            short deliveryCount) {
+        LOG.warn("continues as one record that cannot be decoded: {}", fault.getMessage());
+        return receive(UnreadableBatch.acquired(partition, offset, nextOffset, bytes, fault, deliveryCount));
+    }
+
+    @Override
+    public RuntimeException corrupt(TopicPartition partition, long offset, String reason) {
+        return new RecordDecodeException(
+                partition.topic(),
+                partition.partition(),
+                offset,
+                new KafkaException("the log is corrupt here (" + reason + ")"),
+                "restore the partition from another replica, or move the group's start offset past it");
     }
 
     @Override

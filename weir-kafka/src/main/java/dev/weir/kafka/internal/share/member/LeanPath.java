@@ -5,11 +5,11 @@ import dev.weir.kafka.ShareSettings;
 import dev.weir.kafka.internal.in.fetch.LeanConfig;
 import dev.weir.kafka.internal.share.group.ShareFaults;
 import dev.weir.kafka.internal.share.member.CreditTuner.Look;
-import dev.weir.kafka.internal.share.session.LeanConnections;
-import dev.weir.kafka.internal.share.session.ShareMember;
-import dev.weir.kafka.internal.share.session.ShareMember.Identity;
-import dev.weir.kafka.internal.share.session.ShareMember.Reading;
 import dev.weir.lean.LeanException;
+import dev.weir.lean.share.ShareMember;
+import dev.weir.lean.share.ShareMember.Identity;
+import dev.weir.lean.share.ShareMember.Reading;
+import dev.weir.lean.spi.MessageLinks;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.UUID;
@@ -33,7 +33,7 @@ final class LeanPath implements SharePath, Runnable {
     private static final long LAST_ANSWER_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final Setup setup;
-    private final LeanConnections wires;
+    private final MessageLinks wires;
     private final ShareMember member;
     private final AcquiredRecordDelivery delivery;
     private final Thread thread;
@@ -59,10 +59,9 @@ final class LeanPath implements SharePath, Runnable {
                 LeanConfig.bootstrap(setup.config()));
         Reading reading = new Reading(
                 !text(ConsumerConfig.CHECK_CRCS_CONFIG).strip().equalsIgnoreCase("false"),
-                Math.toIntExact(settings.maxBatchBytes()),
-                settings.unreadableBatches());
-        this.wires = new LeanConnections(LeanConfig.of(setup.config()));
-        this.delivery = new AcquiredRecordDelivery(setup, this::ended);
+                Math.toIntExact(settings.maxBatchBytes()));
+        this.wires = new MessageLinks(LeanConfig.of(setup.config()));
+        this.delivery = new AcquiredRecordDelivery(setup, settings.unreadableBatches(), this::ended);
         this.member = new ShareMember(identity, reading, wires, delivery);
         this.thread = Thread.ofPlatform().daemon().name("weir-share").unstarted(this);
     }

@@ -1,8 +1,9 @@
 package dev.weir.kafka.internal.share.member;
 
+import dev.weir.kafka.ConsumerSettings.UnreadableBatches;
 import dev.weir.kafka.internal.share.group.ShareFaults;
-import dev.weir.kafka.internal.share.session.HeldRecords;
-import dev.weir.kafka.internal.share.session.LockedRecord;
+import dev.weir.lean.share.HeldRecords;
+import dev.weir.lean.share.LockedRecord;
 import dev.weir.stream.spi.Thrown;
 import java.time.Duration;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -86,7 +87,7 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
         this.client = client;
         this.path = path;
         this.ready = setup.ready();
-        this.delivery = new AcquiredRecordDelivery(setup, this::finished);
+        this.delivery = new AcquiredRecordDelivery(setup, UnreadableBatches.FAIL, this::finished);
         this.held = new HeldRecords(this, delivery);
         this.thread = Thread.ofPlatform().daemon().name("weir-share-" + number).unstarted(this);
     }

@@ -1,9 +1,0 @@
-/**
- * Membership of a share group, and sessions with its brokers (KIP-932), as state machines without sockets. They receive
- * responses and the time, and return requests. Each acquired record is passed on as a
- * {@link dev.weir.kafka.internal.share.session.LockedRecord}. One thread owns all state.
- */
-@NullMarked
-package dev.weir.kafka.internal.share.session;
-
-import org.jspecify.annotations.NullMarked;

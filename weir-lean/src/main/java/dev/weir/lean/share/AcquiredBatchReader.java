@@ -1,0 +1,66 @@
+package dev.weir.lean.share;
+
+import java.util.function.Consumer;
+import org.apache.kafka.common.InvalidRecordException;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.record.internal.Record;
+import org.apache.kafka.common.record.internal.RecordBatch;
+import org.apache.kafka.common.utils.internals.BufferSupplier;
+import org.apache.kafka.common.utils.internals.CloseableIterator;
+
+/** Reads the records of a batch, up to a limit in decompressed bytes. Confined to the member's thread. */
+final class AcquiredBatchReader implements AutoCloseable {
+
+    private final BufferSupplier buffers = BufferSupplier.create();
+    private final ShareMember.Reading reading;
+
+    /** The batch is larger than the limit. */
+    static final class TooLarge extends KafkaException {
+
+        private static final long serialVersionUID = 1L;
+
+        TooLarge(int limitBytes) {
+            super("larger than maxBatchBytes=" + limitBytes + " bytes");
+        }
+    }
+
+    AcquiredBatchReader(ShareMember.Reading reading) {
+        this.reading = reading;
+    }
+
+    /**
+     * Passes all records of the batch to {@code to}. If a fault is found while the records are being read, the records
+     * before it have already been passed.
+     *
+     * @throws KafkaException if the batch is damaged or too large
+     * @throws IllegalArgumentException if its codec is unknown
+     */
+    void read(RecordBatch batch, Consumer<Record> to) {
+        if (reading.checksCrc()) {
+            batch.ensureValid();
+        }
+        long left = reading.maxBytes();
+        try (CloseableIterator<Record> records = batch.streamingIterator(buffers, reading.maxBytes())) {
+            while (records.hasNext()) {
+                Record record = records.next();
+                left -= record.sizeInBytes();
+                if (left < 0) {
+                    throw new TooLarge(reading.maxBytes());
+                }
+                to.accept(record);
+            }
+        } catch (InvalidRecordException fault) {
+            // Kafka has no separate exception for a record that exceeds the limit, so this case is recognized by the
+            // limit in the message.
+            if (String.valueOf(fault.getMessage()).contains(Integer.toString(reading.maxBytes()))) {
+                throw new TooLarge(reading.maxBytes());
+            }
+            throw fault;
+        }
+    }
+
+    @Override
+    public void close() {
+        buffers.close();
+    }
+}

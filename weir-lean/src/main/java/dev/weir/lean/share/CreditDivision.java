@@ -1,0 +1,52 @@
+package dev.weir.lean.share;
+
+import java.util.Collection;
+
+/**
+ * Divides a member's credits among its sessions. Sessions whose last fetch returned records get equal parts. Each of
+ * the other sessions may request only a few records, enough to notice new ones. Immutable.
+ *
+ * @param each the maximum number of records to request in a session
+ * @param probe the maximum number of records to request in a session whose last fetch returned nothing
+ * @param threshold the minimum number of free credits for a fetch while no acknowledgement is due
+ */
+record CreditDivision(int each, int probe, int threshold) {
+
+    /** A session sends a fetch when a quarter of its credits are free. */
+    private static final int WORTHWHILE = 4;
+
+    /**
+     * The credits beyond one per worker form a reserve, which is divided among the sessions. Before a session sends a
+     * fetch, its free credits must also reach half of its part of the reserve.
+     */
+    private static final int WORTHWHILE_OF_STORE = 2;
+
+    /** Divisor for the credits of a session whose last fetch returned nothing, while other sessions find records. */
+    private static final int PROBE = 8;
+
+    /**
+     * Divides the credits. Cheap enough to be called in every turn.
+     *
+     * @param credits the maximum number of outstanding records
+     * @param workers the number of records processed concurrently
+     */
+    static CreditDivision of(int credits, int workers, Collection<ShareSession> sessions) {
+        int wanted = 0;
+        int finding = 0;
+        for (ShareSession session : sessions) {
+            boolean isWanted = session.partitions.areWanted();
+            wanted += isWanted ? 1 : 0;
+            finding += isWanted && !session.foundNothing() ? 1 : 0;
+        }
+        int sharing = Math.max(1, finding == 0 ? wanted : finding);
+        int each = Math.max(1, Math.ceilDiv(credits, sharing));
+        int ofStore = Math.max(0, credits - workers) / WORTHWHILE_OF_STORE / sharing;
+        int threshold = Math.max(1, Math.max(each / WORTHWHILE, ofStore));
+        return new CreditDivision(each, finding == 0 ? each : Math.max(1, each / PROBE), threshold);
+    }
+
+    /** Returns the largest number of records that a session may request. */
+    int of(ShareSession session) {
+        return session.foundNothing() ? probe : each;
+    }
+}

@@ -1,0 +1,319 @@
+package dev.weir.lean.share;
+
+import dev.weir.lean.share.AcquiredRange.Lock;
+import dev.weir.lean.share.PendingAcknowledgements.Packet;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import org.apache.kafka.clients.consumer.AcknowledgeType;
+import org.apache.kafka.common.TopicIdPartition;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Records acquired by one share consumer of Kafka's client. Each record forms a range of its own, and
+ * {@link LockRenewals} determines when it is renewed, released or acknowledged. Confined to the share consumer's
+ * thread, except for {@link #firstOffsets} and {@link #lockMillis}.
+ *
+ * <p>Kafka's client differs from a {@link ShareSession} in three ways. It does not fetch until every record is
+ * acknowledged, including records whose locks have expired. It does not accept an acknowledgement of a record under
+ * renewal until a poll has returned that record again. It forgets a record if the record's renewal is refused
+ * ({@code ShareInFlightBatch.renew} of Kafka 4.4).
+ */
+public final class HeldRecords {
+
+    /** Kafka's client, which sends acknowledgements with its next request. */
+    public interface Client {
+
+        /** Acknowledges a record. Returns false if the client no longer knows the record. */
+        boolean acknowledge(LockedRecord record, AcknowledgeType type);
+
+        /** Sends all acknowledgements and waits for the responses. */
+        void flush();
+    }
+
+    /** An acknowledgement that the brokers have not answered. */
+    private record SentAcknowledgement(AcknowledgeType type, long sinceNanos) {}
+
+    private static final class OfPartition {
+
+        private final AcquiredRanges ranges;
+
+        /** Records that must be acknowledged to the client before it fetches again, including records under renewal. */
+        private final TreeMap<Long, LockedRecord> unacknowledged = new TreeMap<>();
+
+        private final Set<Long> renewing = new HashSet<>();
+        private final Map<Long, SentAcknowledgement> unanswered = new HashMap<>();
+
+        OfPartition(TopicPartition partition) {
+            this.ranges = new AcquiredRanges(new TopicIdPartition(Uuid.ZERO_UUID, partition));
+        }
+    }
+
+    private final Client client;
+    private final AcquiredRecordReceiver receiver;
+    private final LockRenewals locks;
+    private final Map<TopicPartition, OfPartition> partitions = new HashMap<>();
+    private long renewedAtNanos;
+    private volatile Map<TopicPartition, Long> firstOffsets = Map.of();
+
+    public HeldRecords(Client client, AcquiredRecordReceiver receiver) {
+        this.client = client;
+        this.receiver = receiver;
+        this.locks = new LockRenewals(receiver);
+    }
+
+    /** Sets the lock duration most recently reported by the brokers. */
+    public void lockMillis(int millis) {
+        locks.millis(millis);
+    }
+
+    /** Returns the duration of locks in milliseconds; 0 until it is known. May be called from any thread. */
+    public int lockMillis() {
+        return locks.millis();
+    }
+
+    /**
+     * Returns the first unacknowledged offset of each partition, as of the last call of {@link #publish}. May be called
+     * from any thread.
+     */
+    public Map<TopicPartition, Long> firstOffsets() {
+        return firstOffsets;
+    }
+
+    /** Publishes {@link #firstOffsets}. */
+    public void publish() {
+        Map<TopicPartition, Long> now = new HashMap<>();
+        partitions.forEach((partition, of) -> {
+            if (!of.unacknowledged.isEmpty()) {
+                now.put(partition, of.unacknowledged.firstKey());
+            }
+        });
+        firstOffsets = now;
+    }
+
+    /** Adds a record. */
+    public void add(LockedRecord record, long lockedSinceNanos, long nowNanos) {
+        OfPartition of =
+                partitions.computeIfAbsent(new TopicPartition(record.topic(), record.partition()), OfPartition::new);
+        Lock lock = new Lock(lockedSinceNanos, locks.nanos());
+        AcquiredRange range = new AcquiredRange(record.offset(), record.offset(), lock, nowNanos);
+        range.put(record);
+        of.ranges.add(range).forEach(receiver::lost);
+        of.unacknowledged.put(record.offset(), record);
+    }
+
+    /**
+     * Ends the pending renewal of a record that a poll has returned. Returns false if no renewal of the record was
+     * pending.
+     */
+    public boolean takeUp(TopicPartition partition, long offset) {
+        OfPartition of = partitions.get(partition);
+        return of != null && of.renewing.remove(offset);
+    }
+
+    /** Notes that the work on a record has ended. */
+    public void ended(LockedRecord record, long nowNanos) {
+        OfPartition of = partitions.get(new TopicPartition(record.topic(), record.partition()));
+        AcquiredRange range = of == null ? null : of.ranges.find(record.offset());
+        AcknowledgeType outcome = record.outcome();
+        if (range != null && range.end(record, outcome.id, nowNanos) && outcome == AcknowledgeType.RELEASE) {
+            receiver.goesBack(record);
+        }
+    }
+
+    public boolean isEmpty() {
+        return partitions.values().stream().allMatch(of -> of.unacknowledged.isEmpty());
+    }
+
+    /** Returns a new list of all records. */
+    public List<LockedRecord> all() {
+        return partitions.values().stream()
+                .flatMap(of -> of.unacknowledged.values().stream())
+                .toList();
+    }
+
+    /**
+     * Maintains all locks, and passes to the client the acknowledgements that are due.
+     *
+     * @param ends true if the pipeline has stopped requesting records; it may still take records in their last delivery
+     */
+    public void attend(long nowNanos, boolean ends) {
+        for (OfPartition of : partitions.values()) {
+            locks.attend(of.ranges, nowNanos, Long.MAX_VALUE, ends);
+            acknowledge(of, nowNanos);
+            acknowledgeLost(of, nowNanos);
+        }
+    }
+
+    private void acknowledge(OfPartition of, long nowNanos) {
+        PendingAcknowledgements pending = of.ranges.pending;
+        List<AcknowledgementRange> renewed = new ArrayList<>();
+        while (pending.hasAcks()) {
+            boolean apart = pending.isNextApart();
+            if (apart) {
+                client.flush();
+            }
+            for (AcknowledgementRange ack : take(pending)) {
+                if (of.renewing.contains(ack.first())) {
+                    renewed.add(ack);
+                } else {
+                    acknowledge(of, ack.first(), AcknowledgeType.forId(ack.type()), nowNanos);
+                }
+            }
+            if (apart) {
+                client.flush();
+            }
+        }
+        pending.add(renewed, nowNanos);
+        for (Packet packet = pending.takeRenewals(); packet != null; packet = pending.takeRenewals()) {
+            renewedAtNanos = nowNanos;
+            packet.acks().forEach(ack -> acknowledge(of, ack.first(), AcknowledgeType.RENEW, nowNanos));
+        }
+    }
+
+    private static List<AcknowledgementRange> take(PendingAcknowledgements pending) {
+        return Objects.requireNonNull(pending.take()).acks();
+    }
+
+    private void acknowledge(OfPartition of, long offset, AcknowledgeType type, long nowNanos) {
+        boolean renews = type == AcknowledgeType.RENEW;
+        LockedRecord record = renews ? of.unacknowledged.get(offset) : of.unacknowledged.remove(offset);
+        if (record == null) {
+            return; // The record was forgotten when its renewal was refused.
+        }
+        if (renews) {
+            of.renewing.add(offset);
+        }
+        of.unanswered.put(offset, new SentAcknowledgement(type, nowNanos));
+        if (!client.acknowledge(record, type)) {
+            of.unanswered.remove(offset);
+            refused(of, type, List.of(offset), "it came too late");
+        }
+    }
+
+    /**
+     * Acknowledges records whose locks have expired, because the client does not fetch until every record is
+     * acknowledged. A finished record is acknowledged with its outcome, because the acknowledgement may still arrive in
+     * time. All other records are released. These acknowledgements are sent in separate requests, because a single late
+     * acknowledgement makes the broker refuse the partition's other acknowledgements in the same request.
+     */
+    private void acknowledgeLost(OfPartition of, long nowNanos) {
+        List<LockedRecord> lost = new ArrayList<>();
+        for (LockedRecord record : List.copyOf(of.unacknowledged.values())) {
+            if (of.ranges.find(record.offset()) != null) {
+                continue;
+            }
+            if (!of.renewing.contains(record.offset())) {
+                lost.add(record);
+            } else if (record.isGone()) {
+                forget(of, record.offset()); // If a later poll returns the record, it is treated as new.
+            }
+        }
+        if (!lost.isEmpty()) {
+            client.flush();
+            for (LockedRecord record : lost) {
+                AcknowledgeType type = record.isGone() ? AcknowledgeType.RELEASE : record.outcome();
+                acknowledge(of, record.offset(), type, nowNanos);
+            }
+            client.flush();
+        }
+    }
+
+    private static void forget(OfPartition of, long offset) {
+        of.renewing.remove(offset);
+        of.unacknowledged.remove(offset);
+    }
+
+    /** Returns whether the brokers have yet to respond to at least one renewal. */
+    public boolean awaitsRenewals() {
+        return partitions.values().stream().anyMatch(of -> of.renewing.stream().anyMatch(of.unanswered::containsKey));
+    }
+
+    /**
+     * Returns whether to poll for the renewed records. The client must poll when all renewals are answered, or earlier
+     * if some locks would otherwise come close to expiring.
+     */
+    public boolean hasRenewed(long nowNanos) {
+        boolean renews = false;
+        for (OfPartition of : partitions.values()) {
+            if (of.renewing.size() < of.unacknowledged.size()) {
+                return false; // The client does not poll until all records not under renewal are acknowledged.
+            }
+            renews |= !of.renewing.isEmpty();
+        }
+        return renews && (!awaitsRenewals() || nowNanos - renewedAtNanos >= locks.nanos() / 4);
+    }
+
+    /** Processes the brokers' response to acknowledgements. Called by the client's acknowledgement callback. */
+    public void answered(Map<TopicIdPartition, Set<Long>> offsets, @Nullable Exception failure, long nowNanos) {
+        offsets.forEach((id, answered) -> {
+            OfPartition of = partitions.get(id.topicPartition());
+            if (of == null) {
+                return; // These offsets are gaps, which the client acknowledges on its own.
+            }
+            Map<AcknowledgeType, List<Long>> refused = new EnumMap<>(AcknowledgeType.class);
+            for (Long offset : answered) {
+                SentAcknowledgement acknowledged = of.unanswered.remove(offset);
+                if (acknowledged != null && failure == null) {
+                    confirmed(of, offset, acknowledged, nowNanos);
+                } else if (acknowledged != null) {
+                    refused.computeIfAbsent(acknowledged.type, type -> new ArrayList<>())
+                            .add(offset);
+                }
+            }
+            refused.forEach((type, all) -> refused(of, type, all, String.valueOf(failure)));
+        });
+    }
+
+    private void confirmed(OfPartition of, long offset, SentAcknowledgement acknowledged, long nowNanos) {
+        receiver.confirmed(acknowledged.type, 1, nowNanos - acknowledged.sinceNanos);
+        AcquiredRange range = of.ranges.find(offset);
+        if (acknowledged.type == AcknowledgeType.RENEW && range != null) {
+            range.renewed(new Lock(acknowledged.sinceNanos, locks.nanos()));
+        }
+    }
+
+    private void refused(OfPartition of, AcknowledgeType type, List<Long> offsets, String reason) {
+        receiver.refused(of.ranges + "@" + offsets.getFirst(), type, offsets.size(), reason);
+        if (type != AcknowledgeType.RENEW) {
+            return;
+        }
+        for (long offset : offsets) {
+            forget(of, offset);
+            AcquiredRange range = of.ranges.find(offset);
+            if (range != null) {
+                range.loseOpen().forEach(receiver::lost);
+            }
+        }
+    }
+
+    /** Releases all unfinished records, whether or not their processing has begun. Returns their number. */
+    public int giveUp(long nowNanos) {
+        int given = 0;
+        for (OfPartition of : partitions.values()) {
+            given += locks.giveUp(of.ranges, nowNanos);
+        }
+        return given;
+    }
+
+    /**
+     * Reports all open records as lost, because the client's session is closing. The client may still deliver responses
+     * to acknowledgements while it closes.
+     */
+    public void close() {
+        for (OfPartition of : partitions.values()) {
+            of.ranges.loseAll().forEach(receiver::lost);
+            of.unacknowledged.clear();
+            of.renewing.clear();
+        }
+        publish();
+    }
+}

@@ -1,0 +1,199 @@
+package dev.weir.lean.share;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Pending acknowledgements of one partition, waiting to be sent. The broker accepts or refuses all acknowledgements of
+ * the partition in a request together, so acknowledgements that might be refused are sent in separate requests.
+ * Confined to the member's thread.
+ */
+final class PendingAcknowledgements {
+
+    /**
+     * The partition's acknowledgements to be sent in one request.
+     *
+     * @param renews true if all of them are renewals, false if none of them are; the two kinds are never mixed
+     */
+    record Packet(List<AcknowledgementRange> acks, boolean renews) {
+
+        int records() {
+            return acks.stream().mapToInt(AcknowledgementRange::records).sum();
+        }
+    }
+
+    private List<AcknowledgementRange> good = new ArrayList<>();
+    private final ArrayDeque<Packet> apart = new ArrayDeque<>();
+    private final ArrayDeque<Packet> renewals = new ArrayDeque<>();
+
+    /** The time when the oldest pending acknowledgement was added. */
+    private long sinceNanos;
+
+    private boolean hurried;
+
+    void add(List<AcknowledgementRange> acks, long nowNanos) {
+        if (!hasAcks()) {
+            sinceNanos = nowNanos;
+        }
+        good.addAll(acks);
+    }
+
+    /** Adds acknowledgements that may be refused, to be sent separately. */
+    void addApart(List<AcknowledgementRange> acks, boolean renews, long nowNanos) {
+        if (acks.isEmpty()) {
+            return;
+        }
+        if (!renews && !hasAcks()) {
+            sinceNanos = nowNanos;
+        }
+        (renews ? renewals : apart).add(new Packet(acks, renews));
+    }
+
+    boolean hasAcks() {
+        return !good.isEmpty() || !apart.isEmpty();
+    }
+
+    boolean hasRenewals() {
+        return !renewals.isEmpty();
+    }
+
+    long sinceNanos() {
+        return sinceNanos;
+    }
+
+    /** Requests that the acknowledgements be sent soon, because they free locks in a window that is almost full. */
+    void hurry() {
+        hurried = true;
+    }
+
+    /** Returns whether the next packet must be sent soon, because it frees locks in a window that is almost full. */
+    boolean isHurried() {
+        return hurried;
+    }
+
+    /** Returns whether the next packet of acknowledgements is sent in a separate request. */
+    boolean isNextApart() {
+        return good.isEmpty();
+    }
+
+    /** Takes out the next packet of acknowledgements; null if there is none. */
+    @Nullable
+    Packet take() {
+        hurried = false;
+        if (good.isEmpty()) {
+            return apart.poll();
+        }
+        // The broker requires ascending offsets. If an offset was acquired twice, it may have two pending
+        // acknowledgements. The second one is then sent in a separate request.
+        good.sort(Comparator.comparingLong(AcknowledgementRange::first));
+        List<AcknowledgementRange> together = new ArrayList<>(good.size());
+        long end = -1;
+        for (AcknowledgementRange ack : good) {
+            if (ack.first() > end) {
+                together.add(ack);
+                end = ack.last();
+            } else {
+                apart.add(new Packet(List.of(ack), false));
+            }
+        }
+        good = new ArrayList<>();
+        return new Packet(together, false);
+    }
+
+    @Nullable
+    Packet takeRenewals() {
+        return renewals.poll();
+    }
+
+    /** Puts back a packet that the broker did not process, ahead of the other separate packets. */
+    void putBack(Packet packet) {
+        (packet.renews() ? renewals : apart).addFirst(packet);
+    }
+
+    /**
+     * Splits a packet that the broker refused because at least one of its acknowledgements is invalid, and queues the
+     * two halves for separate requests. A packet with a single range cannot be split, because the whole range has the
+     * same lock.
+     *
+     * @return the invalid acknowledgement, or null if the packet was split
+     */
+    @Nullable
+    AcknowledgementRange split(Packet refused) {
+        List<AcknowledgementRange> acks = refused.acks();
+        if (acks.size() == 1) {
+            return acks.getFirst();
+        }
+        ArrayDeque<Packet> queue = refused.renews() ? renewals : apart;
+        int middle = acks.size() / 2;
+        queue.addFirst(new Packet(acks.subList(middle, acks.size()), refused.renews()));
+        queue.addFirst(new Packet(acks.subList(0, middle), refused.renews()));
+        return null;
+    }
+
+    /**
+     * Withdraws acknowledgements that belong to locks that have ended. The broker identifies an acknowledgement only by
+     * offsets and member, so a late RELEASE or RENEW would affect the member's new lock on the same offsets. ACCEPT and
+     * REJECT are kept, because a finished record is finished regardless of the lock.
+     */
+    void withdraw(long first, long last) {
+        if (good.stream().anyMatch(ack -> isOfLock(ack, first, last))) {
+            good = without(good, first, last);
+        }
+        withdraw(apart, first, last);
+        withdraw(renewals, first, last);
+    }
+
+    private static void withdraw(ArrayDeque<Packet> packets, long first, long last) {
+        if (packets.isEmpty()) {
+            return;
+        }
+        List<Packet> all = new ArrayList<>(packets);
+        packets.clear();
+        for (Packet packet : all) {
+            List<AcknowledgementRange> left = without(packet.acks(), first, last);
+            if (!left.isEmpty()) {
+                packets.add(new Packet(left, packet.renews()));
+            }
+        }
+    }
+
+    private static boolean isOfLock(AcknowledgementRange ack, long first, long last) {
+        return (ack.type() == AcknowledgementRange.RELEASE || ack.type() == AcknowledgementRange.RENEW)
+                && ack.last() >= first
+                && ack.first() <= last;
+    }
+
+    private static List<AcknowledgementRange> without(List<AcknowledgementRange> acks, long first, long last) {
+        List<AcknowledgementRange> left = new ArrayList<>(acks.size());
+        for (AcknowledgementRange ack : acks) {
+            if (!isOfLock(ack, first, last)) {
+                left.add(ack);
+                continue;
+            }
+            if (ack.first() < first) {
+                left.add(ack.part(ack.first(), first - 1));
+            }
+            if (ack.last() > last) {
+                left.add(ack.part(last + 1, ack.last()));
+            }
+        }
+        return left;
+    }
+
+    /** Removes and returns all packets, because the locks are gone. */
+    List<Packet> clear() {
+        List<Packet> all = new ArrayList<>(apart);
+        all.addAll(renewals);
+        if (!good.isEmpty()) {
+            all.add(new Packet(good, false));
+        }
+        hurried = false;
+        good = new ArrayList<>();
+        apart.clear();
+        renewals.clear();
+        return all;
+    }
+}
