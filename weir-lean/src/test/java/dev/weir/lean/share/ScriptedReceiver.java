@@ -28,7 +28,7 @@ class ScriptedReceiver implements AcquiredRecordReceiver {
     int acquiredAll;
     boolean demand = true;
 
-    /** What happens to a batch that cannot be read. */
+    /** The outcome for a batch that cannot be read. */
     enum Unreadable {
         FAIL,
         SKIP,

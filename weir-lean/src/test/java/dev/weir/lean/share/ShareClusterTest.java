@@ -213,7 +213,7 @@ class ShareClusterTest {
         assertThat(receiver.fatal).isEmpty();
     }
 
-    /** Without the confirmation, the waits would go on growing from one lost coordinator to the next. */
+    /** Without the confirmation, the waits would keep growing from one lost coordinator to the next. */
     @Test
     void coordinatorThatAnswers_endsTheWaits() {
         learn();
