@@ -292,6 +292,24 @@ class SubstreamTest extends OperatorEndings {
         assertThat(closed).hasValue(3);
     }
 
+    /** Regression: the stage left it to the tail to close the source, but a stream that cannot start closes nothing. */
+    @Test
+    void prefixAndTail_whoseStreamCannotStart_closesTheSource() {
+        TrackedSource<Integer> source = TrackedSource.numbers(5, 2);
+        RunningPipeline running = source.source()
+                .prefixAndTail(
+                        1,
+                        (prefix, tail) -> tail.concat(Source.custom("planted", context -> {
+                            throw new IllegalStateException("planted");
+                        })))
+                .to(Sink.ignore())
+                .named(NAME)
+                .run();
+        assertThatThrownBy(running::await).hasMessageContaining("planted");
+        source.assertProtocolKept();
+        assertThat(source.waitedFor()).isEmpty();
+    }
+
     /**
      * Regression: an evicted group was forgotten before its stream was closed. If the close failed, elements that the
      * stream had left behind in an earlier turn stayed pending.
