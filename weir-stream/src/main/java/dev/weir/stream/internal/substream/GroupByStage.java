@@ -416,7 +416,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         groups.all().forEach(group -> closings.add(group::endStream));
         cutOff.forEach(group -> closings.add(group::endStream));
         closings.add(upstream::close);
-        SubstreamHelpers.runAll(closings);
+        FailureTransfer.runAll(closings);
     }
 
     /**
