@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A view of the producer of a running pipeline, obtained from {@link dev.weir.stream.RunningPipeline#handles}.
- * Thread-safe. Valid for as long as the pipeline runs.
+ * Thread-safe. Valid for as long as the pipeline, or the substream or restarted section with the producer, runs.
  */
 public interface ProducerHandle {
 

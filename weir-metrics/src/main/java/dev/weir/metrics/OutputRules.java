@@ -162,9 +162,19 @@ final class OutputRules {
         return looks.stream().mapToLong(figure).average().orElse(0);
     }
 
+    /**
+     * Returns the number of producers that can be compared. Producers of inner streams come and go, so all from the
+     * first place on at which the readings name different stages are left out.
+     */
     private static int producers(Interval interval) {
-        return Math.min(
-                interval.first.producers().size(), interval.last.producers().size());
+        List<ProducerHandle.Snapshot> first = interval.first.producers();
+        List<ProducerHandle.Snapshot> last = interval.last.producers();
+        int same = 0;
+        while (same < Math.min(first.size(), last.size())
+                && first.get(same).stage().equals(last.get(same).stage())) {
+            same++;
+        }
+        return same;
     }
 
     private static @Nullable Unit unitOf(Interval interval, String stage) {

@@ -526,4 +526,15 @@ class LimiterEvidenceTest {
     private static List<ProducerHandle.Snapshot> throttled(List<ProducerHandle.Snapshot> producers, long nanos) {
         return producers.stream().map(each -> each.withThrottledNanos(nanos)).toList();
     }
+
+    /** The counters of the stage's producer were compared with the counters of an ended one. */
+    @Test
+    void producerOfAnInnerStream_thatGoes_isNotMistakenForAnother() {
+        segment("consume", 0.95, 0, look -> 0);
+        segment("out", 0.95, 0, look -> 0);
+        ProducerHandle.Snapshot inner = ProducerHandle.Snapshot.of("inner", 0, 100, 90, 0, 1, 1);
+        ProducerHandle.Snapshot out = ProducerHandle.Snapshot.of("out", 1, 100, 90, LOOKS * TENTH, 1, 1);
+        producers = look -> look < LOOKS / 2 ? List.of(inner, out) : List.of(out);
+        assertThat(find().kind()).isNotIn(Kind.PRODUCER, Kind.OUTPUT_BROKER);
+    }
 }

@@ -42,8 +42,12 @@ final class PlaceStage<T, R> implements Stage<R> {
         Batch<R> out = new Batch<>(size);
         int next = 0;
         try {
-            for (; next < size; next++) {
-                add(batch.get(next), batch.target(next), batch.token(next), out);
+            while (next < size) {
+                T element = batch.get(next);
+                Place place = add(element, batch.target(next), batch.token(next), out);
+                // From now on `out` holds the acknowledgement, which ends the group's span if the function throws.
+                next++;
+                out.set(next - 1, function.apply(element, place));
             }
         } catch (RuntimeException | Error thrown) {
             out.abandonAll();
@@ -55,22 +59,20 @@ final class PlaceStage<T, R> implements Stage<R> {
         return out;
     }
 
-    private void add(T element, AckTarget target, long token, Batch<R> out) {
+    /** Appends the element itself, whose result is not known yet, and returns the place of its trace. */
+    private @Nullable Place add(T element, AckTarget target, long token, Batch<R> out) {
         if (target instanceof TraceTarget traces) {
-            out.add(made(element, new Place(traces, (int) token)), target, token);
-            return;
+            out.add(element, target, token);
+            return new Place(traces, (int) token);
         }
         List<Place> places = finder.of(target, token);
         if (places.size() > 1) {
             TraceTarget group = TraceTarget.ofGroup(spans, places, target, token);
-            out.add(made(element, new Place(group, 0)), group, 0);
-        } else {
-            out.add(made(element, places.isEmpty() ? null : places.getFirst()), target, token);
+            out.add(element, group, 0);
+            return new Place(group, 0);
         }
-    }
-
-    private Object made(T element, @Nullable Place place) {
-        return function.apply(element, place);
+        out.add(element, target, token);
+        return places.isEmpty() ? null : places.getFirst();
     }
 
     @Override

@@ -131,7 +131,17 @@ final class Spans {
             return kept;
         }
         Trace begun = begin(record);
-        inject(begun, record.headers());
+        try {
+            inject(begun, record.headers());
+        } catch (RuntimeException | Error thrown) {
+            // If a header was already written, the record's last acknowledgement ends the span. Otherwise nothing can
+            // find the span any more.
+            if (TraceHeader.find(record.headers()) == null) {
+                begun.failed(thrown);
+                begun.end(true);
+            }
+            throw thrown;
+        }
         return begun;
     }
 

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The acknowledgement target of a batch of elements, which also stores the trace of each element. Tokens are the
  * indexes of the elements. A trace starts on first access, and ends when the last pending acknowledgement of its
- * element ends. Thread-safe.
+ * element ends. If a user's span processor throws as the span ends, the original target is still told. Thread-safe.
  */
 final class TraceTarget implements AckTarget {
 
@@ -124,20 +124,29 @@ final class TraceTarget implements AckTarget {
 
     @Override
     public void ack(long token) {
-        endAcknowledgement((int) token, false);
-        targets[(int) token].ack(tokens[(int) token]);
+        try {
+            endAcknowledgement((int) token, false);
+        } finally {
+            targets[(int) token].ack(tokens[(int) token]);
+        }
     }
 
     @Override
     public void forgo(long token) {
-        endAcknowledgement((int) token, true);
-        targets[(int) token].forgo(tokens[(int) token]);
+        try {
+            endAcknowledgement((int) token, true);
+        } finally {
+            targets[(int) token].forgo(tokens[(int) token]);
+        }
     }
 
     @Override
     public void abandon(long token) {
-        endAcknowledgement((int) token, true);
-        targets[(int) token].abandon(tokens[(int) token]);
+        try {
+            endAcknowledgement((int) token, true);
+        } finally {
+            targets[(int) token].abandon(tokens[(int) token]);
+        }
     }
 
     @Override

@@ -25,14 +25,22 @@ final class Recorded {
     static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
 
     final InMemorySpanExporter exporter = InMemorySpanExporter.create();
-    final OpenTelemetry openTelemetry = OpenTelemetrySdk.builder()
-            .setTracerProvider(SdkTracerProvider.builder()
-                    .addSpanProcessor(SimpleSpanProcessor.create(exporter))
-                    .build())
-            .setPropagators(ContextPropagators.create(TextMapPropagator.composite(
-                    W3CTraceContextPropagator.getInstance(), W3CBaggagePropagator.getInstance())))
-            .build();
-    final Tracing tracing = Tracing.of(openTelemetry);
+    final OpenTelemetry openTelemetry;
+    final Tracing tracing;
+
+    Recorded() {
+        this(TextMapPropagator.composite(W3CTraceContextPropagator.getInstance(), W3CBaggagePropagator.getInstance()));
+    }
+
+    Recorded(TextMapPropagator propagator) {
+        openTelemetry = OpenTelemetrySdk.builder()
+                .setTracerProvider(SdkTracerProvider.builder()
+                        .addSpanProcessor(SimpleSpanProcessor.create(exporter))
+                        .build())
+                .setPropagators(ContextPropagators.create(propagator))
+                .build();
+        tracing = Tracing.of(openTelemetry);
+    }
 
     List<SpanData> spans() {
         return exporter.getFinishedSpanItems();

@@ -33,7 +33,7 @@ import java.util.List;
 public final class BroadcastHub<T> extends Hub<T> {
 
     private BroadcastHub(int buffer) {
-        super(buffer);
+        super(buffer, null);
     }
 
     /**
@@ -54,7 +54,7 @@ public final class BroadcastHub<T> extends Hub<T> {
 
     /** The source from which each pipeline receives all elements that are written while it runs. */
     public Source<T> source() {
-        return source("broadcastHub", null);
+        return source("broadcastHub");
     }
 
     /** The number of pipelines currently reading from the hub. */

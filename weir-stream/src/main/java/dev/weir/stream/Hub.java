@@ -20,6 +20,10 @@ import org.jspecify.annotations.Nullable;
 abstract class Hub<T> implements AutoCloseable {
 
     final int buffer;
+
+    /** The inbox that all takers use, one after another, or null if each taker gets its own. */
+    private final @Nullable Inbox<T> shared;
+
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
 
@@ -28,11 +32,12 @@ abstract class Hub<T> implements AutoCloseable {
     private boolean fed;
     private boolean closed;
 
-    Hub(int buffer) {
+    Hub(int buffer, @Nullable Inbox<T> shared) {
         if (buffer < 1) {
             throw new IllegalArgumentException("buffer must hold at least 1 element: buffer=" + buffer);
         }
         this.buffer = buffer;
+        this.shared = shared;
     }
 
     /**
@@ -41,7 +46,7 @@ abstract class Hub<T> implements AutoCloseable {
      */
     abstract boolean put(Batch<T> batch) throws InterruptedException;
 
-    /** Ends the acknowledgements of the unread elements of a taker's own inbox. Called when the taker has ended. */
+    /** Ends the acknowledgements of unread elements that no taker will receive. */
     void left(List<Batch<T>> batches) {
         batches.forEach(Batch::abandonAll);
     }
@@ -94,14 +99,10 @@ abstract class Hub<T> implements AutoCloseable {
         }
     }
 
-    /**
-     * Creates a source that reads from the hub.
-     *
-     * @param shared the inbox that all takers use, one after another, or null if each taker gets its own
-     */
-    final Source<T> source(String name, @Nullable Inbox<T> shared) {
+    /** Creates a source that reads from the hub. */
+    final Source<T> source(String name) {
         return Source.custom(name, context -> {
-            Taker<T> taker = join(shared, context.clock(), context.meter());
+            Taker<T> taker = join(context.clock(), context.meter());
             context.depth(taker::depth);
             context.onStop(taker::stop);
             context.onTermination(patience -> {
@@ -114,7 +115,8 @@ abstract class Hub<T> implements AutoCloseable {
         });
     }
 
-    final Taker<T> join(@Nullable Inbox<T> shared, Clock clock, StageMeter meter) {
+    /** Adds a taker. Called when a run is assembled. */
+    final Taker<T> join(Clock clock, StageMeter meter) {
         lock.lock();
         try {
             if (shared != null && !takers.isEmpty()) {
@@ -196,17 +198,28 @@ abstract class Hub<T> implements AutoCloseable {
 
     /**
      * Ends the writing pipelines immediately, without a failure. The takers end after they have received the elements
-     * written so far.
+     * written so far. If there is no taker, these elements stay unacknowledged, and their sources do not wait for them.
      */
     @Override
     public void close() {
+        List<Batch<T>> left;
         lock.lock();
         try {
             closed = true;
+            left = clearShared();
             changed.signalAll();
         } finally {
             lock.unlock();
         }
+        left(left);
+    }
+
+    /**
+     * Removes and returns the elements in the shared inbox if the hub is closed and has no taker. Must be called while
+     * holding the lock.
+     */
+    private List<Batch<T>> clearShared() {
+        return shared != null && closed && takers.isEmpty() ? shared.clear() : List.of();
     }
 
     /** The elements queued for a taker. Guarded by the lock of its hub. */
@@ -277,8 +290,8 @@ abstract class Hub<T> implements AutoCloseable {
         }
 
         /**
-         * Ends the taker. If it has its own inbox, it first emits the elements in the inbox. If the inbox is shared, it
-         * ends immediately, because a later taker will read these elements. May be called from any thread.
+         * Ends the taker. It first emits the elements in its inbox, unless a later taker can read them from the shared
+         * inbox of an open hub. May be called from any thread.
          */
         void stop() {
             hub.lock.lock();
@@ -308,7 +321,7 @@ abstract class Hub<T> implements AutoCloseable {
                     }
                     clock.await(hub.lock, hub.changed, deadlineNanos);
                 }
-                Batch<T> batch = stopped && isShared ? null : inbox.poll();
+                Batch<T> batch = stopped && isShared && !hub.closed ? null : inbox.poll();
                 if (batch != null) {
                     hub.changed.signalAll();
                     meter.out(batch.size());
@@ -326,7 +339,7 @@ abstract class Hub<T> implements AutoCloseable {
             try {
                 leaving = true;
                 hub.takers.remove(this);
-                left = isShared ? List.of() : inbox.clear();
+                left = isShared ? hub.clearShared() : inbox.clear();
                 hub.changed.signalAll();
             } finally {
                 hub.lock.unlock();

@@ -1,8 +1,6 @@
 package dev.weir.stream;
 
 import dev.weir.stream.spi.Batch;
-import dev.weir.stream.spi.Clock;
-import dev.weir.stream.spi.StageMeter;
 
 /**
  * Merges the elements of any number of running pipelines into one other pipeline, called the taker. Pipelines may join
@@ -16,7 +14,8 @@ import dev.weir.stream.spi.StageMeter;
  * <p>When the taker ends, for any reason, the elements that it has not pulled stay in the hub for the next taker. If it
  * fails or is cancelled, the elements that it has pulled but not finished stay unacknowledged, and their sources do not
  * wait for them. {@link #close} ends the writing pipelines immediately, without a failure, and ends the taker after it
- * has received the elements written so far.
+ * has received the elements written so far. A closed hub keeps no elements for another taker. Elements that its
+ * last taker has not pulled stay unacknowledged, and their sources do not wait for them.
  *
  * {@snippet :
  * void collect() throws InterruptedException {
@@ -31,10 +30,11 @@ import dev.weir.stream.spi.StageMeter;
  */
 public final class MergeHub<T> extends Hub<T> {
 
-    private final Inbox<T> inbox = new Inbox<>();
+    private final Inbox<T> inbox;
 
-    private MergeHub(int buffer) {
-        super(buffer);
+    private MergeHub(int buffer, Inbox<T> inbox) {
+        super(buffer, inbox);
+        this.inbox = inbox;
     }
 
     /**
@@ -43,7 +43,7 @@ public final class MergeHub<T> extends Hub<T> {
      * @param buffer maximum number of elements queued in the hub, at least 1; the last batch added may exceed it
      */
     public static <T> MergeHub<T> create(int buffer) {
-        return new MergeHub<>(buffer);
+        return new MergeHub<>(buffer, new Inbox<>());
     }
 
     /** The sink to which any number of pipelines write their elements. */
@@ -55,12 +55,7 @@ public final class MergeHub<T> extends Hub<T> {
      * The source from which a pipeline reads all elements. It refuses a second pipeline while the first one is running.
      */
     public Source<T> source() {
-        return source("mergeHub", inbox);
-    }
-
-    /** Adds a taker without starting a pipeline. Used by tests. */
-    Taker<T> taker(Clock clock, StageMeter meter) {
-        return join(inbox, clock, meter);
+        return source("mergeHub");
     }
 
     @Override

@@ -53,7 +53,7 @@ public final class PartitionHub<T> extends Hub<T> {
     }
 
     private PartitionHub(int buffer, int minTakers, Route<? super T> route) {
-        super(buffer);
+        super(buffer, null);
         if (minTakers < 1) {
             throw new IllegalArgumentException("minTakers must be at least 1: minTakers=" + minTakers);
         }
@@ -80,7 +80,7 @@ public final class PartitionHub<T> extends Hub<T> {
 
     /** The source for the takers. While a taker is running, it receives the elements that the route assigns to it. */
     public Source<T> source() {
-        return source("partitionHub", null);
+        return source("partitionHub");
     }
 
     /** The number of pipelines currently reading from the hub. */

@@ -117,8 +117,8 @@ public interface RunningPipeline extends AutoCloseable {
 
     /**
      * The handles of the given type exposed by this pipeline and its stages, for example the handles of a Kafka
-     * consumer. The handles of a source within a substream or a restarted section are removed when its part of the
-     * stream has ended.
+     * consumer. The handles of a consumer or producer within a substream or a restarted section are removed when its
+     * part of the stream has ended.
      */
     <H> List<H> handles(Class<H> type);
 

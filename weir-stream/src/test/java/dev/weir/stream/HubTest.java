@@ -442,10 +442,13 @@ class HubTest {
         assertThat(source.finishedCount()).isZero();
     }
 
-    /** Regression: the source of the writing pipeline waited for the batch that the closed hub had refused. */
+    /**
+     * Regression: the source of the writing pipeline waited for the batch that the closed hub had refused, and for a
+     * batch that the merge hub kept for a taker.
+     */
     @ParameterizedTest
     @ValueSource(strings = {"merge", "broadcast", "partition"})
-    void hub_thatIsClosed_leavesNoRefusedElementPending(String kind) throws Exception {
+    void hub_thatIsClosedWithoutATaker_leavesNoElementPending(String kind) throws Exception {
         TrackedSource<Integer> source = TrackedSource.numbers(100, 10);
         AnyHub hub = AnyHub.of(kind, 5);
         RunningPipeline bringing = start(source.source().to(hub.sink()));
@@ -457,7 +460,42 @@ class HubTest {
         hub.closing().close();
         bringing.await();
         source.assertProtocolKept();
-        assertThat(source.waitedFor()).hasSize(accepted);
+        assertThat(source.waitedFor()).isEmpty();
+        assertThat(source.finishedCount()).isZero();
+    }
+
+    /** Regression: a closed hub kept the elements for a taker that nobody starts. */
+    @Test
+    void mergeHub_whoseTakerEndsAfterTheClose_leavesNoElementPending() throws Exception {
+        TrackedSource<Integer> source = TrackedSource.numbers(20, 10);
+        MergeHub<Integer> hub = MergeHub.create(50);
+        CountDownLatch never = new CountDownLatch(1);
+        RunningPipeline taking = start(hub.source().to(Sink.custom("idle", context -> upstream -> never.await())));
+        start(source.source().to(hub.sink())).await();
+        hub.close();
+        assertThat(source.waitedFor()).hasSize(20);
+
+        taking.cancel();
+        TrackedRun.awaitEnd(taking);
+        source.assertProtocolKept();
+        assertThat(source.waitedFor()).isEmpty();
+        assertThat(source.finishedCount()).isZero();
+    }
+
+    /** No later taker gets the elements of a closed hub, so a stop must not keep this one from them. */
+    @Test
+    void mergeHub_whoseTakerIsStoppedAfterTheClose_deliversTheRest() throws Exception {
+        TrackedSource<Integer> source = TrackedSource.numbers(20, 10);
+        MergeHub<Integer> hub = MergeHub.create(50);
+        CountDownLatch stopped = new CountDownLatch(1);
+        RunningPipeline taking =
+                start(hub.source().tap(n -> awaitThoughInterrupted(stopped)).to(Sink.ignore()));
+        start(source.source().to(hub.sink())).await();
+        hub.close();
+        taking.stop();
+        stopped.countDown();
+        taking.await();
+        source.assertAllFinished();
     }
 
     /** One part of the second batch is in an inbox, and the other part waits for room. */

@@ -292,6 +292,76 @@ class SubstreamTest extends OperatorEndings {
         assertThat(closed).hasValue(3);
     }
 
+    /** Regression: the stage left it to the tail to close the source, but a stream that cannot start closes nothing. */
+    @Test
+    void prefixAndTail_whoseStreamCannotStart_closesTheSource() {
+        TrackedSource<Integer> source = TrackedSource.numbers(5, 2);
+        RunningPipeline running = source.source()
+                .prefixAndTail(
+                        1,
+                        (prefix, tail) -> tail.concat(Source.custom("planted", context -> {
+                            throw new IllegalStateException("planted");
+                        })))
+                .to(Sink.ignore())
+                .named(NAME)
+                .run();
+        assertThatThrownBy(running::await).hasMessageContaining("planted");
+        source.assertProtocolKept();
+        assertThat(source.waitedFor()).isEmpty();
+    }
+
+    /**
+     * Regression: an evicted group was forgotten before its stream was closed. If the close failed, elements that the
+     * stream had left behind in an earlier turn stayed pending.
+     */
+    @Test
+    void groupBy_whoseEvictedStreamFailsToClose_leavesNoElementPending() {
+        // One batch for both keys, so that the second key takes its turn before the first is evicted.
+        TrackedSource<Integer> source = TrackedSource.numbers(2, 2).heldOpen();
+        RunningPipeline running = source.source()
+                .groupBy(
+                        n -> n,
+                        2,
+                        Duration.ofMillis(1),
+                        key -> key.<Integer>stage("abandoning", (upstream, context) -> new Abandoning(upstream)))
+                .to(Sink.ignore())
+                .named(NAME)
+                .run();
+        assertThatThrownBy(running::await).hasMessageContaining("planted");
+        source.assertProtocolKept();
+        assertThat(source.waitedFor()).isEmpty();
+    }
+
+    /** Abandons all elements, and fails to close. */
+    private static final class Abandoning implements Stage<Integer> {
+
+        private final Stage<Integer> upstream;
+        private boolean pulled;
+
+        Abandoning(Stage<Integer> upstream) {
+            this.upstream = upstream;
+        }
+
+        @Override
+        public @Nullable Batch<Integer> pull(long deadlineNanos) throws InterruptedException {
+            Batch<Integer> batch = upstream.pull(deadlineNanos);
+            if (batch == null) {
+                return null;
+            }
+            pulled = true;
+            batch.abandonAll();
+            return new Batch<>(0);
+        }
+
+        @Override
+        public void close() {
+            upstream.close();
+            if (pulled) {
+                throw new IllegalStateException("planted");
+            }
+        }
+    }
+
     @Test
     void flatMap_overSourcesWithAcknowledgements_keepsBoth() throws Exception {
         TrackedSource<Integer> parents = TrackedSource.numbers(3, 2);

@@ -29,7 +29,7 @@ public class BroadcastHubStress {
 
     private final PendingCount claims = new PendingCount();
     private final BroadcastHub<Integer> hub = BroadcastHub.create(1);
-    private final Hub.Taker<Integer> staying = hub.join(null, Clock.SYSTEM, METER);
+    private final Hub.Taker<Integer> staying = hub.join(Clock.SYSTEM, METER);
 
     @Actor
     public void bringer() {
@@ -44,7 +44,7 @@ public class BroadcastHubStress {
 
     @Actor
     public void passing() {
-        hub.join(null, Clock.SYSTEM, METER).close();
+        hub.join(Clock.SYSTEM, METER).close();
     }
 
     @Arbiter

@@ -26,7 +26,7 @@ public class MergeHubStress {
     private static final StageMeter METER = new StageMeter();
 
     private final MergeHub<Integer> hub = MergeHub.create(1);
-    private final Hub.Taker<Integer> first = hub.taker(Clock.SYSTEM, METER);
+    private final Hub.Taker<Integer> first = hub.join(Clock.SYSTEM, METER);
     private int seen;
 
     private void bring(int value) {
@@ -66,9 +66,9 @@ public class MergeHubStress {
 
     @Arbiter
     public void arbiter(I_Result result) {
-        hub.close();
         try {
-            Hub.Taker<Integer> next = hub.taker(Clock.SYSTEM, METER);
+            Hub.Taker<Integer> next = hub.join(Clock.SYSTEM, METER);
+            hub.close();
             Batch<Integer> batch;
             while ((batch = next.pull(0)) != null) {
                 seen += batch.get(0);

@@ -28,8 +28,8 @@ public class PartitionHubStress {
 
     private final PendingCount claims = new PendingCount();
     private final PartitionHub<Integer> hub = PartitionHub.create(1, 1, (n, takers) -> takers - 1);
-    private final Hub.Taker<Integer> staying = hub.join(null, Clock.SYSTEM, METER);
-    private final Hub.Taker<Integer> leaving = hub.join(null, Clock.SYSTEM, METER);
+    private final Hub.Taker<Integer> staying = hub.join(Clock.SYSTEM, METER);
+    private final Hub.Taker<Integer> leaving = hub.join(Clock.SYSTEM, METER);
 
     @Actor
     public void bringer() {

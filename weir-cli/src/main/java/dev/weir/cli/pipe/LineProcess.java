@@ -47,7 +47,7 @@ final class LineProcess implements AutoCloseable {
     private final int maxUnderWay;
     private final long patienceNanos;
     private final Semaphore room;
-    private final BlockingQueue<Answer> unsent = new LinkedBlockingQueue<>();
+    private final BlockingQueue<Answer> unsent;
     private final Queue<Answer> awaited = new ConcurrentLinkedQueue<>();
     private final Deque<String> lastErrors = new ConcurrentLinkedDeque<>();
     private final Answer end = new Answer(new byte[0]);
@@ -58,8 +58,9 @@ final class LineProcess implements AutoCloseable {
 
     private long answers; // confined to the reader thread
 
-    private LineProcess(Process process, int maxUnderWay, Duration patience) {
+    private LineProcess(Process process, int maxUnderWay, Duration patience, BlockingQueue<Answer> unsent) {
         this.process = process;
+        this.unsent = unsent;
         this.maxUnderWay = maxUnderWay;
         this.patienceNanos = patience.toNanos();
         this.room = new Semaphore(maxUnderWay);
@@ -70,18 +71,19 @@ final class LineProcess implements AutoCloseable {
 
     /** Starts the command. The caller must close the returned process. */
     static LineProcess start(String command, int maxUnderWay) {
-        return start(command, maxUnderWay, PATIENCE);
+        return start(command, maxUnderWay, PATIENCE, new LinkedBlockingQueue<>());
     }
 
     /**
      * Starts the command with a time limit for its answers. The caller must close the returned process.
      *
      * @param patience longest time without any answer while lines are outstanding
+     * @param unsent the empty queue of lines to write; a test may watch it
      */
-    static LineProcess start(String command, int maxUnderWay, Duration patience) {
+    static LineProcess start(String command, int maxUnderWay, Duration patience, BlockingQueue<Answer> unsent) {
         try {
             Process process = Shell.ofMachine().start(UNBUFFERED, command);
-            return new LineProcess(process, maxUnderWay, patience);
+            return new LineProcess(process, maxUnderWay, patience, unsent);
         } catch (IOException e) {
             throw CliFailure.work("cannot start a shell: " + e.getMessage(), "exec:CMD needs /bin/sh.", e);
         }
@@ -109,13 +111,19 @@ final class LineProcess implements AutoCloseable {
         room.acquire();
         Answer answer = new Answer(line);
         unsent.add(answer);
-        LineProcessException failed = failure;
-        // If the process failed before the line was queued, the answer must fail here. A later failure fails all queued
-        // lines.
-        if (failed != null) {
-            answer.future.completeExceptionally(failed);
-        }
+        failIfTooLate(answer);
         return answer;
+    }
+
+    /**
+     * Fails an answer that was added to a queue after a failure has gone through this queue. Must be called after each
+     * addition, also when the writer moves a line, because the failure may find a moving line in neither queue.
+     */
+    private void failIfTooLate(Answer added) {
+        LineProcessException failed = failure;
+        if (failed != null) {
+            added.future.completeExceptionally(failed);
+        }
     }
 
     private void write() {
@@ -123,6 +131,7 @@ final class LineProcess implements AutoCloseable {
             Answer next;
             while ((next = unsent.take()) != end) {
                 awaited.add(next);
+                failIfTooLate(next);
                 out.write(next.line);
                 out.write('\n');
                 if (unsent.isEmpty()) {

@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.Test;
 
 class LineProcessTest {
@@ -67,6 +69,34 @@ class LineProcessTest {
         }
     }
 
+    /** Hands on a line once the process has failed. */
+    private static final class HeldLines extends LinkedBlockingQueue<LineProcess.Answer> {
+
+        private static final long serialVersionUID = 1;
+
+        private final transient CompletableFuture<LineProcess> process = new CompletableFuture<>();
+
+        @Override
+        public LineProcess.Answer take() throws InterruptedException {
+            LineProcess.Answer taken = super.take();
+            // This line stays queued until the failure has reached all lines that are queued.
+            LineProcess.Answer next = process.join().send(new byte[0]);
+            assertThatThrownBy(next::await).hasMessageContaining("exit status 3");
+            return taken;
+        }
+    }
+
+    /** Regression: a line that was just being written was forgotten, so that its record failed late with a timeout. */
+    @Test
+    void end_whileALineIsTakenToBeWritten_failsThatLineToo() throws Exception {
+        HeldLines lines = new HeldLines();
+        try (LineProcess process = LineProcess.start("exit 3", 10, Duration.ofSeconds(5), lines)) {
+            LineProcess.Answer answer = process.send("a".getBytes(UTF_8));
+            lines.process.complete(process);
+            assertThatThrownBy(answer::await).hasMessageContaining("exit status 3");
+        }
+    }
+
     @Test
     void commandThatIsNotThere_failsWithWhatTheShellSays() {
         try (LineProcess process = LineProcess.start("no-such-filter-anywhere", 10)) {
@@ -78,7 +108,8 @@ class LineProcessTest {
 
     @Test
     void silence_failsAfterThePatience() {
-        try (LineProcess process = LineProcess.start("cat >/dev/null", 10, Duration.ofSeconds(1))) {
+        try (LineProcess process =
+                LineProcess.start("cat >/dev/null", 10, Duration.ofSeconds(1), new LinkedBlockingQueue<>())) {
             assertThatThrownBy(() -> process.send("a".getBytes(UTF_8)).await())
                     .hasMessageContaining("did not answer for 1 s");
         }
@@ -123,7 +154,7 @@ class LineProcessTest {
 
     @Test
     void answerThatHasCome_isTaken_howeverLateItIsAskedFor() throws Exception {
-        try (LineProcess process = LineProcess.start("cat", 1, Duration.ZERO)) {
+        try (LineProcess process = LineProcess.start("cat", 1, Duration.ZERO, new LinkedBlockingQueue<>())) {
             LineProcess.Answer first = process.send("a".getBytes(UTF_8));
             process.send("b".getBytes(UTF_8));
             // With room for one line, this returns once the answer to the second line has been read.

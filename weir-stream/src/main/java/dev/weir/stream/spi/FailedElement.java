@@ -77,7 +77,9 @@ public final class FailedElement extends RuntimeException {
             }
         } catch (RuntimeException | LinkageError | ServiceConfigurationError unknown) {
             // An exception while creating the note must not replace the original failure.
-            failure.addSuppressed(unknown);
+            if (unknown != failure) {
+                failure.addSuppressed(unknown);
+            }
         }
     }
 

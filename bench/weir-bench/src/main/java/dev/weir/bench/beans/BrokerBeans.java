@@ -7,11 +7,13 @@ import dev.weir.testkit.Broker;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import javax.management.InstanceNotFoundException;
 import javax.management.JMException;
 import javax.management.MBeanServerConnection;
 import javax.management.remote.JMXConnector;
 import javax.management.remote.JMXConnectorFactory;
 import javax.management.remote.JMXServiceURL;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the JMX beans of forked brokers. The beans belong to the brokers, so their values do not depend on the tested
@@ -34,6 +36,24 @@ public final class BrokerBeans implements AutoCloseable {
     /** Reads from the beans of one broker. */
     interface Reader {
         void read(MBeanServerConnection beans) throws JMException, IOException;
+    }
+
+    /** One read of one bean. */
+    @FunctionalInterface
+    interface BeanRead<T> {
+        T read() throws JMException, IOException;
+    }
+
+    /**
+     * Reads a bean, or returns null if the broker does not have it. A broker removes beans at any time, for example if
+     * it loses a share partition, so checking for a bean before reading it is not enough.
+     */
+    static <T> @Nullable T ifThere(BeanRead<T> bean) throws JMException, IOException {
+        try {
+            return bean.read();
+        } catch (InstanceNotFoundException gone) {
+            return null;
+        }
     }
 
     @SuppressWarnings("BanJNDI") // the address comes from the broker process that we forked and attached to

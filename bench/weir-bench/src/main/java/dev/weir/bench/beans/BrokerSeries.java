@@ -1,9 +1,12 @@
 package dev.weir.bench.beans;
 
 import dev.weir.bench.workload.LockWindow;
+import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import javax.management.JMException;
+import javax.management.MBeanServerConnection;
 import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
 
@@ -45,19 +48,29 @@ public final class BrokerSeries {
                 }
             });
         }
-        brokers.each(beans -> {
-            Set<ObjectName> partitions =
-                    beans.queryNames(new ObjectName("*:type=SharePartitionMetrics,name=InFlightMessageCount,*"), null);
-            for (ObjectName partition : partitions) {
-                double locked = ((Number) beans.getAttribute(partition, "Value")).doubleValue();
+        brokers.each(beans -> add(beans, figures));
+        return figures;
+    }
+
+    /** Adds one broker's numbers of acquisition locks and of queued requests. */
+    static void add(MBeanServerConnection beans, Map<String, Double> figures) throws JMException, IOException {
+        Set<ObjectName> partitions =
+                beans.queryNames(new ObjectName("*:type=SharePartitionMetrics,name=InFlightMessageCount,*"), null);
+        for (ObjectName partition : partitions) {
+            Double locked = value(beans, partition);
+            if (locked != null) {
                 figures.merge(LOCKED, locked, Double::sum);
                 figures.merge(LOCKED_OF_ONE, locked, Math::max);
             }
-            ObjectName queue = new ObjectName("kafka.network:type=RequestChannel,name=RequestQueueSize");
-            if (beans.isRegistered(queue)) {
-                figures.merge(QUEUE, ((Number) beans.getAttribute(queue, "Value")).doubleValue(), Double::sum);
-            }
-        });
-        return figures;
+        }
+        Double queued = value(beans, new ObjectName("kafka.network:type=RequestChannel,name=RequestQueueSize"));
+        if (queued != null) {
+            figures.merge(QUEUE, queued, Double::sum);
+        }
+    }
+
+    private static @Nullable Double value(MBeanServerConnection beans, ObjectName gauge)
+            throws JMException, IOException {
+        return BrokerBeans.ifThere(() -> ((Number) beans.getAttribute(gauge, "Value")).doubleValue());
     }
 }

@@ -93,9 +93,9 @@ public final class BrokerTimes {
                 for (Map.Entry<String, String> part : PARTS.entrySet()) {
                     ObjectName name = new ObjectName("kafka.network:type=RequestMetrics,name=" + part.getValue()
                             + ",request=" + request.getValue());
-                    if (beans.isRegistered(name)) {
-                        times.merge(
-                                "broker: " + request.getKey() + " " + part.getKey(), times(beans, name), Times::plus);
+                    Times read = BrokerBeans.ifThere(() -> times(beans, name));
+                    if (read != null) {
+                        times.merge("broker: " + request.getKey() + " " + part.getKey(), read, Times::plus);
                     }
                 }
             }

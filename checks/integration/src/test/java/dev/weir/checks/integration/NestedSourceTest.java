@@ -3,9 +3,15 @@ package dev.weir.checks.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.ConsumerHandle;
+import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.KafkaSource;
+import dev.weir.kafka.ProducerHandle;
+import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.RecordOrdering;
 import dev.weir.kafka.Subscription;
+import dev.weir.kafka.produce.Message;
+import dev.weir.kafka.produce.Produced;
+import dev.weir.kafka.produce.WrittenTopics;
 import dev.weir.stream.Backoff;
 import dev.weir.stream.DrainReport;
 import dev.weir.stream.Restart;
@@ -16,17 +22,22 @@ import dev.weir.stream.Source;
 import dev.weir.testkit.KafkaClusterExtension;
 import dev.weir.testkit.Records;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A source of Kafka's within a stream that starts and ends while the pipeline runs: what was handled is committed. */
+/** Sources and sinks of Kafka's within a stream that starts and ends while the pipeline runs. */
 class NestedSourceTest {
 
     private static final Duration SOON = Duration.ofSeconds(40);
@@ -146,5 +157,38 @@ class NestedSourceTest {
         assertThat(starts).hasValue(2);
         assertThat(ledger.duplicates()).isZero();
         assertThat(committed("section-fails")).isEqualTo(2_000);
+    }
+
+    /** The metrics of the first section's producer, which is closed, were shown for good. */
+    @ParameterizedTest
+    @ValueSource(strings = {"flow", "side sink"})
+    void producer_ofAnInnerStream_isExposedUntilTheStreamHasEnded(String how) throws Exception {
+        String topic = "inner-producer-" + how.replace(' ', '-');
+        KAFKA.cluster().createTopic(topic, 1);
+        KafkaSink<String, String> sink =
+                KafkaSink.with(ProducerSettings.builder(new StringSerializer(), new StringSerializer())
+                        .bootstrapServers(KAFKA.bootstrapServers())
+                        .build());
+        CompletableFuture<RunningPipeline> running = new CompletableFuture<>();
+        List<Integer> producers = new CopyOnWriteArrayList<>();
+        Source<ProducerRecord<String, String>> written = Source.of("a", "b", "c")
+                .flatMapConcat(value -> {
+                    Source<ProducerRecord<String, String>> one = Source.of(new ProducerRecord<>(topic, value));
+                    return how.equals("flow")
+                            ? one.map(record -> Message.single(record, record))
+                                    .via(sink.<ProducerRecord<String, String>>flow())
+                                    .map(Produced::passThrough)
+                            : one.alsoTo(sink.records());
+                });
+        try (RunningPipeline pipeline = written.tap(record -> producers.add(
+                        running.join().handles(ProducerHandle.class).size()))
+                .to(Sink.ignore())
+                .run()) {
+            running.complete(pipeline);
+            assertThat(pipeline.await().drained()).isTrue();
+            assertThat(producers).containsExactly(1, 1, 1);
+            assertThat(pipeline.handles(ProducerHandle.class)).isEmpty();
+            assertThat(pipeline.handles(WrittenTopics.class)).isEmpty();
+        }
     }
 }

@@ -9,18 +9,14 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
  * A process with several readers, which tests can freeze. Each reader is the only member of its group, and notes each
- * record in a file with the reader's name, as {@code millis topic partition offset value}. SIGTERM drains all runs. A
+ * record in a file with the reader's name, as {@code topic partition offset value}. SIGTERM drains all runs. A
  * run that fails writes its failure to {@code NAME.failed}, and the others continue.
  */
 final class RecreationMember {
@@ -36,8 +32,7 @@ final class RecreationMember {
     }
 
     /**
-     * Takes the bootstrap servers, the folder, the comma-separated topics, and the names of readers:
-     * {@code plain-PROTOCOL} or the name of a case.
+     * Takes the bootstrap servers, the folder, the comma-separated topics, and the names of the readers' cases.
      */
     public static void main(String[] args) throws InterruptedException {
         var member = new RecreationMember(args[0], Path.of(args[1]), List.of(args[2].split(",", -1)));
@@ -50,11 +45,7 @@ final class RecreationMember {
     private void read(String name) {
         try (BufferedWriter file =
                 Files.newBufferedWriter(folder.resolve(name), StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
-            if (name.startsWith("plain-")) {
-                plain(name, file);
-            } else {
-                weir(name, file);
-            }
+            weir(name, file);
         } catch (IOException | InterruptedException | RuntimeException failure) {
             note(name, failure);
         }
@@ -82,34 +73,10 @@ final class RecreationMember {
                 .await();
     }
 
-    /** Consumes as a careful user of the official client would; it never ends by itself. */
-    private void plain(String name, BufferedWriter file) {
-        Map<String, Object> config = Map.of(
-                "bootstrap.servers",
-                bootstrapServers,
-                "group.id",
-                group(name),
-                "group.protocol",
-                name.substring("plain-".length()),
-                "auto.offset.reset",
-                "earliest",
-                "allow.auto.create.topics",
-                false,
-                "auto.commit.interval.ms",
-                200);
-        try (KafkaConsumer<byte[], byte[]> consumer =
-                new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
-            consumer.subscribe(topics);
-            while (true) {
-                consumer.poll(Duration.ofMillis(100)).forEach(record -> note(file, record));
-            }
-        }
-    }
-
     private static void note(BufferedWriter file, ConsumerRecord<byte[], byte[]> record) {
         try {
-            file.write(System.currentTimeMillis() + " " + record.topic() + " " + record.partition() + " "
-                    + record.offset() + " " + new String(record.value(), StandardCharsets.US_ASCII) + "\n");
+            file.write(record.topic() + " " + record.partition() + " " + record.offset() + " "
+                    + new String(record.value(), StandardCharsets.US_ASCII) + "\n");
             file.flush();
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -195,7 +195,10 @@ final class AsyncGuard<K, V, R>
             try {
                 decided = rules.decide(job, thrown);
             } catch (Throwable inRules) {
-                thrown.addSuppressed(inRules);
+                // The user's predicate may throw the failure itself, which cannot be added to itself.
+                if (inRules != thrown) {
+                    thrown.addSuppressed(inRules);
+                }
                 decided = null;
             }
             if (decided == null) {

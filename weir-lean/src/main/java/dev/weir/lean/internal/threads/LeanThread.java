@@ -112,7 +112,7 @@ public final class LeanThread implements Runnable {
         } catch (Throwable e) {
             if (failure == null) {
                 failure = e;
-            } else {
+            } else if (failure != e) {
                 failure.addSuppressed(e);
             }
         }

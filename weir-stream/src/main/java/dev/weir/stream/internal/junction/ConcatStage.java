@@ -1,6 +1,7 @@
 package dev.weir.stream.internal.junction;
 
 import dev.weir.stream.internal.run.BlueprintNode;
+import dev.weir.stream.internal.run.FailureTransfer;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
@@ -61,6 +62,7 @@ final class ConcatStage<T> implements Stage<T> {
 
     @Override
     public void close() {
-        PulledInput.closeAll(inputs);
+        FailureTransfer.runAll(
+                inputs.stream().<Runnable>map(input -> input::close).toList());
     }
 }

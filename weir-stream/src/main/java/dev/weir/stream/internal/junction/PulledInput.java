@@ -1,10 +1,10 @@
 package dev.weir.stream.internal.junction;
 
+import dev.weir.stream.internal.run.FailureTransfer;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One input of a stage that pulls several inputs in turn. Tracks the next element of the input's current batch.
@@ -102,34 +102,6 @@ final class PulledInput<T> {
         right.batch.abandonFrom(right.next);
         left.next = left.batch.size();
         right.next = right.batch.size();
-        closeAll(List.of(left.upstream, right.upstream));
-    }
-
-    /** Closes all stages, even if closing some of them fails. */
-    static void closeAll(List<? extends Stage<?>> stages) {
-        Throwable failure = null;
-        for (Stage<?> stage : stages) {
-            failure = close(stage, failure);
-        }
-        if (failure instanceof Error error) {
-            throw error;
-        } else if (failure != null) {
-            throw (RuntimeException) failure;
-        }
-    }
-
-    private static @Nullable Throwable close(Stage<?> stage, @Nullable Throwable before) {
-        try {
-            stage.close();
-            return before;
-        } catch (RuntimeException | Error failure) {
-            if (before == null) {
-                return failure;
-            }
-            if (before != failure) {
-                before.addSuppressed(failure);
-            }
-            return before;
-        }
+        FailureTransfer.runAll(List.of(left.upstream::close, right.upstream::close));
     }
 }

@@ -2,10 +2,11 @@ package dev.weir.stream.internal.run;
 
 import dev.weir.stream.Action;
 import dev.weir.stream.spi.Thrown;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
-/** Rethrows a failure of one thread on another thread. Stateless. */
+/** Rethrows a failure on another thread, or after the actions that must still run. Stateless. */
 public final class FailureTransfer {
 
     private FailureTransfer() {}
@@ -18,6 +19,25 @@ public final class FailureTransfer {
         try {
             action.accept(target);
         } catch (Exception failure) {
+            throw rethrow(failure);
+        }
+    }
+
+    /** Runs all actions, even if some of them fail, and then throws the first failure. */
+    public static void runAll(List<Runnable> actions) {
+        Throwable failure = null;
+        for (Runnable action : actions) {
+            try {
+                action.run();
+            } catch (RuntimeException | Error thrown) {
+                if (failure == null) {
+                    failure = thrown;
+                } else if (failure != thrown) {
+                    failure.addSuppressed(thrown);
+                }
+            }
+        }
+        if (failure != null) {
             throw rethrow(failure);
         }
     }

@@ -416,7 +416,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         groups.all().forEach(group -> closings.add(group::endStream));
         cutOff.forEach(group -> closings.add(group::endStream));
         closings.add(upstream::close);
-        SubstreamHelpers.runAll(closings);
+        FailureTransfer.runAll(closings);
     }
 
     /**
@@ -583,7 +583,6 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         void endStream() {
             Stage<R> closing = stream;
             stream = null;
-            ending.remove(this);
             noteHolding(false);
             turns.forget(this);
             if (leaving.remove(key, this) && next != null) {
@@ -593,6 +592,8 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
             if (closing != null) {
                 closing.close();
             }
+            // If the close has failed, an evicted group must stay here, because `leave` would not find it elsewhere.
+            ending.remove(this);
         }
     }
 }

@@ -135,7 +135,8 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
             if (!tailUsed.compareAndSet(false, true)) {
                 throw new IllegalStateException("the tail of prefixAndTail can be used once");
             }
-            return new Tail();
+            // If the assembly fails later, no stage closes the tail. The assembly must then do so.
+            return assembly.source(new Tail());
         });
         BlueprintNode<R> stream = Objects.requireNonNull(
                 function.apply(List.copyOf(prefix), tail), "the function of prefixAndTail returned null");

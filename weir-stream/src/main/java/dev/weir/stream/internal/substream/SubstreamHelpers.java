@@ -1,10 +1,8 @@
 package dev.weir.stream.internal.substream;
 
 import dev.weir.stream.internal.failure.SupervisedCall;
-import dev.weir.stream.internal.run.FailureTransfer;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
-import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -28,25 +26,6 @@ final class SubstreamHelpers {
                     function.apply(batch.get(index)), "the key function of groupBy returned null");
         } catch (Throwable thrown) {
             return supervised.<T, R>orDrop(thrown, function::apply, batch, index);
-        }
-    }
-
-    /** Runs all actions, even if some of them fail, and then throws the first failure. */
-    static void runAll(List<Runnable> actions) {
-        Throwable failure = null;
-        for (Runnable action : actions) {
-            try {
-                action.run();
-            } catch (RuntimeException | Error thrown) {
-                if (failure == null) {
-                    failure = thrown;
-                } else if (failure != thrown) {
-                    failure.addSuppressed(thrown);
-                }
-            }
-        }
-        if (failure != null) {
-            throw FailureTransfer.rethrow(failure);
         }
     }
 

@@ -182,7 +182,7 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
                     "the records of an exactly-once flow do not come from its source: the function that is given the"
                             + " source must return what it makes of it");
         }
-        context.expose(opened.committer.look(context.stageName()));
+        context.exposeResource(opened.committer.look(context.stageName()));
         ClientWatch.begin(settings.clientConfig(), opened.progress, context, opened.committer::look);
         OutputTopics topics = OutputTopics.create(settings.clientConfig(), context);
         return new TransactionalLoop<>(opened.run, opened.committer, opened.counts, opened.plan, topics, context);

@@ -22,7 +22,7 @@ public final class EncodedSink implements SinkFactory<EncodedRecords> {
         EncodedLoop loop = new EncodedLoop(
                 settings.clientConfig(), context, OutputTopics.create(settings.clientConfig(), context));
         ClientWatch.begin(settings.clientConfig(), loop.progress(), context, loop::look);
-        context.expose(loop.handle());
+        context.exposeResource(loop.handle());
         context.onTermination(loop::close);
         return loop;
     }

@@ -87,7 +87,7 @@ public final class OutputTopics implements TopicWatch, WrittenTopics {
             // There are no real brokers to query, so the check never starts.
             topics.close();
         }
-        context.expose(topics);
+        context.exposeResource(topics);
         context.onTermination(patience -> {
             topics.close();
             return "";

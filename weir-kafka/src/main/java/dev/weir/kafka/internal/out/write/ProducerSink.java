@@ -46,7 +46,7 @@ public final class ProducerSink<K, V> implements SinkFactory<ProducerRecord<K, V
         OrderedWriter.Clients<K, V> clients = producers.clients();
         ProducerLoop<T, K, V> loop = new ProducerLoop<>(clients, context, records, rule, topics, maxInFlight);
         ClientWatch.begin(settings.clientConfig(), clients.progress(), context, loop.writer::look);
-        context.expose(loop.writer.handle());
+        context.exposeResource(loop.writer.handle());
         context.onTermination(patience -> {
             String left = loop.close(patience);
             producers.close();

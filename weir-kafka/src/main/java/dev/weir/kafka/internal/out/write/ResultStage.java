@@ -87,7 +87,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
         RunProducers<K, V> producers = new RunProducers<>(settings);
         ResultStage<K, V, P> stage =
                 new ResultStage<>(producers.clients(), settings, failures, maxInHand, upstream, context);
-        context.expose(stage.writer.handle());
+        context.exposeResource(stage.writer.handle());
         context.onTermination(patience -> {
             // The outcomes of records in flight are no longer needed.
             String ignored = stage.writer.close(Duration.ZERO);
