@@ -1,5 +1,7 @@
 package dev.weir.kafka;
 
+import dev.weir.kafka.deadletter.DeadLetterTopic;
+import dev.weir.kafka.internal.handler.TopicCheck;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.Collection;
@@ -399,6 +401,13 @@ public final class Subscription {
     /** Returns whether the subscription includes partitions of the topic. */
     boolean reads(String topic) {
         return isRead(values.selection, topic, null);
+    }
+
+    /** Throws if a flow with this subscription would read the dead-letter topic forever. */
+    void refuseLoop(DeadLetterTopic topic, ConsumerSettings<?, ?> settings) {
+        if (!isBounded() && reads(topic.topic())) {
+            TopicCheck.refuseLoop(topic, settings.properties(), values.selection);
+        }
     }
 
     /** Returns whether the source is bounded. */
