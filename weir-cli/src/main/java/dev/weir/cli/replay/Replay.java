@@ -128,10 +128,16 @@ final class Replay {
     /** Limits the records of a poll, because a commit must be able to note all records that cannot be sent. */
     static Map<String, Object> consumerConfig(ConsumerSettings<byte[], byte[]> settings) {
         Map<String, Object> config = settings.clientConfig();
-        config.computeIfPresent(
-                ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
-                (name, records) -> Math.min(Integer.parseInt(records.toString().strip()), MAX_POLL_RECORDS));
+        config.computeIfPresent(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, (name, records) -> limited(records));
         return config;
+    }
+
+    private static Object limited(Object records) {
+        try {
+            return Math.min(Integer.parseInt(records.toString().strip()), MAX_POLL_RECORDS);
+        } catch (NumberFormatException noNumber) {
+            return records; // Kafka's client refuses it, and names the setting
+        }
     }
 
     /** Runs to the end. The returned summary counts the work even after a failure. */
