@@ -66,19 +66,44 @@ final class BatchTransactions<K, V> implements Handler<List<ConsumerRecord<K, V>
     }
 
     private void write(List<ConsumerRecord<K, V>> batch) throws Exception {
+        inTransaction(dataSource, connection -> {
+            writer.write(withoutEnd(connection), batch);
+            offsets.advance(connection, batch);
+        });
+    }
+
+    /** The statements of a transaction. */
+    @FunctionalInterface
+    interface Statements<X extends Exception> {
+        void execute(Connection connection) throws X, SQLException;
+    }
+
+    /**
+     * Executes the statements in one transaction. The connection goes back with the auto-commit mode that it came with,
+     * because not every pool resets it, and its next user may rely on auto-commit.
+     */
+    static <X extends Exception> void inTransaction(DataSource dataSource, Statements<X> statements)
+            throws X, SQLException {
         try (Connection connection = dataSource.getConnection()) {
+            boolean autoCommit = connection.getAutoCommit();
             connection.setAutoCommit(false);
             try {
-                writer.write(withoutEnd(connection), batch);
-                offsets.advance(connection, batch);
+                statements.execute(connection);
                 connection.commit();
             } catch (Throwable failure) {
                 try {
+                    // If the rollback fails, the mode stays: a change of the mode would commit the transaction.
                     connection.rollback();
+                    connection.setAutoCommit(autoCommit);
                 } catch (SQLException alsoFailed) {
                     failure.addSuppressed(alsoFailed);
                 }
                 throw failure;
+            }
+            try {
+                connection.setAutoCommit(autoCommit);
+            } catch (SQLException broken) {
+                // The transaction is committed. The pool, or the next user, will notice that the connection is broken.
             }
         }
     }

@@ -166,19 +166,12 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
         Map<TopicPartition, Claim> claimed = new HashMap<>();
         try {
             Map<String, String> topicIds = topicIds(ids);
-            try (Connection connection = dataSource.getConnection()) {
-                connection.setAutoCommit(false);
-                try {
-                    for (TopicPartition id : ids) {
-                        String topicId = Objects.requireNonNull(topicIds.get(id.topic()));
-                        claimed.put(id, claim(connection, id, topicId));
-                    }
-                    connection.commit();
-                } catch (SQLException | RuntimeException failure) {
-                    rollBack(connection, failure);
-                    throw failure;
+            BatchTransactions.<RuntimeException>inTransaction(dataSource, connection -> {
+                for (TopicPartition id : ids) {
+                    String topicId = Objects.requireNonNull(topicIds.get(id.topic()));
+                    claimed.put(id, claim(connection, id, topicId));
                 }
-            }
+            });
         } catch (SQLException failure) {
             throw new KafkaPipelineException(
                     "cannot claim " + ids + " in the table " + table.name() + ": " + failure.getMessage()
@@ -440,14 +433,6 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
     private static PositionConflictException conflict(
             TopicPartition id, long expected, OffsetTable.@Nullable Row row, String reason) {
         return new PositionConflictException(id, expected, row == null ? NOTHING_WRITTEN : row.position(), reason);
-    }
-
-    private static void rollBack(Connection connection, Exception failure) {
-        try {
-            connection.rollback();
-        } catch (SQLException alsoFailed) {
-            failure.addSuppressed(alsoFailed);
-        }
     }
 
     /** Closes the client that asks brokers for topic IDs. Database connections belong to the caller. */

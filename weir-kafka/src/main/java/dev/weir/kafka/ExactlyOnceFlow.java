@@ -1,5 +1,6 @@
 package dev.weir.kafka;
 
+import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.internal.out.transaction.ExactlyOnceRun;
 import dev.weir.kafka.internal.out.transaction.TransactionLimits;
 import dev.weir.kafka.internal.out.transaction.TransactionPlan;
@@ -146,16 +147,16 @@ public final class ExactlyOnceFlow<K, V> {
      * for each record until the record is acknowledged. After a bounded read has read all of its input, it does not
      * read the inputs of an aborted transaction again, but writes the transaction's records again. If an unbounded read
      * is being drained, the inputs of an aborted transaction remain unprocessed.
+     *
+     * @throws IllegalArgumentException if the flow reads the dead-letter topic too, without an end
      */
     public ExactlyOnceFlow<K, V> onFailure(WriteFailures newFailures) {
+        DeadLetterTopic topic = Objects.requireNonNull(newFailures, "failures").deadLetterTopic();
+        if (topic != null) {
+            subscription.refuseLoop(topic, settings);
+        }
         return new ExactlyOnceFlow<>(
-                settings,
-                subscription,
-                commitInterval,
-                commitRecords,
-                commitBytes,
-                whenCommitted,
-                Objects.requireNonNull(newFailures, "failures"));
+                settings, subscription, commitInterval, commitRecords, commitBytes, whenCommitted, newFailures);
     }
 
     /**

@@ -99,6 +99,11 @@ public final class HandledFlow<K, V, R> extends HandledRecords<K, V, R, HandledF
     }
 
     @Override
+    void refuseLoop(DeadLetterTopic topic) {
+        flow.subscription().refuseLoop(topic, flow.settings());
+    }
+
+    @Override
     String groupId() {
         return Objects.requireNonNullElse(flow.settings().groupId(), "");
     }

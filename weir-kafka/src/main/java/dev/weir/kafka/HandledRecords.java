@@ -46,6 +46,9 @@ public abstract sealed class HandledRecords<K, V, R, F extends HandledRecords<K,
     /** Returns a dead-letter topic on the consumer's cluster. */
     abstract DeadLetterTopic deadLetterTopic(String topic);
 
+    /** Throws if the flow would read the dead-letter topic forever. */
+    abstract void refuseLoop(DeadLetterTopic topic);
+
     /** Returns the id of the consumer group, for {@link RecordTracing#inGroup}; empty for a share group. */
     abstract String groupId();
 
@@ -125,9 +128,12 @@ public abstract sealed class HandledRecords<K, V, R, F extends HandledRecords<K,
      * be written by {@link #produceTo}. Unless {@link ConsumerSettings#unreadableBatches} specifies otherwise, the
      * topic also receives batches that cannot be read, each as one record whose value is the batch.
      * {@link DeadLetterTopic#sink} documents the guarantees.
+     *
+     * @throws IllegalArgumentException if the flow reads the topic too, without an end
      */
     public F deadLetter(DeadLetterTopic newTopic) {
         Objects.requireNonNull(newTopic, "topic");
+        refuseLoop(newTopic);
         return copy(plan.with(newTopic));
     }
 
@@ -195,7 +201,10 @@ public abstract sealed class HandledRecords<K, V, R, F extends HandledRecords<K,
             Function<? super R, ProducerRecord<A, B>> records,
             WriteFailures failures) {
         Objects.requireNonNull(records, "records");
-        Objects.requireNonNull(failures, "failures");
+        DeadLetterTopic topic = Objects.requireNonNull(failures, "failures").deadLetterTopic();
+        if (topic != null) {
+            refuseLoop(topic);
+        }
         return done().to(Sink.custom(
                 "produce", new RoutingSink<R, A, B>(settings, done -> written(done, records), failures)));
     }

@@ -4,6 +4,7 @@ import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.internal.handler.HandlerOutcome;
 import dev.weir.kafka.internal.handler.HandlerPlan;
 import dev.weir.kafka.internal.share.member.ReturnedRecords;
+import dev.weir.kafka.internal.share.member.ShareSource;
 import dev.weir.stream.Source;
 import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -64,6 +65,11 @@ public final class HandledSharedFlow<K, V, R> extends HandledRecords<K, V, R, Ha
     @Override
     DeadLetterTopic deadLetterTopic(String topic) {
         return DeadLetterTopic.of(topic, settings.producerSettings(), settings.groupId());
+    }
+
+    @Override
+    void refuseLoop(DeadLetterTopic topic) {
+        ShareSource.refuseLoop(topic, settings, topics);
     }
 
     @Override

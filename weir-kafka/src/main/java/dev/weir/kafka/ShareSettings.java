@@ -57,6 +57,11 @@ public final class ShareSettings<K, V> {
     private final @Nullable DeadLetterTopic deadLetterTopic;
     private final @Nullable DeadLetterTopic parking;
 
+    /** The names of topics on the source cluster. A copy derives their settings again from its own. */
+    private final @Nullable String deadLetterTopicName;
+
+    private final @Nullable String parkingTopic;
+
     private ShareSettings(Builder<K, V> from) {
         this.properties = Map.copyOf(from.properties);
         this.keyDeserializer = from.keyDeserializer;
@@ -86,12 +91,14 @@ public final class ShareSettings<K, V> {
         }
         checkMemberName();
         checkBatches();
-        this.deadLetterTopic = topic(from.deadLetterTopic, from.deadLetterTopicName);
-        this.parking = topic(from.parking, from.parkingTopic);
+        this.deadLetterTopicName = from.deadLetterTopicName;
+        this.parkingTopic = from.parkingTopic;
+        this.deadLetterTopic = deadLetterTopicName == null ? from.deadLetterTopic : topic(deadLetterTopicName);
+        this.parking = parkingTopic == null ? null : topic(parkingTopic);
     }
 
-    private @Nullable DeadLetterTopic topic(@Nullable DeadLetterTopic given, @Nullable String topic) {
-        return topic == null ? given : DeadLetterTopic.of(topic, producerSettings(), groupId());
+    private DeadLetterTopic topic(String topic) {
+        return DeadLetterTopic.of(topic, producerSettings(), groupId());
     }
 
     private static Map<String, String> refused() {
@@ -283,8 +290,8 @@ public final class ShareSettings<K, V> {
                 memberName,
                 unreadableBatches,
                 maxBatchBytes,
-                deadLetterTopic,
-                parking);
+                deadLetterTopicName == null ? deadLetterTopic : deadLetterTopicName,
+                parkingTopic);
     }
 
     /** Returns a builder for records whose key and value remain byte arrays. */
@@ -310,8 +317,9 @@ public final class ShareSettings<K, V> {
         builder.memberName = memberName;
         builder.unreadableBatches = unreadableBatches;
         builder.maxBatchBytes = maxBatchBytes;
-        builder.deadLetterTopic = deadLetterTopic;
-        builder.parking = parking;
+        builder.deadLetterTopic = deadLetterTopicName == null ? deadLetterTopic : null;
+        builder.deadLetterTopicName = deadLetterTopicName;
+        builder.parkingTopic = parkingTopic;
         return builder;
     }
 
@@ -331,7 +339,6 @@ public final class ShareSettings<K, V> {
         private ConsumerSettings.UnreadableBatches unreadableBatches = ConsumerSettings.UnreadableBatches.FAIL;
         private long maxBatchBytes = ConsumerSettings.BY_PATH;
         private @Nullable DeadLetterTopic deadLetterTopic;
-        private @Nullable DeadLetterTopic parking;
         private @Nullable String deadLetterTopicName;
         private @Nullable String parkingTopic;
 
@@ -498,6 +505,7 @@ public final class ShareSettings<K, V> {
         /** Sends dead-letter records to this topic on the source cluster, with the same security settings. */
         public Builder<K, V> deadLetterTopic(String topic) {
             this.deadLetterTopicName = Objects.requireNonNull(topic, "topic");
+            this.deadLetterTopic = null;
             return this;
         }
 

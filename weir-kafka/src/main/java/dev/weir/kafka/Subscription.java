@@ -1,5 +1,7 @@
 package dev.weir.kafka;
 
+import dev.weir.kafka.deadletter.DeadLetterTopic;
+import dev.weir.kafka.internal.handler.TopicCheck;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.Collection;
@@ -251,10 +253,11 @@ public final class Subscription {
         };
     }
 
-    private static void checkRead(Selection selection, String topic, @Nullable TopicPartition id) {
+    private static void checkRead(String setting, Selection selection, String topic, @Nullable TopicPartition id) {
         if (!isRead(selection, topic, id)) {
-            throw new IllegalArgumentException("the subscription does not read what a priority is for: priority="
-                    + (id == null ? topic : id) + " of " + selection);
+            throw new IllegalArgumentException("the subscription does not read what a setting is for: " + setting + "="
+                    + (id == null ? topic : id) + " of " + selection
+                    + "; correct the name, or add it to the subscription");
         }
     }
 
@@ -297,7 +300,11 @@ public final class Subscription {
                 values.due);
     }
 
-    /** Returns a copy in which one partition starts at the given position; see {@link #start}. */
+    /**
+     * Returns a copy in which one partition starts at the given position; see {@link #start}.
+     *
+     * @throws IllegalArgumentException if the subscription does not include the partition
+     */
     public Subscription startingAt(TopicPartition id, Position position) {
         return new Subscription(
                 values.selection, values.start.with(id, position), values.end, values.priorities, values.due);
@@ -327,6 +334,8 @@ public final class Subscription {
     /**
      * Returns a copy with an end position for one partition. Unless set otherwise, the other partitions are read up to
      * the end offsets that are determined when the source starts.
+     *
+     * @throws IllegalArgumentException if the subscription does not include the partition
      */
     public Subscription until(TopicPartition id, Position position) {
         Position others = values.end.others == null ? Position.end() : values.end.others;
@@ -394,6 +403,13 @@ public final class Subscription {
         return isRead(values.selection, topic, null);
     }
 
+    /** Throws if a flow with this subscription would read the dead-letter topic forever. */
+    void refuseLoop(DeadLetterTopic topic, ConsumerSettings<?, ?> settings) {
+        if (!isBounded() && reads(topic.topic())) {
+            TopicCheck.refuseLoop(topic, settings.properties(), values.selection);
+        }
+    }
+
     /** Returns whether the source is bounded. */
     public boolean isBounded() {
         return !values.end.isNone();
@@ -421,10 +437,16 @@ public final class Subscription {
             Objects.requireNonNull(start, "start");
             Objects.requireNonNull(end, "end");
             for (String topic : priorities.topics.keySet()) {
-                checkRead(selection, topic, null);
+                checkRead("priority", selection, topic, null);
             }
             for (TopicPartition id : priorities.partitions.keySet()) {
-                checkRead(selection, id.topic(), id);
+                checkRead("priority", selection, id.topic(), id);
+            }
+            for (TopicPartition id : start.each.keySet()) {
+                checkRead("startingAt", selection, id.topic(), id);
+            }
+            for (TopicPartition id : end.each.keySet()) {
+                checkRead("until", selection, id.topic(), id);
             }
             if (due != null && !priorities.isNone()) {
                 throw new IllegalArgumentException(

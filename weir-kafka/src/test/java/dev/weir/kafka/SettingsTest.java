@@ -163,6 +163,20 @@ class SettingsTest {
                 .hasMessageContaining("priority=orders-1 of [orders-0]");
     }
 
+    /** Regression: a misspelt topic or a partition of another member was ignored silently. */
+    @Test
+    void positionOfAPartition_thatIsNotRead_isRefused() {
+        TopicPartition other = new TopicPartition("ordres", 1);
+        assertThatThrownBy(() -> Subscription.topics("orders").startingAt(other, Position.end()))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("startingAt=ordres-1 of [orders]");
+        assertThatThrownBy(() -> Subscription.pattern("orders-.*").until(other, Position.offset(3)))
+                .hasMessageContaining("until=ordres-1 of topics matching orders-.*");
+        assertThatThrownBy(() ->
+                        Subscription.partitions(new TopicPartition("ordres", 0)).startingAt(other, Position.end()))
+                .hasMessageContaining("startingAt=ordres-1 of [ordres-0]");
+    }
+
     @Test
     void priority_ofAPartition_goesBeforeThatOfItsTopic() {
         Subscription.Priorities priorities = Subscription.topics("orders", "alerts")

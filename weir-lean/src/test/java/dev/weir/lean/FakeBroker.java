@@ -77,6 +77,7 @@ final class FakeBroker implements AutoCloseable {
     private final AtomicInteger metadataAnswers = new AtomicInteger();
     private volatile Uuid topicId = TOPIC_ID;
     private volatile int partitions = 1;
+    private volatile int[] absurd = {};
     private volatile String host = "localhost";
     private volatile Errors topicError = Errors.NONE;
     private volatile int moved = -1;
@@ -137,6 +138,11 @@ final class FakeBroker implements AutoCloseable {
     /** Answers for the places that are no offsets; 0 at first. */
     void offsets(ToLongFunction<ListOffsetsPartition> answer) {
         offsets = answer;
+    }
+
+    /** From now on metadata list these partitions too, which no topic of that size has. */
+    void absurd(int... numbers) {
+        absurd = numbers;
     }
 
     /** From now on the topic is another one of that name. */
@@ -285,7 +291,7 @@ final class FakeBroker implements AutoCloseable {
     }
 
     private List<MetadataResponseData.MetadataResponsePartition> partitions() {
-        return IntStream.range(0, partitions)
+        return IntStream.concat(IntStream.of(absurd), IntStream.range(0, partitions))
                 .mapToObj(number -> new MetadataResponseData.MetadataResponsePartition()
                         .setPartitionIndex(number)
                         .setLeaderId(number == moved ? NEAR : LEADER)

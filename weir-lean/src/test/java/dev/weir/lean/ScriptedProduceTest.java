@@ -92,6 +92,21 @@ class ScriptedProduceTest {
         assertThat(sends.acknowledged).containsExactly(0L, 2L);
     }
 
+    /** Regression: such a number ended the producer's thread, or allocated an array of that length. */
+    @ParameterizedTest
+    @ValueSource(ints = {-1, Integer.MIN_VALUE, Integer.MAX_VALUE, Integer.MAX_VALUE - 1, PARTITIONS + 1})
+    void partitionNumber_thatNoSuchTopicHas_isIgnored(int absurd) throws Exception {
+        broker.absurd(absurd);
+        try (LeanProducer producer = LeanProducer.open(settings().build(), sends)) {
+            send(producer, 0, 0, 1);
+            send(producer, PARTITIONS - 1, 1, 1);
+            assertThat(producer.flush(LONG)).hasToString("0 records ()");
+            LeanRecord toNone = new LeanRecord(FakeBroker.TOPIC).partition(PARTITIONS + 1);
+            assertThat(producer.trySend(toNone.value(new byte[0]), 2)).isFalse();
+        }
+        assertThat(sends.acknowledged).containsExactlyInAnyOrder(0L, 1L);
+    }
+
     private static Map<String, String> secured() {
         return Map.of(
                 "sasl.enabled.mechanisms",

@@ -11,6 +11,9 @@ import java.util.Map;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.security.auth.SecurityProtocol;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A consumer of all partitions of a topic, as far as it takes a broker that says what a real one seldom does. */
 class WholeTopicTest {
@@ -89,6 +92,25 @@ class WholeTopicTest {
             assertThat(consumer.index(FakeBroker.TOPIC, 0)).isEqualTo(-1);
             consumer.assign(FakeBroker.TOPIC, StartAt.beginning());
             FakeLog.pollUntil(consumer, record -> {}, () -> consumer.index(FakeBroker.TOPIC, 0) >= 0);
+        }
+    }
+
+    /** Regression: the consumer added as many partitions as the largest number in the answer. */
+    @Timeout(60)
+    @ParameterizedTest
+    @ValueSource(ints = {-1, Integer.MIN_VALUE, Integer.MAX_VALUE, Integer.MAX_VALUE - 1, 1_000_000, 3})
+    void partitionNumber_thatNoSuchTopicHas_isIgnored_andReadOnceItIsThere(int absurd) throws Exception {
+        try (FakeBroker broker = broker();
+                LeanConsumer consumer = consumerOf(broker)) {
+            broker.absurd(absurd);
+            consumer.assign(FakeBroker.TOPIC, StartAt.beginning());
+            FakeLog.pollUntil(consumer, record -> {}, () -> consumer.index(FakeBroker.TOPIC, 0) >= 0);
+            pollUntilAskedAgain(consumer);
+            assertThat(consumer.index(FakeBroker.TOPIC, 1)).isEqualTo(-1);
+            assertThat(consumer.index(FakeBroker.TOPIC, 3)).isEqualTo(-1);
+            broker.absurd();
+            broker.partitions(4);
+            FakeLog.pollUntil(consumer, record -> {}, () -> consumer.index(FakeBroker.TOPIC, 3) >= 0);
         }
     }
 

@@ -72,6 +72,25 @@ final class PartitionProgress {
         return offset < horizon && !left.contains(offset);
     }
 
+    /** The end of the examined records. */
+    long horizon() {
+        return horizon;
+    }
+
+    /**
+     * Continues at an offset because the log has lost the records before it. If the log is shorter than the examined
+     * records, it is another log: nothing in it has been examined.
+     */
+    void continueAt(long offset, long end) {
+        if (horizon > end) {
+            left.clear();
+            horizon = offset;
+        } else {
+            left.headSet(offset).clear();
+            horizon = Math.max(horizon, offset);
+        }
+    }
+
     /** Marks a record as done. The record was sent, it was skipped, or no later run can send it. */
     void done(long offset) {
         left.remove(offset);

@@ -5,6 +5,8 @@ import dev.weir.command.client.ClientFault;
 import dev.weir.command.client.ClusterClients;
 import dev.weir.command.terminal.CliFailure;
 import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.OffsetOutOfRangeException;
+import dev.weir.kafka.OutOfRangePolicy;
 import dev.weir.kafka.ProducePath;
 import dev.weir.kafka.deadletter.DeadLetterRecord;
 import dev.weir.kafka.deadletter.OriginalRecords;
@@ -126,28 +128,37 @@ final class Replay {
     /** Limits the records of a poll, because a commit must be able to note all records that cannot be sent. */
     static Map<String, Object> consumerConfig(ConsumerSettings<byte[], byte[]> settings) {
         Map<String, Object> config = settings.clientConfig();
-        config.computeIfPresent(
-                ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
-                (name, records) -> Math.min(Integer.parseInt(records.toString().strip()), MAX_POLL_RECORDS));
+        config.computeIfPresent(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, (name, records) -> limited(records));
         return config;
+    }
+
+    private static Object limited(Object records) {
+        try {
+            return Math.min(Integer.parseInt(records.toString().strip()), MAX_POLL_RECORDS);
+        } catch (NumberFormatException noNumber) {
+            return records; // Kafka's client refuses it, and names the setting
+        }
     }
 
     /** Runs to the end. The returned summary counts the work even after a failure. */
     ReplaySummary run() {
         CliFailure end = null;
+        ConsumerSettings<byte[], byte[]> settings = clients.consumer();
         try (KafkaConsumer<byte[], byte[]> consumer = clients.configured(() -> new KafkaConsumer<>(
-                        consumerConfig(clients.consumer()), new ByteArrayDeserializer(), new ByteArrayDeserializer()));
+                        consumerConfig(settings), new ByteArrayDeserializer(), new ByteArrayDeserializer()));
                 KafkaProducer<byte[], byte[]> producer = clients.configured(() -> new KafkaProducer<>(
                         clients.producer(ProducePath.CLIENT).clientConfig(),
                         new ByteArraySerializer(),
                         new ByteArraySerializer()));
                 Targets targets = new Targets(clients, patience);
                 LazyOriginals originals = new LazyOriginals(clients, patience)) {
-            Map<TopicPartition, Long> left = begin(consumer);
+            Map<TopicPartition, Long> left = begin(consumer, settings.outOfRange());
             while (end == null && !left.isEmpty() && !stopped && read.sum() < max) {
-                end = replay(consumer.poll(POLL), left, producer, consumer, targets, originals);
+                end = replay(poll(consumer, left, settings.outOfRange()), left, producer, consumer, targets, originals);
                 left.entrySet().removeIf(each -> consumer.position(each.getKey()) >= each.getValue());
             }
+        } catch (CliFailure failure) {
+            end = failure;
         } catch (KafkaException failure) {
             end = CliFailure.work(
                     "the brokers refuse: " + ClientFault.withCause(failure),
@@ -158,27 +169,88 @@ final class Replay {
     }
 
     /**
-     * Assigns all partitions to the consumer. Each partition starts at its committed offset, or at the beginning if
-     * there is none. Returns the end offsets of the partitions that have dead-letter records to read.
+     * Assigns all partitions to the consumer. Each partition starts at its committed offset, at the beginning if there
+     * is none, or where the policy says if the log does not contain the offset. Returns the end offsets of the partitions that have dead-letter records to read.
      */
-    private Map<TopicPartition, Long> begin(KafkaConsumer<byte[], byte[]> consumer) {
+    private Map<TopicPartition, Long> begin(KafkaConsumer<byte[], byte[]> consumer, OutOfRangePolicy policy) {
         List<TopicPartition> partitions = consumer.partitionsFor(deadLetterTopic, patience).stream()
                 .map(info -> new TopicPartition(info.topic(), info.partition()))
                 .toList();
         consumer.assign(partitions);
+        Map<TopicPartition, Long> beginnings = consumer.beginningOffsets(partitions, patience);
         Map<TopicPartition, Long> ends = new HashMap<>(consumer.endOffsets(partitions, patience));
-        consumer.seekToBeginning(partitions);
         Map<TopicPartition, OffsetAndMetadata> committed =
                 hasGroup ? consumer.committed(Set.copyOf(partitions), patience) : Map.of();
         for (TopicPartition id : partitions) {
+            long beginning = Objects.requireNonNull(beginnings.get(id));
+            long end = Objects.requireNonNull(ends.get(id));
             OffsetAndMetadata from = committed.get(id);
-            progress.put(id, PartitionProgress.of(from));
-            if (from != null) {
+            PartitionProgress examined = PartitionProgress.of(from);
+            progress.put(id, examined);
+            if (from == null) {
+                consumer.seek(id, beginning);
+            } else if (examined.horizon() > end) {
+                continueInLog(consumer, id, examined.horizon(), beginning, end, policy);
+            } else if (from.offset() < beginning) {
+                continueInLog(consumer, id, from.offset(), beginning, end, policy);
+            } else {
                 consumer.seek(id, from.offset());
             }
         }
         ends.entrySet().removeIf(end -> consumer.position(end.getKey(), patience) >= end.getValue());
         return ends;
+    }
+
+    private ConsumerRecords<byte[], byte[]> poll(
+            KafkaConsumer<byte[], byte[]> consumer, Map<TopicPartition, Long> ends, OutOfRangePolicy policy) {
+        try {
+            return consumer.poll(POLL);
+        } catch (org.apache.kafka.clients.consumer.OffsetOutOfRangeException lost) {
+            lost.offsetOutOfRangePartitions().forEach((id, wanted) -> {
+                Set<TopicPartition> one = Set.of(id);
+                long beginning = Objects.requireNonNull(
+                        consumer.beginningOffsets(one, patience).get(id));
+                long end = Objects.requireNonNull(
+                        consumer.endOffsets(one, patience).get(id));
+                continueInLog(consumer, id, wanted, beginning, end, policy);
+                // A shorter log never reaches its former end, which the run would wait for.
+                ends.computeIfPresent(id, (partition, before) -> Math.min(before, end));
+            });
+            return ConsumerRecords.empty();
+        }
+    }
+
+    /**
+     * Applies the out-of-range policy to a partition whose log does not contain the wanted offset. Commits the position
+     * chosen by the policy; otherwise, the old commit could be in range again after the log has grown.
+     */
+    private void continueInLog(
+            KafkaConsumer<byte[], byte[]> consumer,
+            TopicPartition id,
+            long wanted,
+            long beginning,
+            long end,
+            OutOfRangePolicy policy) {
+        long next = switch (policy) {
+            case FAIL -> {
+                var cause = new org.apache.kafka.clients.consumer.OffsetOutOfRangeException(Map.of(id, wanted));
+                var lost = new OffsetOutOfRangeException(id, wanted, beginning, end, cause);
+                throw CliFailure.work(
+                        String.valueOf(lost.getMessage()),
+                        "weir.out.of.range=EARLIEST, LATEST or NEAREST in --client-config sets the policy.",
+                        lost);
+            }
+            case EARLIEST -> beginning;
+            case LATEST -> end;
+            case NEAREST -> wanted < beginning ? beginning : end;
+        };
+        tell.accept(ReplayNote.warning(id + "@" + wanted + " is out of range, the partition has " + beginning + " to "
+                + end + "; continuing at " + next + " as the policy " + policy + " says"));
+        Objects.requireNonNull(progress.get(id)).continueAt(next, end);
+        consumer.seek(id, next);
+        if (hasGroup && !dryRun) {
+            commit(consumer, Set.of(id));
+        }
     }
 
     /** Processes one poll. Returns the reason why the run must end; null if it can continue. */

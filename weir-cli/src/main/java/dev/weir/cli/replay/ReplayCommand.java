@@ -214,7 +214,7 @@ public final class ReplayCommand implements Callable<Integer> {
         }
     }
 
-    /** Reports single records: every record in a dry run, otherwise only records that cannot be sent. */
+    /** Reports warnings, records that cannot be sent and, in a dry run, the records that would be sent. */
     private void tell(ReplayNote note) {
         if (note.isTrouble()) {
             // Limits the number of messages. If the topic contains no dead-letter records, every record in it is
@@ -222,6 +222,8 @@ public final class ReplayCommand implements Callable<Integer> {
             if (++troubles <= MAX_TROUBLES) {
                 weir.terminal().note(note.text());
             }
+        } else if (note.deadLetter() == null) {
+            weir.terminal().note("weir: " + note.text());
         } else if (++listed > listMost()) {
             return;
         } else if (json) {

@@ -10,11 +10,12 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A report on one dead-letter record. Immutable.
+ * A report on one dead-letter record or partition. Immutable.
  *
  * @param deadLetter the record to send, or null if the text describes a problem
+ * @param isTrouble whether the text names a record that cannot be sent
  */
-record ReplayNote(@Nullable DeadLetterRecord deadLetter, String text) {
+record ReplayNote(@Nullable DeadLetterRecord deadLetter, boolean isTrouble, String text) {
 
     static ReplayNote wouldSend(DeadLetterRecord deadLetter, ProducerRecord<byte[], byte[]> restored) {
         String partition = restored.partition() == null ? "" : "-" + restored.partition();
@@ -22,16 +23,17 @@ record ReplayNote(@Nullable DeadLetterRecord deadLetter, String text) {
         String message = deadLetter.text(Field.MESSAGE);
         return new ReplayNote(
                 deadLetter,
+                false,
                 deadLetter.origin() + " -> " + restored.topic() + partition + "  "
                         + (reason == null ? "" : reason + ": ") + (message == null ? "" : message));
     }
 
     static ReplayNote trouble(String text) {
-        return new ReplayNote(null, text);
+        return new ReplayNote(null, true, text);
     }
 
-    boolean isTrouble() {
-        return deadLetter == null;
+    static ReplayNote warning(String text) {
+        return new ReplayNote(null, false, text);
     }
 
     void write(JsonGenerator line) throws IOException {

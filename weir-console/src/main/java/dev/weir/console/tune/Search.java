@@ -95,7 +95,7 @@ final class Search {
             return search();
         } catch (Halted halted) {
             return report(halted.end(), halted.reason());
-        } catch (InterruptedException | RuntimeException failure) {
+        } catch (InterruptedException | RuntimeException | Error failure) {
             String refusal = restore();
             if (refusal != null) {
                 failure.addSuppressed(new IllegalStateException(refusal));

@@ -597,6 +597,29 @@ class TunerTest {
                 .hasMessageContaining("alternatives");
     }
 
+    /** Regression: only exceptions took a trial back. After an error, its settings stayed in force. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void failureDuringATrial_takesItBack(boolean isError) {
+        ModelPipeline model = new ModelPipeline()
+                .stage("store", 4, 1_024, "jdbc")
+                .rate(of -> {
+                    if (of.workers("store") == 4) {
+                        return 100.0;
+                    }
+                    if (isError) {
+                        throw new NoClassDefFoundError("planted");
+                    }
+                    throw new IllegalStateException("planted");
+                });
+
+        assertThatThrownBy(() -> Tuner.builder().build().run(model, step -> {}))
+                .isInstanceOf(isError ? NoClassDefFoundError.class : IllegalStateException.class)
+                .hasMessage("planted");
+
+        assertThat(model.workers("store")).isEqualTo(4);
+    }
+
     /**
      * A database refuses connections beyond some number, and a pipeline without retries ends with the first refusal.
      */

@@ -16,6 +16,7 @@ import dev.weir.stream.Sink;
 import dev.weir.stream.Source;
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.Records;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -42,6 +43,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.sqlite.SQLiteDataSource;
 
 /** The transactions of {@link JdbcOffsets#sink}, on three databases. Positions themselves: {@link JdbcOffsetsTest}. */
@@ -265,5 +267,41 @@ class JdbcSinkTest {
             assertThat(offsets.load(Set.of(first, second)).toCompletableFuture().join())
                     .isEqualTo(Map.of(second, Position.offset(2)));
         }
+    }
+
+    /** A pool with one connection, which it passes on as its last user left it. */
+    private static DataSource poolOf(Connection connection) {
+        Connection borrowed = (Connection) Proxy.newProxyInstance(
+                JdbcSinkTest.class.getClassLoader(),
+                new Class<?>[] {Connection.class},
+                (self, method, args) -> method.getName().equals("close") ? null : method.invoke(connection, args));
+        return (DataSource) Proxy.newProxyInstance(
+                JdbcSinkTest.class.getClassLoader(), new Class<?>[] {DataSource.class}, (self, method, args) -> {
+                    assertThat(method.getName()).isEqualTo("getConnection");
+                    return borrowed;
+                });
+    }
+
+    /** Regression: the connection's next user had to commit by itself, and did not know. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void connectionOfAPool_goesBackWithTheAutoCommitThatItHad(boolean autoCommit) throws Exception {
+        cluster.createTopic(name, 1);
+        DataSource database = prepared(h2(name));
+        try (Connection connection = database.getConnection();
+                JdbcOffsets offsets = JdbcOffsets.of(poolOf(connection), settings())) {
+            connection.setAutoCommit(autoCommit);
+            var ignored = offsets.load(Set.of(new TopicPartition(name, 0)));
+            assertThat(connection.getAutoCommit()).as("after a load").isEqualTo(autoCommit);
+            write(offsets, List.of(record(0, 0)), JdbcSinkTest::insert);
+            assertThat(connection.getAutoCommit()).as("after a batch").isEqualTo(autoCommit);
+            assertThatThrownBy(() -> write(offsets, List.of(record(0, 1)), (same, batch) -> {
+                        insert(same, batch);
+                        throw new SQLException("disk full");
+                    }))
+                    .hasMessageContaining("disk full");
+            assertThat(connection.getAutoCommit()).as("after a failure").isEqualTo(autoCommit);
+        }
+        assertThat(results(database)).containsExactly(0L);
     }
 }

@@ -80,6 +80,12 @@ public final class PatientWriter {
          * be blocked.
          */
         protected abstract void written(ProducerRecord<byte[], byte[]> proposed);
+
+        /**
+         * Reports that the writer is done with the record: it was written, it no longer needs to be written, or no form
+         * of it can be. Called on the writer's thread.
+         */
+        protected void done() {}
     }
 
     private final String owner;
@@ -278,6 +284,7 @@ public final class PatientWriter {
 
     private void done(PendingRecord record) {
         inHand.decrementAndGet();
+        record.done();
         if (search.forget(record) instanceof State.Alone) {
             sendNextSuspect();
         }

@@ -2,10 +2,12 @@ package dev.weir.kafka.internal.handler;
 
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.deadletter.DeadLetterTopic;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -28,6 +30,22 @@ public final class TopicCheck {
     private static final long PATIENCE_MILLIS = 15_000;
 
     private TopicCheck() {}
+
+    /**
+     * Rejects a dead-letter topic that the flow itself reads. A record that always fails would be read from there and
+     * written there again, forever. A topic of the same name in another cluster is another topic.
+     *
+     * @param source the properties of the flow's consumer
+     * @param selection what the flow reads, for the message
+     */
+    public static void refuseLoop(DeadLetterTopic topic, Map<String, String> source, Object selection) {
+        String brokers = source.get(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG);
+        if (Objects.equals(brokers, topic.settings().properties().get(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG))) {
+            throw new IllegalArgumentException("dead-letter topic " + topic.topic() + " is read by the flow too, which"
+                    + " would read its own dead-letter records and write them again: subscription=" + selection
+                    + "; choose another topic, or leave it out of the subscription");
+        }
+    }
 
     /**
      * Throws if a topic does not exist. Waits up to 15 s for the brokers to respond. If they do not respond, logs a

@@ -10,6 +10,7 @@ import java.util.stream.Stream;
 import org.apache.kafka.common.message.MetadataRequestData;
 import org.apache.kafka.common.message.MetadataRequestData.MetadataRequestTopic;
 import org.apache.kafka.common.message.MetadataResponseData;
+import org.apache.kafka.common.message.MetadataResponseData.MetadataResponsePartition;
 import org.apache.kafka.common.message.MetadataResponseData.MetadataResponseTopic;
 import org.apache.kafka.common.protocol.Errors;
 
@@ -210,6 +211,21 @@ public final class ClusterMetadata {
             refused = false;
             backoff.succeeded();
         }
+    }
+
+    /**
+     * Returns the number of partitions of the topic in a response. A partition whose number is not less than the number
+     * of entries does not count: either the number is wrong, or the entries before it are missing. A client that
+     * trusted such a number would allocate memory for each smaller one.
+     */
+    public static int countPartitions(MetadataResponseTopic topic) {
+        int entries = topic.partitions().size();
+        int count = 0;
+        for (MetadataResponsePartition each : topic.partitions()) {
+            int number = each.partitionIndex();
+            count = number < entries ? Math.max(count, number + 1) : count;
+        }
+        return count;
     }
 
     private BrokerAddress learn(int node, String host, int port) {

@@ -300,10 +300,7 @@ final class PartitionLocations implements ClusterView {
      * beginning, even if the topic's start position is the end.
      */
     private void addNew(FetchedTopic topic, StartAt start, MetadataResponseTopic answer) {
-        int count = topic.known;
-        for (MetadataResponsePartition each : answer.partitions()) {
-            count = Math.max(count, each.partitionIndex() + 1);
-        }
+        int count = Math.max(topic.known, ClusterMetadata.countPartitions(answer));
         for (int number = topic.known; number < count; number++) {
             if (topic.partition(number) == null) {
                 Objects.requireNonNull(additions).add(topic, number, start);

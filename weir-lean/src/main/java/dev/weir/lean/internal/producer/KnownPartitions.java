@@ -2,6 +2,7 @@ package dev.weir.lean.internal.producer;
 
 import dev.weir.lean.LeanException;
 import dev.weir.lean.internal.cluster.BrokerAddress;
+import dev.weir.lean.internal.cluster.ClusterMetadata;
 import dev.weir.lean.internal.cluster.ClusterView;
 import dev.weir.lean.internal.cluster.RetryBackoff;
 import dev.weir.lean.internal.cluster.TopicIdAgreement;
@@ -100,15 +101,12 @@ final class KnownPartitions implements ClusterView {
         if (verdict != Verdict.PRESENT) {
             Stream.of(topic.partitions()).forEach(ProducerPartition::recreated);
         }
-        int count = answer.partitions().stream()
-                .mapToInt(MetadataResponsePartition::partitionIndex)
-                .max()
-                .orElse(-1);
+        int count = ClusterMetadata.countPartitions(answer);
         ProducerPartition[] all = topic.partitions();
-        if (count >= all.length) {
+        if (count > all.length) {
             int first = all.length;
-            all = Arrays.copyOf(all, count + 1);
-            for (int number = first; number <= count; number++) {
+            all = Arrays.copyOf(all, count);
+            for (int number = first; number < count; number++) {
                 all[number] = new ProducerPartition(topic, number, backoffs.get());
                 partitions.add(all[number]);
             }
@@ -116,7 +114,12 @@ final class KnownPartitions implements ClusterView {
         }
         boolean complete = true;
         for (MetadataResponsePartition each : answer.partitions()) {
-            ProducerPartition partition = all[each.partitionIndex()];
+            int number = each.partitionIndex();
+            if (number < 0 || number >= all.length) {
+                complete = false;
+                continue;
+            }
+            ProducerPartition partition = all[number];
             partition.leader.learn(each.leaderId(), each.leaderEpoch());
             complete &= partition.hasLeader();
         }

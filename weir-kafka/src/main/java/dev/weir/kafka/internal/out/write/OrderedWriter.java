@@ -317,11 +317,16 @@ final class OrderedWriter<T, K, V> {
      */
     private void waitedInVain(String topic, RecordAnswer answer) {
         Exception reason = Objects.requireNonNull(answer.notTaken);
-        if (!firsts.isKnown(topic) && !watch.isKnown(topic)) {
+        if (!isExisting(topic)) {
             throw new ProduceException(topic, answer.place(), reason);
         }
         watch.suspect(topic);
         LOG.warn("brokers do not accept records for {}, still waiting: {}", topic, reason.getMessage());
+    }
+
+    /** Returns whether this run has written to the topic, so that a broker's failure to find it may be temporary. */
+    private boolean isExisting(String topic) {
+        return firsts.isKnown(topic) || watch.isKnown(topic);
     }
 
     /** Handles the rejection of the record that was sent last. */
@@ -478,10 +483,16 @@ final class OrderedWriter<T, K, V> {
             } catch (ExecutionException refused) {
                 Exception cause = refused.getCause() instanceof Exception exception ? exception : refused;
                 boolean ofOthers = clients.shared() && RecordRefusals.isOfNeighbour(cause);
-                if (!(cause instanceof TimeoutException) && !ofOthers) {
+                boolean isVain = false;
+                if (cause instanceof TimeoutException waited) {
+                    cause = RecordRefusals.ofVainWait(waited);
+                    isVain = cause == waited || (isExisting(kept.topic) && !rule.takes(cause));
+                }
+                if (!isVain && !ofOthers) {
                     reject(kept, cause);
                     return;
                 }
+                watch.suspect(kept.topic);
                 LOG.warn("brokers do not accept a record for {}, still waiting: {}", kept.topic, cause.getMessage());
                 pause(refusals);
             } catch (InterruptException interrupted) {

@@ -133,20 +133,29 @@ public final class OutputTopics implements TopicWatch, WrittenTopics {
 
     private void run() {
         Admin admin = null;
+        boolean isWarned = false;
         try {
-            admin = admins.get();
             while (true) {
                 boolean ignored = hints.tryAcquire(INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
                 hints.drainPermits();
-                look(admin);
+                try {
+                    if (admin == null) {
+                        admin = admins.get();
+                    }
+                    look(admin);
+                } catch (KafkaException cannotLook) {
+                    // The cause may be temporary: a name that does not resolve, or a key file that is being replaced.
+                    if (!isWarned) {
+                        LOG.warn("output topics are not checked, trying again: {}", cannotLook.toString());
+                    }
+                    isWarned = true;
+                }
                 if (end.await(PAUSE.toMillis(), TimeUnit.MILLISECONDS)) {
                     return;
                 }
             }
         } catch (InterruptedException ended) {
             // The check was closed.
-        } catch (KafkaException cannotLook) {
-            LOG.warn("output topics are not checked: {}", cannotLook.toString());
         } finally {
             if (admin != null) {
                 admin.close(Duration.ZERO);

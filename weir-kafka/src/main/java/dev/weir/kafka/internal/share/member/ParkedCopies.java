@@ -9,6 +9,8 @@ import dev.weir.kafka.internal.out.client.ClientProgress;
 import dev.weir.stream.spi.Clock;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -21,12 +23,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class ParkedCopies implements AutoCloseable {
 
-    private static final long LAST_COPY_NANOS = TimeUnit.SECONDS.toNanos(5);
+    private static final Duration LAST_COPY = Duration.ofSeconds(5);
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(2);
 
     private final PatientWriter writer;
     private final ShareCounters counters;
+    private final long lastCopyNanos;
     private final Thread thread;
 
     /**
@@ -36,6 +39,9 @@ final class ParkedCopies implements AutoCloseable {
     private volatile @Nullable KafkaPipelineException impossible;
 
     private volatile boolean closing;
+
+    /** The records whose copies are in flight. */
+    private final Set<AcquiredRecord> pending = ConcurrentHashMap.newKeySet();
 
     /** A copy in flight, and the action to run once the brokers have it. */
     private final class Copy extends PatientWriter.PendingRecord {
@@ -60,22 +66,30 @@ final class ParkedCopies implements AutoCloseable {
             record.copied();
             then.run();
         }
+
+        @Override
+        protected void done() {
+            pending.remove(record);
+        }
     }
 
     ParkedCopies(DeadLetterTopic to, ShareCounters counters) {
         this(
                 PatientWriter.of("share group " + to.group(), to.settings(), new DeadLetterWriter(to), Clock.SYSTEM),
-                counters);
+                counters,
+                LAST_COPY);
     }
 
     /**
      * Opens the first client, and starts the thread that writes.
      *
      * @param writer the writer, which {@link #close} closes
+     * @param lastCopy the longest wait of {@link #keepLast}
      */
-    ParkedCopies(PatientWriter writer, ShareCounters counters) {
+    ParkedCopies(PatientWriter writer, ShareCounters counters, Duration lastCopy) {
         this.writer = writer;
         this.counters = counters;
+        this.lastCopyNanos = lastCopy.toNanos();
         writer.open();
         thread = Thread.ofPlatform().daemon().name("weir-share-parking").start(this::write);
     }
@@ -107,24 +121,27 @@ final class ParkedCopies implements AutoCloseable {
                         + record.name() + " begins: parked before its handler sees it"),
                 0,
                 true);
+        pending.add(record);
         writer.add(new Copy(parked, record, then));
     }
 
     /**
      * Writes copies of unfinished records that are about to be released in their last delivery without a copy. Waits up
-     * to 5 s for the brokers to receive them.
+     * to 5 s for the brokers to receive them, and no longer than a copy can still save a record.
      */
     void keepLast(List<AcquiredRecord> acquired) {
-        List<AcquiredRecord> missing = acquired.stream()
-                .filter(record -> record.isLostIfReleased() && record.isUndone())
-                .toList();
-        // Write copies only of records that were offered to the pipeline. The other records already have a copy in
-        // flight.
-        missing.stream().filter(AcquiredRecord::isOffered).forEach(record -> keep(record, () -> {}));
-        long until = System.nanoTime() + LAST_COPY_NANOS;
-        while (missing.stream().anyMatch(AcquiredRecord::isLostIfReleased) && System.nanoTime() - until < 0) {
+        List<AcquiredRecord> missing =
+                acquired.stream().filter(ParkedCopies::isMissing).toList();
+        missing.stream().filter(record -> !pending.contains(record)).forEach(record -> keep(record, () -> {}));
+        long until = System.nanoTime() + lastCopyNanos;
+        while (missing.stream().anyMatch(record -> pending.contains(record) && isMissing(record))
+                && System.nanoTime() - until < 0) {
             LockSupport.parkNanos(this, LOOK_NANOS);
         }
+    }
+
+    private static boolean isMissing(AcquiredRecord record) {
+        return record.isLostIfReleased() && record.isUndone() && !record.isGone();
     }
 
     /** Returns the client's progress, to detect a stuck producer. */

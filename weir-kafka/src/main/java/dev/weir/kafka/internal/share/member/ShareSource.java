@@ -41,6 +41,15 @@ public final class ShareSource implements SourceFactory<AcquiredRecord> {
         }
         this.settings = settings;
         this.topics = topics;
+        refuseLoop(settings.deadLetterTopic(), settings, topics);
+        refuseLoop(settings.parking(), settings, topics);
+    }
+
+    /** Throws if the group would read the dead-letter topic forever. */
+    public static void refuseLoop(@Nullable DeadLetterTopic topic, ShareSettings<?, ?> settings, List<String> topics) {
+        if (topic != null && !settings.isUntilEnd() && topics.contains(topic.topic())) {
+            TopicCheck.refuseLoop(topic, settings.properties(), topics);
+        }
     }
 
     /** Checks the topics that a user has specified, and returns them as a list. */

@@ -37,6 +37,7 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class ProducerLoopTest {
 
@@ -221,6 +222,62 @@ class ProducerLoopTest {
         producer.script(new TimeoutException("Topic out not present in metadata after 60000 ms."));
         assertThatThrownBy(() -> skipping().run(upstream(1))).isInstanceOf(ProduceException.class);
         assertThat(acknowledged).isEmpty();
+    }
+
+    /** Regression: the record waited forever, because its timeout was not read as the absence of its topic. */
+    @Test
+    @Timeout(30)
+    void sendAlone_topicMissingUnderARuleForIt_isRefused() throws Exception {
+        resendingToAGoneTopic(WriteFailures.skip()).run(upstream(2));
+        assertThat(acknowledged).containsExactly(0L, 1L);
+        assertThat(context.failures).isEmpty();
+    }
+
+    @Test
+    @Timeout(30)
+    void sendAlone_topicMissingUnderARuleForRecords_failsWithTheTopicsName() {
+        assertThatThrownBy(() -> resendingToAGoneTopic(WriteFailures.skip().ofRecordsOnly())
+                        .run(upstream(2)))
+                .isInstanceOf(ProduceException.class)
+                .hasMessageContaining("out")
+                .hasMessageContaining("not present in metadata");
+        assertThat(acknowledged).containsExactly(0L);
+    }
+
+    /** The second record is refused, and its topic is gone when another client sends it again. */
+    private ProducerLoop<ProducerRecord<String, String>, String, String> resendingToAGoneTopic(WriteFailures failures) {
+        Scripted first = new Scripted();
+        Thread answering = Thread.ofPlatform().daemon().unstarted(() -> {
+            first.awaitSent(2);
+            first.answer(1, new RecordTooLargeException("too large"));
+        });
+        MockProducer<String, String> second =
+                new MockProducer<>(false, null, new StringSerializer(), new StringSerializer()) {
+                    @Override
+                    public Future<RecordMetadata> send(ProducerRecord<String, String> record, Callback callback) {
+                        TimeoutException gone = new TimeoutException(
+                                "Topic out not present in metadata after 60000 ms.",
+                                new UnknownTopicOrPartitionException("out"));
+                        callback.onCompletion(null, gone);
+                        return CompletableFuture.failedFuture(gone);
+                    }
+                };
+        Queue<MockProducer<String, String>> producers = new ArrayDeque<>(List.of(first, second));
+        answering.start();
+        return new ProducerLoop<>(
+                new OrderedWriter.Clients<>(
+                        producers::remove,
+                        new FirstRecords<>(new StringSerializer()),
+                        new SendWindow(Map.of()),
+                        ClientProgress.NONE,
+                        false),
+                context,
+                Function.identity(),
+                WriteRule.of(failures, context, (record, refusal, place) -> {
+                    throw new AssertionError("skipped records need no dead-letter record");
+                }),
+                new NoWatch(),
+                0);
     }
 
     // Records that the client gives up at close were once counted as answered, and failed a run that was only

@@ -9,6 +9,7 @@ import dev.weir.kafka.internal.handler.DeadLetterWriter;
 import dev.weir.kafka.internal.handler.PatientWriter;
 import dev.weir.kafka.internal.out.client.ClientProgress;
 import dev.weir.stream.spi.Clock;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
@@ -30,6 +31,7 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -38,6 +40,9 @@ import org.junit.jupiter.params.provider.ValueSource;
  * sent to the same producer forever, so the record never got its copy.
  */
 class ParkedCopiesTest {
+
+    /** So long that a test which waits for it in vain times out. */
+    private static final Duration LONG = Duration.ofMinutes(2);
 
     private final List<Broken> opened = new CopyOnWriteArrayList<>();
 
@@ -116,7 +121,7 @@ class ParkedCopiesTest {
         faults.add(fault(fault));
         CountDownLatch written = new CountDownLatch(1);
 
-        try (ParkedCopies copies = new ParkedCopies(writer(deadLetters(), this::open), counters)) {
+        try (ParkedCopies copies = new ParkedCopies(writer(deadLetters(), this::open), counters, LONG)) {
             copies.keep(record(), written::countDown);
 
             assertThat(written.await(30, SECONDS)).isTrue();
@@ -135,7 +140,7 @@ class ParkedCopiesTest {
         CountDownLatch tried = new CountDownLatch(2);
 
         try (ParkedCopies copies =
-                new ParkedCopies(writer(deadLetters(), () -> new Broken(faults.poll(), tried)), counters)) {
+                new ParkedCopies(writer(deadLetters(), () -> new Broken(faults.poll(), tried)), counters, LONG)) {
             copies.keep(record(), () -> {});
 
             assertThat(tried.await(30, SECONDS)).isTrue();
@@ -169,7 +174,7 @@ class ParkedCopiesTest {
         };
 
         try (ParkedCopies copies = new ParkedCopies(
-                writer(deadLetters().whenTooLarge(DeadLetterTopic.TooLarge.FAIL), clients), counters)) {
+                writer(deadLetters().whenTooLarge(DeadLetterTopic.TooLarge.FAIL), clients), counters, LONG)) {
             copies.keep(record(), () -> {});
             copies.keep(record(), written::countDown);
             bothAreAdded.countDown();
@@ -184,7 +189,7 @@ class ParkedCopiesTest {
         faults.add(new RecordTooLargeException("too large"));
 
         try (ParkedCopies copies = new ParkedCopies(
-                writer(deadLetters().whenTooLarge(DeadLetterTopic.TooLarge.FAIL), this::open), counters)) {
+                writer(deadLetters().whenTooLarge(DeadLetterTopic.TooLarge.FAIL), this::open), counters, LONG)) {
             copies.keep(record(), () -> {});
             for (long until = System.nanoTime() + SECONDS.toNanos(30); copies.look(0) == null; ) {
                 assertThat(System.nanoTime()).as("fails in time").isLessThan(until);
@@ -192,5 +197,87 @@ class ParkedCopiesTest {
             }
             assertThat(copies.look(0)).hasMessageContaining("too large for topic dead");
         }
+    }
+
+    /** Regression: a record whose lock was lost is never copied, and the shutdown waited for its copy. */
+    @Test
+    @Timeout(30)
+    void keepLast_ofARecordThatIsGone_doesNotWait() {
+        AcquiredRecord gone = record();
+        gone.offered();
+        assertThat(gone.take(0) && gone.giveUp()).isTrue();
+
+        try (ParkedCopies copies = new ParkedCopies(writer(deadLetters(), this::open), counters, LONG)) {
+            copies.keepLast(List.of(gone));
+        }
+
+        assertThat(counters.parked.sum()).isZero();
+    }
+
+    /** Regression: the shutdown waited for a copy that no form of the record fits into. */
+    @Test
+    @Timeout(30)
+    void keepLast_ofARecordThatIsTooLarge_copiesTheOthersAndDoesNotWait() {
+        faults.add(new RecordTooLargeException("too large"));
+        Supplier<Producer<byte[], byte[]>> clients = () -> new Broken(null, new CountDownLatch(0)) {
+            @Override
+            public synchronized Future<RecordMetadata> send(ProducerRecord<byte[], byte[]> record, Callback callback) {
+                RuntimeException fault = faults.poll();
+                if (fault == null) {
+                    return super.send(record, callback);
+                }
+                callback.onCompletion(null, fault);
+                return CompletableFuture.failedFuture(fault);
+            }
+        };
+        AcquiredRecord tooLarge = record();
+        AcquiredRecord other = record();
+        tooLarge.offered();
+        other.offered();
+
+        try (ParkedCopies copies = new ParkedCopies(
+                writer(deadLetters().whenTooLarge(DeadLetterTopic.TooLarge.FAIL), clients), counters, LONG)) {
+            copies.keepLast(List.of(tooLarge, other));
+        }
+
+        assertThat(tooLarge.isLostIfReleased()).isTrue();
+        assertThat(other.isLostIfReleased()).isFalse();
+    }
+
+    /** Regression: the shutdown waited for the copy of a record that the pipeline finished meanwhile. */
+    @Test
+    @Timeout(30)
+    void keepLast_ofARecordThatIsFinishedMeanwhile_doesNotWait() {
+        CountDownLatch returned = new CountDownLatch(1);
+        AcquiredRecord record = record();
+        record.offered();
+        assertThat(record.take(0)).isTrue();
+        Supplier<Producer<byte[], byte[]>> clients = () -> new Broken(null, new CountDownLatch(0)) {
+            @Override
+            public synchronized Future<RecordMetadata> send(ProducerRecord<byte[], byte[]> copy, Callback callback) {
+                record.endAcknowledgement();
+                awaitQuietly(returned);
+                return super.send(copy, callback);
+            }
+        };
+
+        try (ParkedCopies copies = new ParkedCopies(writer(deadLetters(), clients), counters, LONG)) {
+            copies.keepLast(List.of(record));
+            returned.countDown();
+        }
+    }
+
+    /** Regression: a record that became a last delivery while it waited, as the limit was lowered, got no copy. */
+    @Test
+    @Timeout(30)
+    void keepLast_ofARecordThatWasNeitherOfferedNorCopied_copiesIt() {
+        AcquiredRecord record = record();
+
+        try (ParkedCopies copies = new ParkedCopies(writer(deadLetters(), this::open), counters, LONG)) {
+            copies.keepLast(List.of(record));
+        }
+
+        assertThat(record.isLostIfReleased()).isFalse();
+        assertThat(counters.parked.sum()).isEqualTo(1);
     }
 }

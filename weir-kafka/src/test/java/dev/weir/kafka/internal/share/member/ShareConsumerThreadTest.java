@@ -262,8 +262,8 @@ class ShareConsumerThreadTest {
                 "dead",
                 ProducerSettings.builder().bootstrapServers("localhost:1").build(),
                 "group");
-        try (ParkedCopies copies =
-                new ParkedCopies(ParkedCopiesTest.writer(deadLetterTopic, () -> producer), counters)) {
+        try (ParkedCopies copies = new ParkedCopies(
+                ParkedCopiesTest.writer(deadLetterTopic, () -> producer), counters, Duration.ofMinutes(1))) {
             start(60_000, copies);
             client().produce(ShareClientStub.record(0, 3));
             take();
