@@ -42,7 +42,7 @@ class HandledFlowTest {
                 .isNotNull();
     }
 
-    /** Regression: the flow read its own dead-letter records and wrote each of them to the same topic again, forever. */
+    /** Regression: the flow read its own dead-letter records, and wrote each of them to the same topic forever. */
     @Test
     void deadLetterTopic_thatTheSubscriptionReadsToo_isRefused() {
         assertThatThrownBy(() -> flow(Subscription.pattern("orders|de.*")))

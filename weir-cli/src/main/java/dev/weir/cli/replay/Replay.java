@@ -170,7 +170,8 @@ final class Replay {
 
     /**
      * Assigns all partitions to the consumer. Each partition starts at its committed offset, at the beginning if there
-     * is none, or where the policy says if the log does not contain the offset. Returns the end offsets of the partitions that have dead-letter records to read.
+     * is none, or where the policy says if the log does not contain the offset. Returns the end offsets of the
+     * partitions that have dead-letter records to read.
      */
     private Map<TopicPartition, Long> begin(KafkaConsumer<byte[], byte[]> consumer, OutOfRangePolicy policy) {
         List<TopicPartition> partitions = consumer.partitionsFor(deadLetterTopic, patience).stream()

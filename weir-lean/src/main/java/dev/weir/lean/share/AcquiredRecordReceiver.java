@@ -62,7 +62,7 @@ public interface AcquiredRecordReceiver {
             short deliveryCount);
 
     /**
-     * Returns the exception to throw when the batches of a response cannot be told apart, so that reading cannot continue.
+     * Returns the exception to throw when the batches of a response cannot be told apart, so reading must end.
      *
      * @param offset the first offset that could not be read
      */
