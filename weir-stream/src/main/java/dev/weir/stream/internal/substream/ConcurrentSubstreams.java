@@ -288,9 +288,9 @@ final class ConcurrentSubstreams<R> {
                 batch.abandonAll();
                 return false;
             }
-            int count = batch.size();
             SubstreamTarget.leave(batch, outside);
             Batch<R> retained = parent.over(batch);
+            int count = retained.size(); // fewer than in the batch if some elements are of lost partitions
             boolean taken = false;
             try {
                 taken = out.put(retained, meter);
