@@ -280,6 +280,11 @@ public final class LeanConsumer implements AutoCloseable {
         return engine.bytesAtFault(index);
     }
 
+    /** The same as {@link LeanMetrics#throttledMillis}, without a snapshot of all counters. Thread-safe. */
+    public long throttledMillis() {
+        return engine.throttledMillis();
+    }
+
     /** A snapshot of the counters. Thread-safe. */
     public LeanMetrics metrics() {
         return engine.metrics();

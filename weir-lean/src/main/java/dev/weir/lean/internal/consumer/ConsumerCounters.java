@@ -43,6 +43,11 @@ final class ConsumerCounters implements PartitionCursor.Tally {
         add(LEFT_OUT, 1);
     }
 
+    /** May be called from any thread. */
+    long throttledMillis() {
+        return counts.get(THROTTLED);
+    }
+
     /** Takes a snapshot, which is not atomic across counters. May be called from any thread. */
     LeanMetrics snapshot() {
         return LeanMetrics.builder()
@@ -58,7 +63,7 @@ final class ConsumerCounters implements PartitionCursor.Tally {
                 .relocations(counts.get(RELOCATIONS))
                 .resets(counts.get(RESETS))
                 .metadataRefreshes(counts.get(METADATA))
-                .throttledMillis(counts.get(THROTTLED))
+                .throttledMillis(throttledMillis())
                 .copiedBytes(counts.get(COPIED))
                 .build();
     }

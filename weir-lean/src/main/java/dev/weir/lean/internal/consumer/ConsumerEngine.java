@@ -350,6 +350,11 @@ public final class ConsumerEngine implements AutoCloseable {
         context.transports().wakeup();
     }
 
+    /** May be called from any thread. */
+    public long throttledMillis() {
+        return context.counters().throttledMillis();
+    }
+
     /** Takes a snapshot of the counters. May be called from any thread. */
     public LeanMetrics metrics() {
         return context.counters().snapshot();

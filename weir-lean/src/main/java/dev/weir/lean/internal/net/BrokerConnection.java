@@ -12,8 +12,8 @@ import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.protocol.ByteBufferAccessor;
 import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.protocol.ObjectSerializationCache;
 import org.apache.kafka.common.requests.RequestHeader;
-import org.apache.kafka.common.requests.RequestUtils;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -382,11 +382,13 @@ public final class BrokerConnection implements AutoCloseable {
     /** Encodes and sends a request. */
     public void send(ApiKeys api, short version, ApiMessage request) {
         RequestHeader header = new RequestHeader(api, version, clientId, nextCorrelation);
-        ByteBuffer bytes = RequestUtils.serialize(header.data(), header.headerVersion(), request, version);
-        outgoing(bytes.remaining() + Integer.BYTES)
-                .putInt(bytes.remaining())
-                .put(bytes)
-                .flip();
+        ObjectSerializationCache cache = new ObjectSerializationCache();
+        int size = header.data().size(cache, header.headerVersion()) + request.size(cache, version);
+        ByteBuffer out = outgoing(size + Integer.BYTES).putInt(size);
+        ByteBufferAccessor writable = new ByteBufferAccessor(out);
+        header.data().write(writable, cache, header.headerVersion());
+        request.write(writable, cache, version);
+        out.flip();
         sent(api, version);
     }
 

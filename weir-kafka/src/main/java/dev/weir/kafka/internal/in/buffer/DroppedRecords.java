@@ -151,6 +151,9 @@ public final class DroppedRecords {
     public List<RecordRange> dropped(boolean all) {
         lock.lock();
         try {
+            if (ended.isEmpty()) {
+                return List.copyOf(settled);
+            }
             List<RecordRange> ranges = new ArrayList<>();
             for (Ended each : List.copyOf(ended)) {
                 OffsetTracker.Leftover leftover = each.tracker.leftover();

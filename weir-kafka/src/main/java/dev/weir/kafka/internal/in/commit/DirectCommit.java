@@ -6,6 +6,7 @@ import dev.weir.lean.LeanException;
 import dev.weir.lean.spi.MessageLinks;
 import dev.weir.lean.spi.MessageNetwork;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
@@ -216,14 +217,17 @@ public final class DirectCommit implements MemberCommit {
                 .setMemberId(member.memberId())
                 .setGroupInstanceId(member.groupInstanceId().orElse(null));
         Map<String, OffsetCommitRequestTopic> topics = new HashMap<>();
-        offsets.forEach(
-                (id, offset) -> topics.computeIfAbsent(id.topic(), name -> new OffsetCommitRequestTopic().setName(name))
-                        .partitions()
-                        .add(new OffsetCommitRequestPartition()
-                                .setPartitionIndex(id.partition())
-                                .setCommittedOffset(offset.offset())
-                                .setCommittedLeaderEpoch(offset.leaderEpoch().orElse(-1))
-                                .setCommittedMetadata(offset.metadata())));
+        offsets.forEach((id, offset) -> topics.computeIfAbsent(
+                        id.topic(),
+                        name -> new OffsetCommitRequestTopic()
+                                .setName(name)
+                                .setPartitions(new ArrayList<>(offsets.size())))
+                .partitions()
+                .add(new OffsetCommitRequestPartition()
+                        .setPartitionIndex(id.partition())
+                        .setCommittedOffset(offset.offset())
+                        .setCommittedLeaderEpoch(offset.leaderEpoch().orElse(-1))
+                        .setCommittedMetadata(offset.metadata())));
         return request.setTopics(List.copyOf(topics.values()));
     }
 

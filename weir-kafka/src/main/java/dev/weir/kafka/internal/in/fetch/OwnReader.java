@@ -153,7 +153,7 @@ final class OwnReader implements LeanReader {
 
     @Override
     public long throttledMillis() {
-        return lean.metrics().throttledMillis();
+        return lean.throttledMillis();
     }
 
     @Override

@@ -161,27 +161,51 @@ public record CommitText(FinishedSet finished, String userText) {
      * metadata, and this method runs for every commit of every partition.
      */
     public static String notes(String id, int size, long committed, int maxChars) {
-        String sizeNote = size < 0 ? "" : SIZE_MARK + Integer.toString(size) + NOTE_END;
-        int length = OVERHEAD_CHARS + sizeNote.length() + TOPIC_CHARS;
+        int length = OVERHEAD_CHARS + TOPIC_CHARS + (size < 0 ? 0 : 2 + digits(size));
         if (length > maxChars || id.length() != ID_CHARS) {
             return withStartSize(withTopicId("", id, committed, maxChars), size, maxChars);
         }
-        byte[] checked = new byte[Long.BYTES + ID_CHARS];
-        for (int i = 0; i < Long.BYTES; i++) {
-            checked[i] = (byte) (committed >>> (Long.SIZE - Byte.SIZE * (i + 1)));
+        // Written backwards into one array, because a StringBuilder would allocate several times as much.
+        byte[] text = new byte[length];
+        int at = length;
+        text[--at] = ':';
+        text[--at] = NOTE_END;
+        CRC32C crc = new CRC32C();
+        for (int shift = Long.SIZE - Byte.SIZE; shift >= 0; shift -= Byte.SIZE) {
+            crc.update((int) (committed >>> shift));
         }
         for (int i = 0; i < ID_CHARS; i++) {
-            checked[Long.BYTES + i] = (byte) id.charAt(i);
+            crc.update(id.charAt(i));
         }
-        CRC32C crc = new CRC32C();
-        crc.update(checked, 0, checked.length);
-        StringBuilder text = new StringBuilder(length);
-        text.append(PREFIX).append(sizeNote).append(TOPIC_MARK).append(id);
         long bits = crc.getValue() << 4; // pads the 32 bits to six Base64 characters
-        for (int shift = 30; shift >= 0; shift -= 6) {
-            text.append(BASE64.charAt((int) (bits >>> shift) & 0x3F));
+        for (int i = 0; i < CHECKSUM_CHARS; i++) {
+            text[--at] = (byte) BASE64.charAt((int) (bits >>> (6 * i)) & 0x3F);
         }
-        return text.append(NOTE_END).append(':').toString();
+        for (int i = ID_CHARS - 1; i >= 0; i--) {
+            text[--at] = (byte) id.charAt(i);
+        }
+        text[--at] = TOPIC_MARK;
+        if (size >= 0) {
+            text[--at] = NOTE_END;
+            int left = size;
+            do {
+                text[--at] = (byte) ('0' + left % 10);
+                left /= 10;
+            } while (left > 0);
+            text[--at] = SIZE_MARK;
+        }
+        for (int i = PREFIX.length() - 1; i >= 0; i--) {
+            text[--at] = (byte) PREFIX.charAt(i);
+        }
+        return new String(text, StandardCharsets.ISO_8859_1);
+    }
+
+    private static int digits(int number) {
+        int digits = 1;
+        for (int left = number / 10; left > 0; left /= 10) {
+            digits++;
+        }
+        return digits;
     }
 
     /**

@@ -6,7 +6,7 @@ import dev.weir.kafka.ConsumerDump.PartitionDump;
 import dev.weir.kafka.ConsumerDump.Paused;
 import dev.weir.kafka.ConsumerHealth;
 import dev.weir.kafka.ConsumerSnapshot;
-import dev.weir.kafka.ConsumerSnapshot.PartitionSnapshot;
+import dev.weir.kafka.ConsumerSnapshot.RecordRange;
 import dev.weir.kafka.internal.in.buffer.AssignedPartition;
 import dev.weir.kafka.internal.in.buffer.DroppedRecords;
 import dev.weir.kafka.internal.in.buffer.PartitionAssignment;
@@ -14,6 +14,7 @@ import dev.weir.kafka.internal.in.commit.OffsetCommits;
 import dev.weir.kafka.internal.in.lookup.ConsumerPhase;
 import dev.weir.kafka.internal.in.lookup.OwnerClock;
 import dev.weir.kafka.internal.in.lookup.OwnerThread;
+import dev.weir.kafka.internal.in.owner.PartitionReadings.PartitionReading;
 import dev.weir.kafka.internal.in.owner.UnfinishedFinder.Sought;
 import dev.weir.kafka.internal.in.position.OffsetQueries;
 import dev.weir.kafka.internal.meters.DecodeTime;
@@ -53,13 +54,36 @@ final class ConsumerObserver {
     /**
      * The result of a reading.
      *
+     * @param dropped the records dropped at the time of the reading
      * @param sought the first unfinished record of each partition; an element is null if its partition has no
      *     unfinished record
      * @param assignments number of assignments up to the time of the reading
      * @param throttledNanos total time for which brokers had throttled the consumer's fetches
      */
     private record Look(
-            List<PartitionDump> partitions, List<@Nullable Sought> sought, int assignments, long throttledNanos) {}
+            List<PartitionReading> partitions,
+            List<@Nullable Sought> sought,
+            int assignments,
+            long throttledNanos,
+            int buffered,
+            long commits,
+            long failedCommits,
+            int rebalances,
+            List<RecordRange> dropped) {
+
+        List<PartitionDump> dumps() {
+            return partitions.stream().map(PartitionReading::dump).toList();
+        }
+
+        ConsumerSnapshot snapshot() {
+            return ConsumerSnapshot.of(
+                    partitions.stream().map(PartitionReading::snapshot).toList(),
+                    buffered,
+                    commits,
+                    failedCommits,
+                    rebalances);
+        }
+    }
 
     private final OwnerThread owner;
     private final PartitionAssignment assignment;
@@ -80,9 +104,8 @@ final class ConsumerObserver {
     private int rebalances;
 
     // Written by the owner thread, read by any thread.
-    private volatile ConsumerSnapshot snapshot = ConsumerSnapshot.of(List.of(), 0, 0, 0, 0);
     private volatile long outstandingBytes;
-    private volatile Look last = new Look(List.of(), List.of(), 0, 0);
+    private volatile Look last = new Look(List.of(), List.of(), 0, 0, 0, 0, 0, 0, List.of());
     private volatile long polledNanos;
     private volatile long progressNanos;
     private volatile boolean worksLeft;
@@ -130,14 +153,13 @@ final class ConsumerObserver {
 
     ConsumerSnapshot snapshot() {
         asked = true;
+        Look look = last;
+        DroppedRecords dropped = assignment.dropped();
         // Stages continue to finish or drop the records that they hold after the last reading. Replace the counts of
         // that reading with the current ones.
-        return owner.phase() == ConsumerPhase.CLOSED ? withDropped(snapshot, true) : snapshot;
-    }
-
-    private ConsumerSnapshot withDropped(ConsumerSnapshot counted, boolean ended) {
-        DroppedRecords dropped = assignment.dropped();
-        return counted.with(dropped.dropped(ended), dropped.skipped(), ended ? dropped.leftUndone() : 0);
+        return owner.phase() == ConsumerPhase.CLOSED
+                ? look.snapshot().with(dropped.dropped(true), dropped.skipped(), dropped.leftUndone())
+                : look.snapshot().with(look.dropped, dropped.skipped(), 0);
     }
 
     /** Returns the weight of the unfinished records at the last reading. May be called from any thread. */
@@ -149,30 +171,29 @@ final class ConsumerObserver {
     /** Returns a dump without the locations of the oldest records. */
     ConsumerDump outline() {
         Look look = last;
-        return dump(look, look.partitions);
+        return dump(look, look.dumps());
     }
 
     ConsumerDump dump() {
         Look look = last;
         List<PartitionDump> partitions = new ArrayList<>(look.partitions.size());
         for (int i = 0; i < look.partitions.size(); i++) {
-            partitions.add(finder.found(look.partitions.get(i), look.sought.get(i)));
+            partitions.add(finder.found(look.partitions.get(i).dump(), look.sought.get(i)));
         }
         return dump(look, partitions);
     }
 
     private ConsumerDump dump(Look look, List<PartitionDump> partitions) {
         asked = true;
-        ConsumerSnapshot current = snapshot;
         return ConsumerDump.builder()
                 .at(Instant.now())
                 .reads(reads)
                 .state(owner.phase().label())
                 .sinceLastPoll(Duration.ofNanos(clock.nanoTime() - polledNanos))
                 .assignments(assignments)
-                .rebalances(current.rebalances())
-                .commits(current.commits())
-                .failedCommits(current.failedCommits())
+                .rebalances(look.rebalances)
+                .commits(look.commits)
+                .failedCommits(look.failedCommits)
                 .partitions(List.copyOf(partitions))
                 .noAnswerSince(looks.silentSince())
                 .troubles(finder.troubles())
@@ -192,7 +213,7 @@ final class ConsumerObserver {
             reasons.add(closed ? "the consumer has ended" : "not polled for " + millis(now - polledNanos));
         }
         Look look = last;
-        List<PartitionDump> current = look.partitions;
+        List<PartitionDump> current = look.dumps();
         List<PartitionDump> starting = current.stream()
                 .filter(partition -> partition.paused().contains(Paused.STARTING) || partition.position() < 0)
                 .toList();
@@ -279,8 +300,7 @@ final class ConsumerObserver {
     /** Takes a reading and updates {@link #snapshot}. */
     void look() {
         Collection<AssignedPartition> assigned = assignment.all();
-        List<PartitionSnapshot> snapshots = new ArrayList<>(assigned.size());
-        List<PartitionDump> dumps = new ArrayList<>(assigned.size());
+        List<PartitionReading> readings = new ArrayList<>(assigned.size());
         List<@Nullable Sought> sought = new ArrayList<>(assigned.size());
         long now = clock.nanoTime();
         looks.begin(now);
@@ -290,31 +310,31 @@ final class ConsumerObserver {
         for (AssignedPartition partition : assigned) {
             partition.advance();
             bytes += partition.tracker().outstandingBytes();
-            PartitionDump dump = looks.dump(partition, now);
-            left |= dump.inFlight() > 0;
-            buffered += dump.buffered();
-            dumps.add(dump);
+            PartitionReading reading = looks.read(partition, now);
+            left |= reading.inFlight() > 0;
+            buffered += reading.buffered();
+            readings.add(reading);
             sought.add(
-                    dump.oldest() == null
-                            ? null
-                            : new Sought(
+                    reading.hasOldest()
+                            ? new Sought(
                                     partition,
                                     partition.outlet(),
-                                    partition.tracker().firstUnfinished()));
-            snapshots.add(PartitionSnapshot.of(
-                    dump.topic(),
-                    dump.partition(),
-                    dump.paused().contains(Paused.WINDOW) || dump.paused().contains(Paused.BUDGET),
-                    dump.inFlight() + dump.buffered(),
-                    dump.committed(),
-                    dump.lag()));
+                                    partition.tracker().firstUnfinished())
+                            : null);
         }
         outstandingBytes = bytes;
         progressNanos = looks.progressNanos();
         worksLeft = left;
-        last = new Look(dumps, sought, assignments, looks.throttledNanos());
-        snapshot = withDropped(
-                ConsumerSnapshot.of(snapshots, buffered, commits.succeeded(), commits.failed(), rebalances), false);
+        last = new Look(
+                readings,
+                sought,
+                assignments,
+                looks.throttledNanos(),
+                buffered,
+                commits.succeeded(),
+                commits.failed(),
+                rebalances,
+                assignment.dropped().dropped(false));
         looks.askForEndsIfDue(assigned, now);
     }
 }

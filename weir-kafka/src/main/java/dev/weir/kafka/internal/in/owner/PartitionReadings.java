@@ -3,6 +3,7 @@ package dev.weir.kafka.internal.in.owner;
 import dev.weir.kafka.ConsumerDump.Oldest;
 import dev.weir.kafka.ConsumerDump.PartitionDump;
 import dev.weir.kafka.ConsumerDump.Paused;
+import dev.weir.kafka.ConsumerSnapshot.PartitionSnapshot;
 import dev.weir.kafka.Position;
 import dev.weir.kafka.internal.in.buffer.AssignedPartition;
 import dev.weir.kafka.internal.in.buffer.AssignedPartition.PauseReason;
@@ -41,6 +42,73 @@ final class PartitionReadings {
 
     private static final Duration END_TIMEOUT = Duration.ofSeconds(30);
 
+    /**
+     * The numbers of a partition at a reading. {@link #dump} and {@link #snapshot} build the objects for users, because
+     * most readings are never requested.
+     *
+     * @param unfinished the number of unfinished records, including the buffered ones
+     * @param oldestOffset the first unfinished offset; -1 if there is none
+     * @param lagMillis the age of the first unfinished record by its timestamp; -1 if it is unknown
+     */
+    record PartitionReading(
+            TopicPartition id,
+            int epoch,
+            int buffered,
+            int unfinished,
+            long oldestOffset,
+            long oldestNanos,
+            Set<Paused> paused,
+            long committed,
+            long sinceCommitNanos,
+            long position,
+            long lag,
+            long lagMillis,
+            @Nullable String trouble,
+            long windowFullNanos,
+            long budgetFullNanos) {
+
+        int inFlight() {
+            return Math.max(0, unfinished - buffered);
+        }
+
+        boolean hasOldest() {
+            return oldestOffset >= 0;
+        }
+
+        PartitionDump dump() {
+            return PartitionDump.builder()
+                    .topic(id.topic())
+                    .partition(id.partition())
+                    .epoch(epoch)
+                    .buffered(buffered)
+                    .inFlight(inFlight())
+                    .oldest(
+                            hasOldest()
+                                    ? Oldest.of(oldestOffset, Duration.ofNanos(oldestNanos), null, Oldest.IN_FLIGHT)
+                                    : null)
+                    .paused(paused)
+                    .committed(committed)
+                    .sinceCommit(committed < 0 ? null : Duration.ofNanos(sinceCommitNanos))
+                    .position(position)
+                    .lag(lag)
+                    .lagTime(lagMillis < 0 ? null : Duration.ofMillis(lagMillis))
+                    .trouble(trouble)
+                    .windowFull(Duration.ofNanos(windowFullNanos))
+                    .budgetFull(Duration.ofNanos(budgetFullNanos))
+                    .build();
+        }
+
+        PartitionSnapshot snapshot() {
+            return PartitionSnapshot.of(
+                    id.topic(),
+                    id.partition(),
+                    paused.contains(Paused.WINDOW) || paused.contains(Paused.BUDGET),
+                    inFlight() + buffered,
+                    committed,
+                    lag);
+        }
+    }
+
     private final OwnerThread owner;
     private final RecordFetcher fetcher;
     private final FlowControl flow;
@@ -51,6 +119,9 @@ final class PartitionReadings {
     private final Function<AssignedPartition, @Nullable String> trouble;
     private final OpenTransactions transactions;
     private final Reachability reachability;
+
+    /** The reasons of one partition. Reused. */
+    private final EnumSet<Paused> reasons = EnumSet.noneOf(Paused.class);
 
     private long endLookDueNanos;
     private long progressNanos;
@@ -130,59 +201,54 @@ final class PartitionReadings {
         return partition.outlet().records(partition) + delivery.waitingRecords(partition);
     }
 
-    PartitionDump dump(AssignedPartition partition, long now) {
+    PartitionReading read(AssignedPartition partition, long now) {
         int buffered = buffered(partition);
         int outstanding = tracked ? partition.tracker().outstanding() : buffered;
         long position = partition.isHeld() ? RecordFetcher.UNKNOWN : fetcher.position(partition.id());
         long lag = lag(partition, position, outstanding);
         String heldUp = transactions.trouble(partition, now);
-        Oldest oldest = null;
+        long oldestOffset = -1;
+        long oldestNanos = 0;
         if (tracked && outstanding > 0) {
-            oldest = oldest(partition, now);
+            oldestOffset = partition.tracker().committableOffset();
+            long since = partition.unfinishedSince(oldestOffset, now);
+            oldestNanos = now - since;
+            progressNanos = since == now ? now : progressNanos;
         } else if (partition.allFinished()) {
             progressNanos = now;
         }
-        return PartitionDump.builder()
-                .topic(partition.id().topic())
-                .partition(partition.id().partition())
-                .epoch(partition.epoch())
-                .buffered(buffered)
-                .inFlight(Math.max(0, outstanding - buffered))
-                .oldest(oldest)
-                .paused(reasons(partition, heldUp != null))
-                .committed(partition.committedOffset())
-                .sinceCommit(
-                        partition.committedOffset() < 0 ? null : Duration.ofNanos(now - partition.committedNanos()))
-                .position(position)
-                .lag(lag)
-                .lagTime(lagTime(partition, lag))
-                .trouble(heldUp == null ? trouble.apply(partition) : heldUp)
-                .windowFull(Duration.ofNanos(partition.stoodStillNanos(false, now)))
-                .budgetFull(Duration.ofNanos(partition.stoodStillNanos(true, now)))
-                .build();
+        return new PartitionReading(
+                partition.id(),
+                partition.epoch(),
+                buffered,
+                outstanding,
+                oldestOffset,
+                oldestNanos,
+                reasons(partition, heldUp != null),
+                partition.committedOffset(),
+                now - partition.committedNanos(),
+                position,
+                lag,
+                lagMillis(partition, lag),
+                heldUp == null ? trouble.apply(partition) : heldUp,
+                partition.stoodStillNanos(false, now),
+                partition.stoodStillNanos(true, now));
     }
 
     /**
      * Returns the age of the first unfinished record according to this machine's wall clock, or zero if there is no
-     * lag. If the producer's clock is ahead, the age is zero rather than negative. Returns null if the age is unknown.
+     * lag. If the producer's clock is ahead, the age is zero rather than negative. Returns -1 if the age is unknown.
      */
-    private @Nullable Duration lagTime(AssignedPartition partition, long lag) {
+    private long lagMillis(AssignedPartition partition, long lag) {
         long timestamp = tracked ? partition.tracker().firstUnfinishedTimestamp() : OffsetTracker.NO_TIMESTAMP;
         if (timestamp >= 0) {
-            return Duration.ofMillis(Math.max(0, System.currentTimeMillis() - timestamp));
+            return Math.max(0, System.currentTimeMillis() - timestamp);
         }
-        return lag == 0 ? Duration.ZERO : null;
-    }
-
-    private Oldest oldest(AssignedPartition partition, long now) {
-        long offset = partition.tracker().committableOffset();
-        long since = partition.unfinishedSince(offset, now);
-        progressNanos = since == now ? now : progressNanos;
-        return Oldest.of(offset, Duration.ofNanos(now - since), null, Oldest.IN_FLIGHT);
+        return lag == 0 ? 0 : -1;
     }
 
     private Set<Paused> reasons(AssignedPartition partition, boolean heldUp) {
-        EnumSet<Paused> reasons = EnumSet.noneOf(Paused.class);
+        reasons.clear();
         if (heldUp) {
             reasons.add(Paused.OPEN_TRANSACTION);
         }
@@ -229,6 +295,9 @@ final class PartitionReadings {
             }
         }
         ends.keySet().retainAll(paused);
+        if (paused.isEmpty()) {
+            return;
+        }
         Map<TopicPartition, Position> wanted = new HashMap<>();
         paused.stream().filter(endsAsked::add).forEach(id -> wanted.put(id, Position.end()));
         if (!wanted.isEmpty()) {
