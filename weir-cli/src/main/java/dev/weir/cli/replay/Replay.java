@@ -306,6 +306,12 @@ final class Replay {
             return null;
         }
         if (deadLetter.lacksRecord()) {
+            // With --allow-topic=* and --to, this would otherwise copy records of a topic that only brokers may use.
+            if (TopicRules.isInternal(deadLetter.topic())) {
+                unsendable(name(deadLetter) + " has no record, and its original cannot be read: topic "
+                        + deadLetter.topic() + " is internal to Kafka");
+                return null;
+            }
             // Checks the topic of the original even if --to selects another target topic. Without this check, a
             // dead-letter record could make this command copy a record from a topic that the operator did not name.
             return isAllowed(deadLetter, deadLetter.topic()) ? completed(deadLetter, targets, originals) : null;

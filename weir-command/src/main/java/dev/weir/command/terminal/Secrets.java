@@ -12,12 +12,10 @@ public final class Secrets {
     /** The replacement for a secret. */
     public static final String HIDDEN = "[hidden]";
 
-    // A name starts at its first character only, and its end is limited. Otherwise a search would take hours in a
-    // message
-    // that contains a long record.
-    private static final String NAME =
-            "(?<![\\w.-])[\\w.-]*(?:password|passwd|passphrase|secret|token|credential|api[._-]?key|private[._-]?key|keystore[._-]?key|"
-                    + "access[._-]?key|jaas[._-]?config)[\\w.-]{0,100}";
+    // A match begins only at the first character of a word, and what follows the keyword is limited. Otherwise a search
+    // would take hours in a message that contains a long record.
+    private static final String NAME = "(?<![\\w.-])[\\w.-]*(?:password|passwd|passphrase|secret|token|credential|"
+            + "api[._-]?key|private[._-]?key|keystore[._-]?key|access[._-]?key|jaas[._-]?config)[\\w.-]{0,100}";
     private static final Pattern SECRET_NAME = Pattern.compile("(?i)" + NAME);
 
     // The quantifiers of groups are possessive, because Java matches others recursively and overflows the stack on long
