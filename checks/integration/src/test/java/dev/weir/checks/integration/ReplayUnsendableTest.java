@@ -183,7 +183,8 @@ class ReplayUnsendableTest {
                 .isZero();
         FailureTopics.produce(KAFKA.cluster(), deadLetter("inner-dead", "no-such-topic", "v"));
         // The commit of this run is a record of the internal topic.
-        assertThat(replay("inner-dead", "--allow-topic", "*", "--group", "inner").out())
+        assertThat(replay("inner-dead", "--allow-topic", "*", "--group", "inner")
+                        .out())
                 .contains("\"unsendable\":1");
         TopicPartition written = KAFKA.cluster().endOffsets(internal).entrySet().stream()
                 .filter(end -> end.getValue() > 0)
