@@ -75,9 +75,12 @@ public final class FailedElement extends RuntimeException {
                 LOG.log(Level.ERROR, failed.getMessage() + ": " + Thrown.text(failure));
                 failure.addSuppressed(failed);
             }
-        } catch (RuntimeException | LinkageError | ServiceConfigurationError unknown) {
-            // An exception while creating the note must not replace the original failure.
-            failure.addSuppressed(unknown);
+        } catch (RuntimeException | Error unknown) {
+            // An exception while creating the note must not replace the original failure. The key's toString, for
+            // example, may overflow the stack, or throw this failure again.
+            if (unknown != failure) {
+                failure.addSuppressed(unknown);
+            }
         }
     }
 
