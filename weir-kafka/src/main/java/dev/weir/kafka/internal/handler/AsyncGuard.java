@@ -195,7 +195,10 @@ final class AsyncGuard<K, V, R>
             try {
                 decided = rules.decide(job, thrown);
             } catch (Throwable inRules) {
-                thrown.addSuppressed(inRules);
+                // The predicate of a retry policy may throw the failure again.
+                if (inRules != thrown) {
+                    thrown.addSuppressed(inRules);
+                }
                 decided = null;
             }
             if (decided == null) {

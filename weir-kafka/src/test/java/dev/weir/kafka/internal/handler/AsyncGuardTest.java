@@ -7,6 +7,8 @@ import dev.weir.kafka.CircuitBreaker;
 import dev.weir.kafka.CircuitBreaker.State;
 import dev.weir.kafka.Decoded;
 import dev.weir.kafka.HandlerTimeoutException;
+import dev.weir.stream.Backoff;
+import dev.weir.stream.RetryPolicy;
 import dev.weir.stream.testing.VirtualClock;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
@@ -93,5 +95,16 @@ class AsyncGuardTest {
         CompletableFuture<HandlerOutcome<String>> outcome = call(FailureRules.NONE.withTimeout(Duration.ofMillis(1)));
         assertThatThrownBy(outcome::get).hasCauseInstanceOf(HandlerTimeoutException.class);
         assertThatThrownBy(handled::get).isInstanceOf(CancellationException.class);
+    }
+
+    @Test
+    void failure_thatTheRetryPredicateThrowsAgain_failsTheOutcome() {
+        CompletableFuture<HandlerOutcome<String>> outcome =
+                call(FailureRules.NONE.withRetry(RetryPolicy.of(3, Backoff.NONE).when(thrown -> {
+                    throw (IllegalStateException) thrown;
+                })));
+        handled.completeExceptionally(new IllegalStateException("refused"));
+        assertThat(outcome).isCompletedExceptionally();
+        assertThatThrownBy(outcome::get).hasMessageContaining("refused");
     }
 }
