@@ -5,7 +5,6 @@ import dev.weir.command.client.ClientFault;
 import dev.weir.command.client.ClusterClients;
 import dev.weir.command.terminal.CliFailure;
 import dev.weir.kafka.ConsumerSettings;
-import dev.weir.kafka.ProducePath;
 import dev.weir.kafka.deadletter.DeadLetterRecord;
 import dev.weir.kafka.deadletter.OriginalRecords;
 import java.time.Duration;
@@ -138,9 +137,7 @@ final class Replay {
         try (KafkaConsumer<byte[], byte[]> consumer = clients.configured(() -> new KafkaConsumer<>(
                         consumerConfig(clients.consumer()), new ByteArrayDeserializer(), new ByteArrayDeserializer()));
                 KafkaProducer<byte[], byte[]> producer = clients.configured(() -> new KafkaProducer<>(
-                        clients.producer(ProducePath.CLIENT).clientConfig(),
-                        new ByteArraySerializer(),
-                        new ByteArraySerializer()));
+                        clients.writerConfig(), new ByteArraySerializer(), new ByteArraySerializer()));
                 Targets targets = new Targets(clients, patience);
                 LazyOriginals originals = new LazyOriginals(clients, patience)) {
             Map<TopicPartition, Long> left = begin(consumer);
