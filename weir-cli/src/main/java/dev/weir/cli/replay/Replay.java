@@ -305,7 +305,7 @@ final class Replay {
         if (deadLetter.lacksRecord()) {
             // With --allow-topic=* and --to, this would otherwise copy records of a topic that only brokers may use.
             if (TopicRules.isInternal(deadLetter.topic())) {
-                unsendable(name(deadLetter) + " has no record, and its original cannot be read: topic "
+                unsendable(name(deadLetter) + " lacks its record, and the original cannot be read: topic "
                         + deadLetter.topic() + " is internal to Kafka");
                 return null;
             }
