@@ -37,9 +37,9 @@ app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 (?i)(password|passphrase|secret|private[._-]?key|keystore[._-]key|user[._-]info|[._-]token|api[._-]?key)$
 {{- end }}
 
-{{- /* A secret within a text: NAME=SECRET, or a URL with a password. */}}
+{{- /* A secret within a text: NAME=SECRET, a URL with a password, or a header with a token. */}}
 {{- define "weir.secretText" -}}
-(?i)(password|passphrase|secret|token|api[._-]?key)[a-z]*["']?\s*=\s*["']?[^"'\s$;]|://[^/\s:@$]*:[^/\s@$]+@
+(?i)(password|passphrase|secret|token|api[._-]?key)[a-z]*["']?\s*=\s*["']?[^"'\s$;]|://[^/\s:@$]*:[^/\s@$]+@|authorization["']?\s*[:=]\s*["']?(bearer|basic)\s+[^\s"'$]
 {{- end }}
 
 {{- /* A number of a values file is a float, and would be written as 5e+07. */}}

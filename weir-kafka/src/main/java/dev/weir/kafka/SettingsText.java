@@ -297,14 +297,17 @@ final class SettingsText {
     }
 
     /**
-     * Formats client properties for display. A value is shown only if the client defines the property and its type is
-     * not a password.
+     * Formats client properties for display. A value is shown only if the client defines the property, its type is not a
+     * password, and it is no address with a user or a query, which may contain a password or a token.
      */
     static String withoutSecrets(Map<String, String> properties, ConfigDef known) {
         Map<String, String> shown = new TreeMap<>();
         properties.forEach((name, value) -> {
             ConfigDef.ConfigKey key = known.configKeys().get(name);
-            shown.put(name, key == null || key.type() == ConfigDef.Type.PASSWORD ? "[hidden]" : value);
+            boolean isHidden = key == null
+                    || key.type() == ConfigDef.Type.PASSWORD
+                    || (value.contains("://") && (value.contains("@") || value.contains("?")));
+            shown.put(name, isHidden ? "[hidden]" : value);
         });
         return shown.toString();
     }

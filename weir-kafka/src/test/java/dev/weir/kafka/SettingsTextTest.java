@@ -333,6 +333,15 @@ class SettingsTextTest {
         assertThat(settings.producerSettings().toString()).contains("h:1").doesNotContain("hush");
     }
 
+    @Test
+    void secretsInAddresses_areNotShown() throws IOException {
+        var settings = from("sasl.oauthbearer.token.endpoint.url=https://me:hush@idp.example/token\n"
+                        + "sasl.oauthbearer.jwks.endpoint.url=https://idp.example/keys?access_token=hush\n")
+                .build();
+        assertThat(settings.toString()).contains("bootstrap.servers=h:1").doesNotContain("hush");
+        assertThat(settings.producerSettings().toString()).contains("h:1").doesNotContain("hush");
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             max.poll.interval.ms=15000 | max.poll.interval.ms=15000 is not more than revokeDeadline

@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
+import java.util.TreeSet;
 import java.util.function.BiConsumer;
 import java.util.function.ObjIntConsumer;
 import org.apache.kafka.clients.CommonClientConfigs;
@@ -351,7 +352,10 @@ public final class LeanSettings {
 
     @Override
     public String toString() {
-        return values.toString().replaceFirst("Values", "LeanSettings");
+        // Names only, because values of client properties may be passwords.
+        return values.toString()
+                .replace(values.properties.toString(), new TreeSet<>(values.properties.keySet()).toString())
+                .replaceFirst("Values", "LeanSettings");
     }
 
     private record Values(

@@ -49,4 +49,17 @@ class LeanSettingsTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("maxFetchBytes must be 1024 to");
     }
+
+    @Test
+    void secrets_areNotShown() {
+        LeanSettings made = settings()
+                .property("ssl.key.password", "hush")
+                .property("sasl.jaas.config", "x required password=\"hush\";")
+                .property("sasl.oauthbearer.token.endpoint.url", "https://me:hush@idp.example/token")
+                .build();
+        assertThat(made.toString())
+                .startsWith("LeanSettings[properties=[bootstrap.servers, sasl.jaas.config, ")
+                .contains("readCommitted=false")
+                .doesNotContain("hush");
+    }
 }

@@ -79,7 +79,7 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
     private final Family<PartitionDump> partitions = new Family<>(PipelineMeters.PARTITION);
     private final Family<ProducerMeters.Look> producers = new Family<>(ProducerMeters.PRODUCER);
     private final Family<DeadLetterLook> deadLetters = new Family<>(PipelineMeters.LETTERS);
-    private final Family<ShareHandle.Snapshot> members = new Family<>(ShareMeters.MEMBER);
+    private final Family<ShareMeters.MemberLook> members = new Family<>(ShareMeters.MEMBER);
     private boolean failing;
     private @Nullable Thread looker;
 
@@ -217,10 +217,11 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
         lookAtProducers();
         List<DeadLetterHandle> ways = pipeline.handles(DeadLetterHandle.class);
         deadLetters.look(ways.isEmpty() ? Map.of() : Map.of(tags, deadLettersOf(ways)), registries);
-        Map<Tags, ShareHandle.Snapshot> membersNow = new HashMap<>();
+        Map<Tags, ShareMeters.MemberLook> membersNow = new HashMap<>();
         for (ShareHandle member : pipeline.handles(ShareHandle.class)) {
             membersNow.put(
-                    tags.and(PipelineMeters.MEMBER_TAG, Integer.toString(membersNow.size() + 1)), member.snapshot());
+                    tags.and(PipelineMeters.MEMBER_TAG, Integer.toString(membersNow.size() + 1)),
+                    new ShareMeters.MemberLook(member.snapshot(), member.health()));
         }
         members.look(membersNow, registries);
     }

@@ -82,9 +82,16 @@ class PipelineMetricsTest {
         assertThat(value("weir.share.answers.emptied", "member", "1")).isEqualTo(12);
         assertThat(value("weir.share.lanes", "member", "1")).isEqualTo(3);
         assertThat(value("weir.share.lag.records", "member", "1")).isEqualTo(50);
+        assertThat(value("weir.share.live", "member", "1")).isEqualTo(1);
+        assertThat(value("weir.share.ready", "member", "1")).isEqualTo(1);
+        assertThat(value("weir.share.progressing", "member", "1")).isEqualTo(1);
+        member.health = ConsumerHealth.of(false, false, false, "over", null);
         member.lag = -1;
         metrics.lookNow();
         assertThat(value("weir.share.lag.records", "member", "1")).isNaN();
+        assertThat(value("weir.share.live", "member", "1")).isZero();
+        assertThat(value("weir.share.ready", "member", "1")).isZero();
+        assertThat(value("weir.share.progressing", "member", "1")).isZero();
     }
 
     /** Otherwise a long pipeline keeps each one that was ever bound. */

@@ -14,6 +14,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -97,6 +99,32 @@ class ProbeTest {
         }
         for (int i = 0; i < 10; i++) {
             assertThat(ask(LIVE)).isEqualTo("HTTP/1.1 200");
+        }
+    }
+
+    /** A virtual thread that computes keeps its processor until it waits, and handlers run on virtual threads. */
+    @Test
+    void probe_whileHandlersCompute_isAnswered() throws Exception {
+        AtomicBoolean ended = new AtomicBoolean();
+        int processors = Runtime.getRuntime().availableProcessors();
+        CountDownLatch computing = new CountDownLatch(processors);
+        List<Thread> handlers = new ArrayList<>();
+        for (int i = 0; i < processors; i++) {
+            handlers.add(Thread.ofVirtual().start(() -> {
+                computing.countDown();
+                while (!ended.get()) {
+                    Thread.onSpinWait();
+                }
+            }));
+        }
+        try {
+            computing.await();
+            assertThat(ask(LIVE)).isEqualTo("HTTP/1.1 200");
+        } finally {
+            ended.set(true);
+            for (Thread handler : handlers) {
+                handler.join();
+            }
         }
     }
 

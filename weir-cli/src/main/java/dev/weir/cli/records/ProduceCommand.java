@@ -7,14 +7,12 @@ import dev.weir.command.terminal.CliFailure;
 import dev.weir.command.terminal.CommandContext;
 import dev.weir.command.terminal.ExitCode;
 import dev.weir.command.terminal.Progress;
-import dev.weir.kafka.ProducePath;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -45,12 +43,6 @@ import picocli.CommandLine.ParentCommand;
 public final class ProduceCommand implements Callable<Integer> {
 
     private static final int MAX_SIZE = 100_000_000;
-
-    /**
-     * Time limit for delivering a record, the same as the default of Kafka's producer. Weir's pipelines have no such
-     * limit, but a command must not wait forever.
-     */
-    private static final Duration DELIVERY_TIMEOUT = Duration.ofMinutes(2);
 
     @ParentCommand
     private CommandContext weir;
@@ -105,7 +97,7 @@ public final class ProduceCommand implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         check();
         ClusterClients clients = cluster.clients();
-        Map<String, Object> config = config(clients);
+        Map<String, Object> config = clients.writerConfig();
         clients.warnings().forEach(warning -> weir.terminal().note("weir: " + warning));
         try (InputStream lines = count == null ? open() : InputStream.nullInputStream()) {
             clients.check(List.of(topic));
@@ -114,16 +106,6 @@ public final class ProduceCommand implements Callable<Integer> {
             // Closing the input failed, after either all lines were read or another failure was reported.
             throw CliFailure.unexpected(e);
         }
-    }
-
-    private static Map<String, Object> config(ClusterClients clients) {
-        Map<String, Object> config = clients.producer(ProducePath.CLIENT).clientConfig();
-        if (!clients.ofKafka().containsKey(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG)) {
-            config.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, (int) DELIVERY_TIMEOUT.toMillis());
-        }
-        // The file may also be used by pipelines, and the transactional id belongs to them.
-        config.remove(ProducerConfig.TRANSACTIONAL_ID_CONFIG);
-        return config;
     }
 
     private InputStream open() {
@@ -163,7 +145,7 @@ public final class ProduceCommand implements Callable<Integer> {
         } catch (ExecutionException impossible) {
             throw new IllegalStateException(impossible);
         } finally {
-            production.close(DELIVERY_TIMEOUT);
+            production.close(ClusterClients.DELIVERY_TIMEOUT);
         }
         return tell(production);
     }

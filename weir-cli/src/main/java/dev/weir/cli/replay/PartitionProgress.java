@@ -20,8 +20,9 @@ import org.jspecify.annotations.Nullable;
 final class PartitionProgress {
 
     private static final String NAME = "weir-replay:";
+    // Possessive, because Java would match the repeated group recursively and overflow the stack on a long text.
     private static final Pattern FORM =
-            Pattern.compile(NAME + "(\\d{1,18}):(\\d{1,18}(?:-\\d{1,18})?(?:,\\d{1,18}(?:-\\d{1,18})?)*)");
+            Pattern.compile(NAME + "(\\d{1,18}):(\\d{1,18}(?:-\\d{1,18})?(?:,\\d{1,18}(?:-\\d{1,18})?)*+)");
 
     /**
      * {@link #isFull} returns true if the metadata is longer than this. Brokers accept 4,096 bytes by default, and the

@@ -7,7 +7,6 @@ import dev.weir.command.terminal.CliFailure;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.OffsetOutOfRangeException;
 import dev.weir.kafka.OutOfRangePolicy;
-import dev.weir.kafka.ProducePath;
 import dev.weir.kafka.deadletter.DeadLetterRecord;
 import dev.weir.kafka.deadletter.OriginalRecords;
 import java.time.Duration;
@@ -147,9 +146,7 @@ final class Replay {
         try (KafkaConsumer<byte[], byte[]> consumer = clients.configured(() -> new KafkaConsumer<>(
                         consumerConfig(settings), new ByteArrayDeserializer(), new ByteArrayDeserializer()));
                 KafkaProducer<byte[], byte[]> producer = clients.configured(() -> new KafkaProducer<>(
-                        clients.producer(ProducePath.CLIENT).clientConfig(),
-                        new ByteArraySerializer(),
-                        new ByteArraySerializer()));
+                        clients.writerConfig(), new ByteArraySerializer(), new ByteArraySerializer()));
                 Targets targets = new Targets(clients, patience);
                 LazyOriginals originals = new LazyOriginals(clients, patience)) {
             Map<TopicPartition, Long> left = begin(consumer, settings.outOfRange());
@@ -379,6 +376,12 @@ final class Replay {
             return null;
         }
         if (deadLetter.lacksRecord()) {
+            // With --allow-topic=* and --to, this would otherwise copy records of a topic that only brokers may use.
+            if (TopicRules.isInternal(deadLetter.topic())) {
+                unsendable(name(deadLetter) + " lacks its record, and the original cannot be read: topic "
+                        + deadLetter.topic() + " is internal to Kafka");
+                return null;
+            }
             // Checks the topic of the original even if --to selects another target topic. Without this check, a
             // dead-letter record could make this command copy a record from a topic that the operator did not name.
             return isAllowed(deadLetter, deadLetter.topic()) ? completed(deadLetter, targets, originals) : null;

@@ -105,4 +105,12 @@ class PartitionProgressTest {
         }
         assertThat(progress.position().metadata()).isNotEmpty();
     }
+
+    @Test
+    void metadata_asLongAsABrokerAccepts_isRead() {
+        String most = "weir-replay:9999:0" + ",3".repeat(2_038);
+        PartitionProgress progress = PartitionProgress.of(new OffsetAndMetadata(5, most));
+        assertThat(progress.isDone(7)).isTrue();
+        assertThat(progress.isDone(8)).isFalse();
+    }
 }

@@ -52,6 +52,9 @@ public final class ClusterClients {
      */
     public static final String DEFAULT_PATIENCE = "10s";
 
+    /** Default time limit for delivering a record with {@link #writerConfig}, the same as that of Kafka's producer. */
+    public static final Duration DELIVERY_TIMEOUT = Duration.ofMinutes(2);
+
     private static final Duration MAX_PATIENCE = Duration.ofMinutes(10);
 
     /** Prefixes of keys that belong to plug-ins or apply to all clients. Any key with such a prefix is accepted. */
@@ -167,6 +170,18 @@ public final class ClusterClients {
             }
             return builder.bootstrapServers(bootstrapServers).build();
         });
+    }
+
+    /**
+     * Returns the configuration of a plain producer. Pipelines have no delivery timeout, but a command must not wait
+     * forever for a partition that has no leader.
+     */
+    public Map<String, Object> writerConfig() {
+        Map<String, Object> config = producer(ProducePath.CLIENT).clientConfig();
+        if (!properties.containsKey(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG)) {
+            config.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, (int) DELIVERY_TIMEOUT.toMillis());
+        }
+        return config;
     }
 
     /** Runs code that reads the properties, and reports a refused value as the user's mistake. */

@@ -48,6 +48,7 @@ public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
                 Runtime.getRuntime().halt(ExitCode.OUT_OF_MEMORY);
             }
         }
-        failure.printStackTrace();
+        // Its message may contain text from records.
+        new Terminal(System.err, false).stackTrace(failure);
     }
 }

@@ -3,6 +3,7 @@ package dev.weir.command.terminal;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Removes secrets from settings and texts before they are written. Stateless, thread-safe. */
@@ -11,26 +12,32 @@ public final class Secrets {
     /** The replacement for a secret. */
     public static final String HIDDEN = "[hidden]";
 
-    private static final String NAME =
-            "[\\w.-]*(?:password|passwd|passphrase|secret|token|credential|api[._-]?key|private[._-]?key|keystore[._-]?key|"
-                    + "access[._-]?key|jaas[._-]?config)[\\w.-]*";
+    // A match begins only at the first character of a word, and what follows the keyword is limited. Otherwise a search
+    // would take hours in a message that contains a long record.
+    private static final String NAME = "(?<![\\w.-])[\\w.-]*(?:password|passwd|passphrase|secret|token|credential|"
+            + "api[._-]?key|private[._-]?key|keystore[._-]?key|access[._-]?key|jaas[._-]?config)[\\w.-]{0,100}";
     private static final Pattern SECRET_NAME = Pattern.compile("(?i)" + NAME);
+
+    // The quantifiers of groups are possessive, because Java matches others recursively and overflows the stack on long
+    // values, such as certificates.
 
     // Matches a secret name followed by a YAML block value: "name: |" or "name: >", then all lines that are indented
     // further than the name.
     private static final Pattern BLOCK = Pattern.compile("(?im)^([ \\t]*)([\"']?" + NAME
-            + "[\"']?[ \\t]*:)[ \\t]*[|>][^\\n]*\\n(?:(?:\\1[ \\t]+[^\\n]*|[ \\t]*)(?:\\n|\\z))*");
+            + "[\"']?[ \\t]*:)[ \\t]*[|>][^\\n]*\\n(?:(?:\\1[ \\t]+[^\\n]*|[ \\t]*)(?:\\n|\\z))*+");
     private static final Pattern QUOTED = Pattern.compile(
-            "(?i)([\"']?" + NAME + "[\"']?[ \\t]*[:=][ \\t]*)(\"(?:[^\"\\\\]|\\\\.)*\"|'(?:[^']|'')*')");
+            "(?i)([\"']?" + NAME + "[\"']?[ \\t]*[:=][ \\t]*)(\"(?:[^\"\\\\]|\\\\.)*+\"|'(?:[^']|'')*+')");
     // Matches an unquoted value up to the end of the line instead of the next space, because JAAS settings contain
     // spaces.
     private static final Pattern BARE =
             Pattern.compile("(?im)([\"']?" + NAME + "[\"']?[ \\t]*[:=][ \\t]*)(?!\\[hidden])([^\\s\"'][^\\n]*)");
-    // Matches everything up to the last @ before the query instead of the first @. A password may contain an @ itself,
-    // or a slash that should have been percent-encoded.
-    private static final Pattern USER_IN_ADDRESS = Pattern.compile("(\\w[\\w+.-]*://)[^\\s?#\"']*@");
-    private static final Pattern QUERY_OF_ADDRESS =
-            Pattern.compile("(?i)(://\\S*?[?&]" + NAME + "=)(?!\\[hidden])[^&\\s\"'#]+");
+    /** An address up to its query. */
+    private static final Pattern BEFORE_QUERY = Pattern.compile("://[^\\s?#\"']*+");
+
+    /** An address with everything that follows it without a space. */
+    private static final Pattern ADDRESS = Pattern.compile("://\\S*+");
+
+    private static final Pattern PARAMETER = Pattern.compile("([?&]([\\w.-]{1,100}+)=)[^&\\s\"'#]+");
 
     private Secrets() {}
 
@@ -55,12 +62,21 @@ public final class Secrets {
 
     /** Returns the text, in any format, with users, passwords and tokens in addresses replaced by {@value #HIDDEN}. */
     public static String redactAddresses(String text) {
-        String safe = USER_IN_ADDRESS.matcher(text).replaceAll("$1" + HIDDEN + "@");
-        String before;
-        do { // Repeat this, because each pass replaces only one secret per address.
-            before = safe;
-            safe = QUERY_OF_ADDRESS.matcher(before).replaceAll("$1" + HIDDEN);
-        } while (!safe.equals(before));
-        return safe;
+        String safe = BEFORE_QUERY
+                .matcher(text)
+                .replaceAll(address -> Matcher.quoteReplacement(withoutUser(address.group())));
+        return ADDRESS.matcher(safe)
+                .replaceAll(address -> Matcher.quoteReplacement(PARAMETER
+                        .matcher(address.group())
+                        .replaceAll(each -> Matcher.quoteReplacement(
+                                SECRET_NAME.matcher(each.group(2)).matches()
+                                        ? each.group(1) + HIDDEN
+                                        : each.group()))));
+    }
+
+    /** Searches for the last @ instead of the first one, because a password may contain an @ or a slash itself. */
+    private static String withoutUser(String address) {
+        int at = address.lastIndexOf('@');
+        return at < 0 ? address : "://" + HIDDEN + address.substring(at);
     }
 }

@@ -139,4 +139,10 @@ class ClusterClientsTest {
                 .hasMessageContaining(
                         "--client-config=" + folder.resolve("c.properties") + ":2: weir.commit.interval must be");
     }
+
+    @Test
+    void writer_givesUpARecordAfterTwoMinutes_unlessTheFileHasATime() throws IOException {
+        assertThat(clients("linger.ms=5\n").writerConfig()).containsEntry("delivery.timeout.ms", 120_000);
+        assertThat(clients("delivery.timeout.ms=60000\n").writerConfig()).containsEntry("delivery.timeout.ms", "60000");
+    }
 }

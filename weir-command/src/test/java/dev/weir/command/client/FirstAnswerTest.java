@@ -88,4 +88,22 @@ class FirstAnswerTest {
     void silence_isLeftToTheClients() {
         assertThatCode(() -> check(NOTHING, false)).doesNotThrowAnyException();
     }
+
+    /** Each of the addresses may be the one to which a client connects first. */
+    @Test
+    void answer_ofAnAddressBehindASilentOne_isChecked() throws Exception {
+        CompletableFuture<Void> checked = new CompletableFuture<>();
+        try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                ServerSocket tls = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            byte[] alert = HexFormat.of().parseHex("15030300020246");
+            Thread.ofPlatform().daemon().start(() -> answer(silent, NOTHING, false, checked));
+            Thread.ofPlatform().daemon().start(() -> answer(tls, alert, true, checked));
+            assertThatExceptionOfType(CliFailure.class)
+                    .isThrownBy(() -> FirstAnswer.check(
+                            "127.0.0.1:" + silent.getLocalPort() + ",127.0.0.1:" + tls.getLocalPort(), Map.of()))
+                    .withMessageContaining(tls.getLocalPort() + " is not a Kafka broker, or requires TLS");
+        } finally {
+            checked.complete(null);
+        }
+    }
 }

@@ -13,7 +13,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A client connection. Reads requests one after the other and handles them, all on the connection's own virtual thread.
+ * A client connection. Reads requests one after the other and handles them, all on the connection's own thread.
  * {@link #cut}, {@link #state} and {@link #ageNanos} may be called by any thread.
  */
 final class Connection implements Runnable {

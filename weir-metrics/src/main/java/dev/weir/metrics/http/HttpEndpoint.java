@@ -18,7 +18,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An HTTP/1.1 server port with one virtual thread per connection. New connections are always accepted, so that a probe
+ * An HTTP/1.1 server port with one platform thread per connection. New connections are always accepted, so that a probe
  * always gets a response. Once there are {@link HttpLimits#MAX_CONNECTIONS} connections, each new connection replaces
  * an existing one, preferably an idle one. Thread-safe. The caller of {@code open} closes the endpoint.
  */
@@ -62,8 +62,11 @@ public final class HttpEndpoint implements AutoCloseable {
         this.address = host == null ? InetAddress.getLoopbackAddress() : InetAddress.getByName(host);
         this.port = new ServerSocket(port, BACKLOG, address);
         this.uri = uriOf(address, this.port.getLocalPort());
+        // Virtual threads would not run while handlers that compute on virtual threads occupy all processors, and a
+        // probe
+        // without a response makes Kubernetes restart the pod.
         this.requests = Executors.newThreadPerTaskExecutor(
-                Thread.ofVirtual().name(name + "-request-", 0).factory());
+                Thread.ofPlatform().daemon().name(name + "-request-", 0).factory());
         this.timer = new ScheduledThreadPoolExecutor(
                 1, Thread.ofPlatform().daemon().name(name + "-deadlines").factory());
         timer.setRemoveOnCancelPolicy(true);

@@ -3,7 +3,6 @@ package dev.weir.stream.spi;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.List;
-import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
@@ -75,8 +74,9 @@ public final class FailedElement extends RuntimeException {
                 LOG.log(Level.ERROR, failed.getMessage() + ": " + Thrown.text(failure));
                 failure.addSuppressed(failed);
             }
-        } catch (RuntimeException | LinkageError | ServiceConfigurationError unknown) {
-            // An exception while creating the note must not replace the original failure.
+        } catch (RuntimeException | Error unknown) {
+            // An exception while creating the note must not replace the original failure. The key's toString, for
+            // example, may overflow the stack, or throw this failure again.
             if (unknown != failure) {
                 failure.addSuppressed(unknown);
             }

@@ -9,6 +9,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -108,7 +109,24 @@ class AlertRulesTest {
                 line("weir_consumer_rebalances_total", "0+1x33 " + gone.formatted("33x6")),
                 line("weir_consumer_progressing", "1x33 " + gone.formatted("0x6")),
                 line("weir_consumer_live", "1x33 " + gone.formatted("0x6")),
+                line("weir_share_live", "1x33 " + gone.formatted("0x6")),
+                line("weir_share_ready", "1x33 " + gone.formatted("0x6")),
                 line("weir_deadletters_held", "0x33 " + gone.formatted("3x6")));
+    }
+
+    /** A share group member has its own health meters and its own lag. */
+    @ParameterizedTest
+    @CsvSource({
+        "WeirConsumerDead, weir_share_live, 0, 1",
+        "WeirConsumerNotReady, weir_share_ready, 0, 1",
+        "WeirNoProgress, weir_share_progressing, 0, 1",
+        "WeirLagRises, weir_share_lag_records, 0+20000x40, 20000"
+    })
+    void memberOfAShareGroup_raisesTheAlarmsOfAConsumer(String alert, String meter, String firing, String silent)
+            throws Exception {
+        String rising = firing.contains("x") ? line(meter, firing) : series(meter, firing);
+        assertFiring(List.of(alert), RUNS + rising);
+        assertFiring(List.of(), RUNS + series(meter, silent));
     }
 
     /** Lags are unknown if a topic has no records, or if requests of the start have no response yet. */

@@ -56,7 +56,9 @@ class SecretsTest {
             strings = {
                 "javaOptions: -Djavax.net.ssl.trustStorePassword=hunter2",
                 "pipe: {options: ['--via=exec:call --password=hunter2']}",
-                "pipe: {options: ['--via=exec:call https://me:hunter2@example.com']}"
+                "pipe: {options: ['--via=exec:call https://me:hunter2@example.com']}",
+                "pipe: {options: ['--via=each:curl -H \"Authorization: Bearer hunter2\" http://x']}",
+                "pipe: {options: [\"--via=each:curl -H 'authorization: basic hunter2' http://x\"]}"
             })
     void literalSecret_amongOptions_isRefused(String value) {
         assertThatThrownBy(() -> rendered(value + "\n"))
@@ -75,7 +77,11 @@ class SecretsTest {
                   sasl.oauthbearer.assertion.private.key.file: /etc/key.pem
                   ssl.keystore.location: /etc/keystore
                 javaOptions: -Xmx700m -Dsome.flag=true
-                pipe: {options: ['--token-file=/etc/weir/token', '--metrics-name=weir.example.com']}
+                pipe:
+                  options:
+                    - --token-file=/etc/weir/token
+                    - --metrics-name=weir.example.com
+                    - '--via=each:curl -H "Authorization: Bearer $TOKEN" http://x'
                 """.formatted(LOGIN))
                 .configMap("weir-client")
                 .required("client.properties")

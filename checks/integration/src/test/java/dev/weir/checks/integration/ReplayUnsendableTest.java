@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -170,5 +171,39 @@ class ReplayUnsendableTest {
         assertThat(run.exitCode()).isEqualTo(1);
         assertThat(run.out()).contains("\"letters_sent\":0", "\"refused_topics\":{\"salaries\":1}");
         assertThat(FailureTopics.read(KAFKA.cluster(), "public")).isEmpty();
+    }
+
+    /** {@code *} allows the topics of applications only, or a dead-letter record could reveal what brokers store. */
+    @Test
+    void originalOfAnInternalTopic_isNotCopied_evenIfAllTopicsAreAllowed() {
+        KAFKA.cluster().createTopic("target", 1);
+        KAFKA.cluster().createTopic("inner-dead", 1);
+        String internal = "__consumer_offsets";
+        assertThat(replay("inner-dead", "--to", "target", "--group", "inner").exitCode())
+                .isZero();
+        FailureTopics.produce(KAFKA.cluster(), deadLetter("inner-dead", "no-such-topic", "v"));
+        // The commit of this run is a record of the internal topic.
+        assertThat(replay("inner-dead", "--allow-topic", "*", "--group", "inner")
+                        .out())
+                .contains("\"unsendable\":1");
+        TopicPartition written = KAFKA.cluster().endOffsets(internal).entrySet().stream()
+                .filter(end -> end.getValue() > 0)
+                .findFirst()
+                .orElseThrow()
+                .getKey();
+        var deadLetter = new ProducerRecord<byte[], byte[]>("inner-dead", 0, null, null);
+        deadLetter
+                .headers()
+                .add("__dlq.errors.topic", internal.getBytes(UTF_8))
+                .add(
+                        "__dlq.errors.partition",
+                        Integer.toString(written.partition()).getBytes(UTF_8))
+                .add("__dlq.errors.offset", "0".getBytes(UTF_8));
+        FailureTopics.produce(KAFKA.cluster(), deadLetter);
+        WeirCommand run = replay("inner-dead", "--allow-topic", "*", "--to", "target", "--group", "inner");
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.out()).contains("\"letters_sent\":0", "\"unsendable\":1");
+        assertThat(run.err()).contains("topic " + internal + " is internal to Kafka");
+        assertThat(FailureTopics.read(KAFKA.cluster(), "target")).isEmpty();
     }
 }

@@ -1,6 +1,6 @@
 /**
- * The console's access rules and responses. Each request is handled by its own virtual thread, which the console's port
- * owns.
+ * The console's access rules and responses. Each request is handled by the thread of its connection, which belongs to
+ * the console's port.
  */
 @NullMarked
 package dev.weir.console.internal.http;

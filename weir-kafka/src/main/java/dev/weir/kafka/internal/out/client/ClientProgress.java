@@ -126,7 +126,7 @@ public final class ClientProgress {
     private static StuckException stuck(long oldestNanos, Set<String> topics) {
         return new StuckException("the producer has had no answer for "
                 + Duration.ofNanos(oldestNanos).toSeconds() + " s to records for " + String.join(", ", topics)
-                + ", although the brokers say that all partitions there have a leader and all of their replicas, and"
+                + ", although the brokers say that all partitions there have a leader and enough replicas in sync, and"
                 + " coordinators of transactions answer");
     }
 

@@ -5,17 +5,21 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.clients.admin.TransactionState;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartitionInfo;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.TransactionalIdNotFoundException;
 import org.apache.kafka.common.errors.UnsupportedVersionException;
 
@@ -44,7 +48,7 @@ final class WritableTopics {
 
     /**
      * Returns the reason why a producer cannot make progress at present; an empty string if there is none. Possible
-     * reasons are a partition without a leader or without all replicas in sync, a coordinator that does not respond or
+     * reasons are a partition without a leader or without enough replicas in sync, a coordinator that does not respond or
      * has not finished the previous transaction, and brokers that do not respond.
      */
     String obstacle(Set<String> topics) {
@@ -77,18 +81,48 @@ final class WritableTopics {
             return "no broker says whether " + String.join(", ", topics) + " can be written to";
         }
         for (TopicDescription topic : described.values()) {
-            for (TopicPartitionInfo partition : topic.partitions()) {
-                // If a replica is missing, min.insync.replicas may not be met, in which case brokers reject records for
-                // a while.
-                boolean isLed =
-                        partition.leader() != null && !partition.leader().isEmpty();
-                if (!isLed || partition.isr().size() != partition.replicas().size()) {
-                    return topic.name() + "-" + partition.partition()
-                            + (isLed ? " lacks replicas in sync" : " has no leader");
+            String obstacle = ofPartitions(admin, topic);
+            if (!obstacle.isEmpty()) {
+                return obstacle;
+            }
+        }
+        return "";
+    }
+
+    private static String ofPartitions(Admin admin, TopicDescription topic) throws InterruptedException {
+        int least = 0;
+        for (TopicPartitionInfo partition : topic.partitions()) {
+            String name = topic.name() + "-" + partition.partition();
+            if (partition.leader() == null || partition.leader().isEmpty()) {
+                return name + " has no leader";
+            }
+            if (partition.isr().size() < partition.replicas().size()) {
+                // Brokers reject records only if fewer replicas than this are in sync. A broker that has failed for
+                // good
+                // must not hide that a client is stuck.
+                least = least == 0 ? leastInSync(admin, topic.name()) : least;
+                if (partition.isr().size() < least) {
+                    return name + " lacks replicas in sync";
                 }
             }
         }
         return "";
+    }
+
+    /** Returns the topic's {@code min.insync.replicas}; a very large number if it is unknown. */
+    private static int leastInSync(Admin admin, String topic) throws InterruptedException {
+        ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
+        try {
+            ConfigEntry least = answer(admin.describeConfigs(List.of(resource)).all()).values().stream()
+                    .map(config -> config.get(TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG))
+                    .filter(Objects::nonNull)
+                    .findFirst()
+                    .orElse(null);
+            return least == null || least.value() == null ? Integer.MAX_VALUE : Integer.parseInt(least.value());
+        } catch (ExecutionException | TimeoutException unknown) {
+            // For example, the producer may not be allowed to describe the topic's settings.
+            return Integer.MAX_VALUE;
+        }
     }
 
     private String ofTransactions(Admin admin) throws ExecutionException, InterruptedException {
