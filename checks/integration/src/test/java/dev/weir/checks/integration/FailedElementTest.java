@@ -21,7 +21,9 @@ import dev.weir.stream.spi.FailedElement;
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.KafkaClusterExtension;
 import java.time.Duration;
+import java.util.AbstractList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -30,6 +32,7 @@ import java.util.function.Function;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.StringDeserializer;
@@ -77,6 +80,26 @@ class FailedElementTest {
         return record.value();
     }
 
+    /** A list that computes its only element when it is read. */
+    private static final class LazyList extends AbstractList<String> {
+
+        private final ConsumerRecord<String, String> record;
+
+        LazyList(ConsumerRecord<String, String> record) {
+            this.record = record;
+        }
+
+        @Override
+        public String get(int index) {
+            return failingAt5(record);
+        }
+
+        @Override
+        public int size() {
+            return 1;
+        }
+    }
+
     @FunctionalInterface
     interface Stages {
         Pipeline on(Source<ConsumerRecord<String, String>> source);
@@ -92,6 +115,26 @@ class FailedElementTest {
                 .to(Sink.ignore())),
         FILTER(s -> s.filter(r -> !failingAt5(r).isEmpty()).to(Sink.ignore())),
         MAP_CONCAT(s -> s.mapConcat(r -> List.of(failingAt5(r))).to(Sink.ignore())),
+        MAP_CONCAT_WHILE_ITERATING(s -> s.mapConcat(r ->
+                        () -> Stream.of(r).map(FailedElementTest::failingAt5).iterator())
+                .to(Sink.ignore())),
+        MAP_CONCAT_OF_A_LAZY_LIST(s -> s.mapConcat(r -> new LazyList(r)).to(Sink.ignore())),
+        BATCH(s -> s.batch(10, FailedElementTest::failingAt5, (all, r) -> all + failingAt5(r))
+                .to(Sink.ignore())),
+        ZIP(s -> Source.from(List.of(0, 1, 2, 3, 4, 5, 6, 7))
+                .zipWith(s, (number, r) -> failingAt5(r))
+                .to(Sink.ignore())),
+        ZIP_LATEST(s -> s.filter(r -> r.offset() == 5)
+                .zipLatestWith(Source.of(1).concat(Source.never()), (r, number) -> failingAt5(r))
+                .to(Sink.ignore())),
+        MERGE_SORTED(s -> s.mergeSorted(
+                        Source.of(new ConsumerRecord<>("elsewhere", 0, 100, "", "z")),
+                        Comparator.comparing(FailedElementTest::failingAt5))
+                .to(Sink.ignore())),
+        FLAT_MAP_CONCAT(s -> s.flatMapConcat(r -> Source.of(r).map(FailedElementTest::failingAt5))
+                .to(Sink.ignore())),
+        FLAT_MAP_MERGE(s -> s.flatMapMerge(1, r -> Source.of(r).map(FailedElementTest::failingAt5))
+                .to(Sink.ignore())),
         STATEFUL(s -> s.statefulMap(() -> "", (state, r) -> failingAt5(r)).to(Sink.ignore())),
         MAP_BLOCKING(s -> s.mapBlocking(2, Ordering.input(), FailedElementTest::failingAt5)
                 .to(Sink.ignore())),
