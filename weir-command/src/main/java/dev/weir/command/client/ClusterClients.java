@@ -73,7 +73,7 @@ public final class ClusterClients {
     private @Nullable String consumerId;
 
     /**
-     * Reads the settings of {@code file}.
+     * Reads the settings of {@code file}, and refuses keys that are misspelled or given twice.
      *
      * @param group the consumer group, or null for consumers without one
      */
@@ -86,6 +86,11 @@ public final class ClusterClients {
         this.group = group;
         this.file = file;
         this.properties = file == null ? new Properties() : read(file);
+        if (file != null) {
+            // An admin client checks nothing, and some commands have no other client. A producer accepts the keys of
+            // all clients, and refuses misspelled or repeated ones.
+            configured(() -> ProducerSettings.builder().from(file));
+        }
     }
 
     private static Properties read(Path file) {
