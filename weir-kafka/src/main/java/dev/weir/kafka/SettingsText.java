@@ -14,6 +14,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -150,22 +151,27 @@ final class SettingsText {
 
     /**
      * Reads settings from the variables that start with the prefix: PREFIX_MAX_POLL_RECORDS becomes max.poll.records.
+     * Throws IllegalArgumentException if two variables that differ in case set the same key.
      */
     static List<Entry> read(Map<String, String> environment, String prefix) {
         if (prefix.isBlank()) {
             throw new IllegalArgumentException(
                     "the prefix of environment variables must not be blank: prefix=" + prefix);
         }
-        List<Entry> entries = new ArrayList<>();
+        Map<String, Entry> entries = new LinkedHashMap<>();
         new TreeMap<>(environment).forEach((variable, value) -> {
             if (variable.startsWith(prefix) && variable.length() > prefix.length()) {
                 String name = variable.substring(prefix.length())
                         .toLowerCase(Locale.ROOT)
                         .replace('_', '.');
-                entries.add(new Entry(name, value.strip(), variable));
+                Entry before = entries.putIfAbsent(name, new Entry(name, value.strip(), variable));
+                if (before != null) {
+                    throw new IllegalArgumentException(
+                            variable + ": " + name + " is given twice, first by " + before.origin + "; leave one out");
+                }
             }
         });
-        return entries;
+        return List.copyOf(entries.values());
     }
 
     /** Returns entries for settings that the caller has already read, in alphabetical order. */

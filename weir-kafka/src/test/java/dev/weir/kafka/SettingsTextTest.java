@@ -189,6 +189,15 @@ class SettingsTextTest {
                 .withMessageStartingWith("orders.properties:3: weir.fetch is given twice");
     }
 
+    @Test
+    void keyGivenTwice_inTheEnvironment_isRefusedWithBothVariables() {
+        Map<String, String> environment = Map.of("ORDERS_MAX_POLL_RECORDS", "5", "ORDERS_max_poll_records", "6");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ConsumerSettings.builder().fromEnvironment(environment, "ORDERS_"))
+                .withMessage("ORDERS_max_poll_records: max.poll.records is given twice, first by"
+                        + " ORDERS_MAX_POLL_RECORDS; leave one out");
+    }
+
     /** It was a part of the first key, which then had no effect. */
     @Test
     void byteOrderMark_atTheStartOfAFile_isSkipped() throws IOException {

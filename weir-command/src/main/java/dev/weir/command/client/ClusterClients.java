@@ -76,7 +76,7 @@ public final class ClusterClients {
     private @Nullable String consumerId;
 
     /**
-     * Reads the settings of {@code file}.
+     * Reads the settings of {@code file}, and refuses keys that are misspelled or given twice.
      *
      * @param group the consumer group, or null for consumers without one
      */
@@ -89,6 +89,11 @@ public final class ClusterClients {
         this.group = group;
         this.file = file;
         this.properties = file == null ? new Properties() : read(file);
+        if (file != null) {
+            // An admin client checks nothing, and some commands have no other client. A producer accepts the keys of
+            // all clients, and refuses misspelled or repeated ones.
+            configured(() -> ProducerSettings.builder().from(file));
+        }
     }
 
     private static Properties read(Path file) {
@@ -174,13 +179,15 @@ public final class ClusterClients {
 
     /**
      * Returns the configuration of a plain producer. Pipelines have no delivery timeout, but a command must not wait
-     * forever for a partition that has no leader.
+     * forever for a partition that has no leader. The client's default is {@link #DELIVERY_TIMEOUT}, or longer if the
+     * file sets a long time limit for requests. A transactional id in the file belongs to pipelines.
      */
     public Map<String, Object> writerConfig() {
         Map<String, Object> config = producer(ProducePath.CLIENT).clientConfig();
         if (!properties.containsKey(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG)) {
-            config.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, (int) DELIVERY_TIMEOUT.toMillis());
+            config.remove(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG);
         }
+        config.remove(ProducerConfig.TRANSACTIONAL_ID_CONFIG);
         return config;
     }
 

@@ -136,8 +136,8 @@ public final class DeadLetterRecord {
         // Weir's own time header is only informational, so the record can be sent back even if that header is invalid.
         if (time != null && !format.equals(DeadLetterFormat.WEIR)) {
             try {
-                instant(new String(time.value(), UTF_8));
-            } catch (DateTimeException | NumberFormatException wrong) {
+                instant(time.value(), format);
+            } catch (DateTimeException wrong) {
                 throw new IllegalArgumentException(
                         place(record) + " cannot be read: its header " + time.key()
                                 + " is not a time: ISO 8601 as in 2026-11-23T08:00:00Z, or milliseconds since 1970",
@@ -146,9 +146,9 @@ public final class DeadLetterRecord {
         }
     }
 
-    private static Instant instant(String text) {
-        boolean isNumber = !text.isEmpty() && text.chars().allMatch(each -> each >= '0' && each <= '9');
-        return isNumber ? Instant.ofEpochMilli(Long.parseLong(text)) : Instant.parse(text);
+    private static Instant instant(byte[] value, DeadLetterFormat format) {
+        long millis = format.number(value);
+        return millis < 0 ? Instant.parse(new String(value, UTF_8)) : Instant.ofEpochMilli(millis);
     }
 
     private static String place(ConsumerRecord<byte[], byte[]> record) {
@@ -201,6 +201,12 @@ public final class DeadLetterRecord {
                 long number = format.number(header.value());
                 yield number < 0 ? null : Long.toString(number);
             }
+            case TIME -> {
+                String said = new String(header.value(), UTF_8);
+                long millis = format.number(header.value());
+                boolean isBinary = millis >= 0 && !said.equals(Long.toString(millis));
+                yield isBinary ? Instant.ofEpochMilli(millis).toString() : said;
+            }
             default -> new String(header.value(), UTF_8);
         };
     }
@@ -224,11 +230,11 @@ public final class DeadLetterRecord {
      * it.
      */
     public Instant time() {
-        String said = text(Field.TIME);
+        Header said = format.header(record, Field.TIME);
         if (said != null) {
             try {
-                return instant(said);
-            } catch (DateTimeException | NumberFormatException wrong) {
+                return instant(said.value(), format);
+            } catch (DateTimeException wrong) {
                 // A time that cannot be parsed is treated as absent. This happens only in Weir's own format, because
                 // read() rejects such a time in all other formats.
             }

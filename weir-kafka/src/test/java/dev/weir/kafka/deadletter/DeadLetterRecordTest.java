@@ -157,6 +157,16 @@ class DeadLetterRecordTest {
         assertRestored(deadLetter, "orders", 3, WRITTEN - 7);
     }
 
+    @Test
+    void timeInAHeaderOfYourOwn_takesABinaryNumber() {
+        DeadLetterFormat format = DeadLetterFormat.headers(Map.of(Field.TOPIC, "from", Field.TIME, "died"));
+        ConsumerRecord<byte[], byte[]> died =
+                text("from", "orders").binary("died", Long.BYTES, WRITTEN - 7).deadLetter(KEY, VALUE);
+        DeadLetterRecord deadLetter = DeadLetterRecord.read(died, format);
+        assertThat(deadLetter.time()).isEqualTo(Instant.ofEpochMilli(WRITTEN - 7));
+        assertThat(deadLetter.text(Field.TIME)).isEqualTo(deadLetter.time().toString());
+    }
+
     /** Some producers write a zero time as 0001-01-01, and brokers store it. */
     @Test
     void negativeTimestamp_isNone_inEveryFormat() {

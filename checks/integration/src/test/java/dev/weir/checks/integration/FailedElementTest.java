@@ -2,6 +2,7 @@ package dev.weir.checks.integration;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.FetchPath;
@@ -21,7 +22,9 @@ import dev.weir.stream.spi.FailedElement;
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.KafkaClusterExtension;
 import java.time.Duration;
+import java.util.AbstractList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -30,11 +33,13 @@ import java.util.function.Function;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -77,6 +82,31 @@ class FailedElementTest {
         return record.value();
     }
 
+    @SuppressWarnings("unchecked") // the other elements are strings
+    private static String valueOf(Object element) {
+        return element instanceof String text ? text : failingAt5((ConsumerRecord<String, String>) element);
+    }
+
+    /** A list that computes its only element when it is read. */
+    private static final class LazyList extends AbstractList<String> {
+
+        private final ConsumerRecord<String, String> record;
+
+        LazyList(ConsumerRecord<String, String> record) {
+            this.record = record;
+        }
+
+        @Override
+        public String get(int index) {
+            return failingAt5(record);
+        }
+
+        @Override
+        public int size() {
+            return 1;
+        }
+    }
+
     @FunctionalInterface
     interface Stages {
         Pipeline on(Source<ConsumerRecord<String, String>> source);
@@ -92,6 +122,25 @@ class FailedElementTest {
                 .to(Sink.ignore())),
         FILTER(s -> s.filter(r -> !failingAt5(r).isEmpty()).to(Sink.ignore())),
         MAP_CONCAT(s -> s.mapConcat(r -> List.of(failingAt5(r))).to(Sink.ignore())),
+        MAP_CONCAT_WHILE_ITERATING(s -> s.mapConcat(r ->
+                        () -> Stream.of(r).map(FailedElementTest::failingAt5).iterator())
+                .to(Sink.ignore())),
+        MAP_CONCAT_OF_A_LAZY_LIST(s -> s.mapConcat(r -> new LazyList(r)).to(Sink.ignore())),
+        BATCH(s -> s.batch(10, FailedElementTest::failingAt5, (all, r) -> all + failingAt5(r))
+                .to(Sink.ignore())),
+        ZIP(s -> Source.from(List.of(0, 1, 2, 3, 4, 5, 6, 7))
+                .zipWith(s, (number, r) -> failingAt5(r))
+                .to(Sink.ignore())),
+        ZIP_LATEST(s -> s.filter(r -> r.offset() == 5)
+                .zipLatestWith(Source.of(1).concat(Source.never()), (r, number) -> failingAt5(r))
+                .to(Sink.ignore())),
+        MERGE_SORTED(s -> s.<Object>map(r -> r)
+                .mergeSorted(Source.of("z"), Comparator.comparing(FailedElementTest::valueOf))
+                .to(Sink.ignore())),
+        FLAT_MAP_CONCAT(s -> s.flatMapConcat(r -> Source.of(r).map(FailedElementTest::failingAt5))
+                .to(Sink.ignore())),
+        FLAT_MAP_MERGE(s -> s.flatMapMerge(1, r -> Source.of(r).map(FailedElementTest::failingAt5))
+                .to(Sink.ignore())),
         STATEFUL(s -> s.statefulMap(() -> "", (state, r) -> failingAt5(r)).to(Sink.ignore())),
         MAP_BLOCKING(s -> s.mapBlocking(2, Ordering.input(), FailedElementTest::failingAt5)
                 .to(Sink.ignore())),
@@ -157,6 +206,36 @@ class FailedElementTest {
                         settings("places-" + stage.name()),
                         Subscription.topics("places").untilEnd())
                 .atLeastOnce()));
+    }
+
+    /** The elements of these sources carry no acknowledgements, which otherwise know their origin. */
+    @Test
+    void failure_belowASourceThatTracksNoRecords_namesTheRecord() throws Exception {
+        Subscription all = Subscription.topics("places").untilEnd();
+        assertNamesTheRecord(KafkaSource.from(settings("places-at-most-once"), all)
+                .atMostOnce(10)
+                .map(FailedElementTest::failingAt5)
+                .to(Sink.ignore()));
+        var without = ConsumerSettings.builder(new StringDeserializer(), new StringDeserializer())
+                .bootstrapServers(KAFKA.bootstrapServers())
+                .build();
+        assertNamesTheRecord(KafkaSource.from(without, all)
+                .plain()
+                .mapBlocking(2, Ordering.input(), FailedElementTest::failingAt5)
+                .to(Sink.ignore()));
+        assertThatThrownBy(() -> KafkaSource.from(without, all)
+                        .plain()
+                        .grouped(8)
+                        .map(records -> records.stream()
+                                .map(FailedElementTest::failingAt5)
+                                .toList())
+                        .to(Sink.ignore())
+                        .run()
+                        .await())
+                .satisfies(failure -> assertThat(failure.getSuppressed())
+                        .singleElement()
+                        .asString()
+                        .endsWith("failed at places-0@0 and 7 more"));
     }
 
     @SuppressWarnings("ImmutableEnumChecker") // the functions have no state

@@ -81,6 +81,7 @@ final class AggregationBuffer<T, A> extends BatchExchange<T, A> {
             // The call is not retried, because it may have changed the aggregate. In addition, a retry would block the
             // threads that wait for the exchange's lock.
             FailureVerdict verdict = supervised.decide(failure);
+            supervised.note(verdict, batch, index);
             verdict.throwIfFails();
             verdict.settle(batch.target(index), batch.token(index));
             if (verdict.restarts()) {

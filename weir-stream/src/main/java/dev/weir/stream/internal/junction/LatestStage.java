@@ -145,6 +145,9 @@ final class LatestStage<R> implements Stage<R> {
             result = supervised.after(thrown, combine::apply, latest);
         }
         if (result instanceof FailureVerdict verdict) {
+            for (int i = 0; i < values.length; i++) {
+                supervised.note(verdict, targets[i], tokens[i], values[i]);
+            }
             switch (verdict.decision()) {
                 case FAIL -> verdict.throwIfFails();
                 case SKIP -> {}

@@ -3,6 +3,7 @@ package dev.weir.stream.internal.junction;
 import dev.weir.stream.internal.run.BlueprintNode;
 import dev.weir.stream.internal.run.FailureTransfer;
 import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.FailedElement;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 import java.util.Comparator;
@@ -17,14 +18,17 @@ final class MergeSortedStage<T> implements Stage<T> {
     private final PulledInput<T> left;
     private final PulledInput<T> right;
     private final Comparator<? super T> order;
+    private final String stage;
     private final StageMeter meter;
 
     private @Nullable Throwable failure;
 
-    private MergeSortedStage(Stage<T> left, Stage<T> right, Comparator<? super T> order, StageMeter meter) {
+    private MergeSortedStage(
+            Stage<T> left, Stage<T> right, Comparator<? super T> order, String stage, StageMeter meter) {
         this.left = new PulledInput<>(left);
         this.right = new PulledInput<>(right);
         this.order = order;
+        this.stage = stage;
         this.meter = meter;
     }
 
@@ -33,7 +37,11 @@ final class MergeSortedStage<T> implements Stage<T> {
             Stage<T> first = left.build(assembly);
             Stage<T> second = assembly.beside(() -> right.build(assembly));
             return new MergeSortedStage<>(
-                    first, second, order, assembly.fused(attributes).meter());
+                    first,
+                    second,
+                    order,
+                    attributes.name(),
+                    assembly.fused(attributes).meter());
         });
     }
 
@@ -64,8 +72,7 @@ final class MergeSortedStage<T> implements Stage<T> {
         Batch<T> out = new Batch<>(left.atHand() + right.atHand());
         try {
             while (left.isAtHand() && right.isAtHand()) {
-                PulledInput<T> smaller = order.compare(left.value(), right.value()) <= 0 ? left : right;
-                smaller.moveTo(out);
+                smaller().moveTo(out);
             }
         } catch (RuntimeException | Error thrown) {
             if (out.isEmpty()) {
@@ -75,6 +82,16 @@ final class MergeSortedStage<T> implements Stage<T> {
         }
         meter.worked(out.size(), out.size(), start);
         return out;
+    }
+
+    private PulledInput<T> smaller() {
+        try {
+            return order.compare(left.value(), right.value()) <= 0 ? left : right;
+        } catch (Throwable thrown) {
+            FailedElement.note(thrown, stage, left.target(), left.token(), left.value());
+            FailedElement.note(thrown, stage, right.target(), right.token(), right.value());
+            throw thrown;
+        }
     }
 
     @Override

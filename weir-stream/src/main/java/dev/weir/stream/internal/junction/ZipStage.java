@@ -109,6 +109,7 @@ final class ZipStage<A, B, R> implements Stage<R> {
         }
         if (result instanceof FailureVerdict verdict) {
             supervised.note(verdict, left.target(), left.token(), left.value());
+            supervised.note(verdict, right.target(), right.token(), other);
             verdict.throwIfFails();
             verdict.settle(left.target(), left.token());
             verdict.settle(right.target(), right.token());

@@ -53,6 +53,7 @@ final class MapConcatStage<T, R> implements Stage<R> {
     private int nextParent;
     private Iterator<? extends R> children = Collections.emptyIterator();
     private boolean openParent;
+    private int openIndex;
     private AckTarget parentTarget = AckTarget.NONE;
     private long parentToken;
 
@@ -155,6 +156,7 @@ final class MapConcatStage<T, R> implements Stage<R> {
         parentTarget = from.target(index);
         parentToken = from.token(index);
         children = iterator;
+        openIndex = index;
         openParent = true;
     }
 
@@ -185,7 +187,9 @@ final class MapConcatStage<T, R> implements Stage<R> {
         }
         if (broken != null) {
             // Children may have been emitted already, so the call cannot be retried.
-            giveUp(supervised.decide(broken));
+            FailureVerdict verdict = supervised.decide(broken);
+            supervised.note(verdict, Objects.requireNonNull(parents), openIndex);
+            giveUp(verdict);
         } else if (!more) {
             openParent = false;
             if (taken == 0) {

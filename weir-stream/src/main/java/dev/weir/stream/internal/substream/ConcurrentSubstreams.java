@@ -230,6 +230,7 @@ final class ConcurrentSubstreams<R> {
                 // If the stream was replaced, the failure is ignored, because it was caused by the interrupt that ended
                 // the stream.
                 if (settleUnlessReplaced()) {
+                    parent.note(failure, name);
                     parent.left();
                     out.end(failure);
                 }

@@ -20,6 +20,7 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
     private final Function<? super T, BlueprintNode<R>> function;
     private final SupervisedCall supervised;
     private final NestedStreams nested;
+    private final String name;
     private final StageMeter meter;
 
     private final HeldElements inside;
@@ -34,11 +35,13 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
             Function<? super T, BlueprintNode<R>> function,
             SupervisedCall supervised,
             NestedStreams nested,
+            String name,
             StageMeter meter) {
         this.upstream = upstream;
         this.function = function;
         this.supervised = supervised;
         this.nested = nested;
+        this.name = name;
         this.meter = meter;
         this.inside = new HeldElements(meter);
     }
@@ -50,7 +53,7 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
             assembly.noteWaits();
             NestedStreams nested = assembly.nested();
             SupervisedCall supervised = SupervisedCall.by(attributes, assembly.clock());
-            return new FlatMapConcatStage<>(upstream, function, supervised, nested, entry.meter());
+            return new FlatMapConcatStage<>(upstream, function, supervised, nested, attributes.name(), entry.meter());
         });
     }
 
@@ -59,7 +62,13 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
         while (true) {
             NestedStreams.Child<R> current = child;
             if (current != null) {
-                Batch<R> batch = current.pull(deadlineNanos);
+                Batch<R> batch;
+                try {
+                    batch = current.pull(deadlineNanos);
+                } catch (Throwable failure) {
+                    parent.note(failure, name);
+                    throw failure;
+                }
                 if (batch != null) {
                     meter.out(batch.size());
                     return parent.over(batch);

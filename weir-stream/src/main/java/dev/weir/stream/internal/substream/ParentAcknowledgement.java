@@ -4,6 +4,8 @@ import dev.weir.stream.internal.ack.JointAck;
 import dev.weir.stream.internal.run.NestedStreams;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.FailedElement;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The pending acknowledgement of a parent element, for which a substream was created. Each element that the substream
@@ -11,13 +13,18 @@ import dev.weir.stream.spi.Batch;
  * when the substream ends. Immutable.
  *
  * @param elements number of parent elements; more than one if several elements share the pending acknowledgement
+ * @param element the parent element; null if there are several
  */
-record ParentAcknowledgement(AckTarget target, long token, int elements) {
+record ParentAcknowledgement(
+        AckTarget target,
+        long token,
+        int elements,
+        @Nullable Object element) {
 
-    static final ParentAcknowledgement NONE = new ParentAcknowledgement(AckTarget.NONE, 0, 0);
+    static final ParentAcknowledgement NONE = new ParentAcknowledgement(AckTarget.NONE, 0, 0, null);
 
     static ParentAcknowledgement of(Batch<?> parents, int index) {
-        return new ParentAcknowledgement(parents.target(index), parents.token(index), 1);
+        return new ParentAcknowledgement(parents.target(index), parents.token(index), 1, parents.get(index));
     }
 
     /** Adds a pending acknowledgement of the parent to each of the elements. */
@@ -42,6 +49,14 @@ record ParentAcknowledgement(AckTarget target, long token, int elements) {
         for (int i = 0; i < count; i++) {
             target.ack(token);
         }
+    }
+
+    /**
+     * Adds a note about the parent to the failure of its stream, because the elements within the stream often have no
+     * origin of their own. Must be called before {@link #left}.
+     */
+    void note(Throwable failure, String stage) {
+        FailedElement.note(failure, stage, target, token, element);
     }
 
     /** Called if the stream did not complete, because it failed or was closed. */

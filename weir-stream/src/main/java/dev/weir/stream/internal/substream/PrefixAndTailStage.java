@@ -140,7 +140,7 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
         });
         BlueprintNode<R> stream = Objects.requireNonNull(
                 function.apply(List.copyOf(prefix), tail), "the function of prefixAndTail returned null");
-        parent = new ParentAcknowledgement(prefixWaitedFor ? prefixAcks : AckTarget.NONE, 0, prefix.size());
+        parent = new ParentAcknowledgement(prefixWaitedFor ? prefixAcks : AckTarget.NONE, 0, prefix.size(), null);
         prefix.clear();
         NestedStreams.Child<R> started = nested.start(stream);
         child = started;

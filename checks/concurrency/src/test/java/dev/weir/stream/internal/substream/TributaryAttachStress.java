@@ -39,7 +39,7 @@ public class TributaryAttachStress {
     private final ConcurrentSubstreams<Integer> tributaries = new ConcurrentSubstreams<>(
             NEST, new BoundaryQueue<>(1, Clock.SYSTEM), "stress", Dispatcher.virtual(), Clock.SYSTEM);
     private final ConcurrentSubstreams<Integer>.Tributary tributary =
-            tributaries.new Tributary(new ParentAcknowledgement(new Settling(), 0, 1), () -> {});
+            tributaries.new Tributary(new ParentAcknowledgement(new Settling(), 0, 1, null), () -> {});
     private final NestedStreams.Child<Integer> child =
             NEST.start(new BlueprintNode<>("stream", (assembly, attributes) -> new Open()));
 
