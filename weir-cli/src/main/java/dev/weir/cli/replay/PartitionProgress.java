@@ -67,6 +67,20 @@ final class PartitionProgress {
         horizon = from + end;
     }
 
+    /**
+     * Returns the progress of a partition that continues at {@code start}, because it does not contain the committed
+     * offset. If {@code start} is a later offset, the records sent from there on remain done.
+     */
+    PartitionProgress movedTo(long start) {
+        PartitionProgress moved = new PartitionProgress();
+        boolean isLater = !left.isEmpty() && start > left.first();
+        moved.horizon = isLater ? Math.max(start, horizon) : start;
+        if (isLater) {
+            moved.left.addAll(left.tailSet(start, true));
+        }
+        return moved;
+    }
+
     /** Returns true if this or an earlier run is done with the record at an offset. */
     boolean isDone(long offset) {
         return offset < horizon && !left.contains(offset);

@@ -5,6 +5,7 @@ import dev.weir.command.client.ClientFault;
 import dev.weir.command.client.ClusterClients;
 import dev.weir.command.terminal.CliFailure;
 import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.OutOfRangePolicy;
 import dev.weir.kafka.ProducePath;
 import dev.weir.kafka.deadletter.DeadLetterRecord;
 import dev.weir.kafka.deadletter.OriginalRecords;
@@ -24,6 +25,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
@@ -166,19 +168,60 @@ final class Replay {
                 .map(info -> new TopicPartition(info.topic(), info.partition()))
                 .toList();
         consumer.assign(partitions);
+        Map<TopicPartition, Long> begins = consumer.beginningOffsets(partitions, patience);
         Map<TopicPartition, Long> ends = new HashMap<>(consumer.endOffsets(partitions, patience));
-        consumer.seekToBeginning(partitions);
         Map<TopicPartition, OffsetAndMetadata> committed =
                 hasGroup ? consumer.committed(Set.copyOf(partitions), patience) : Map.of();
+        Set<TopicPartition> moved = new HashSet<>();
         for (TopicPartition id : partitions) {
+            long begin = begins.getOrDefault(id, 0L);
             OffsetAndMetadata from = committed.get(id);
             progress.put(id, PartitionProgress.of(from));
-            if (from != null) {
-                consumer.seek(id, from.offset());
+            if (from == null) {
+                consumer.seek(id, begin);
+                continue;
             }
+            long start = start(id, from.offset(), begin, ends.getOrDefault(id, 0L));
+            if (start != from.offset()) {
+                progress.put(id, Objects.requireNonNull(progress.get(id)).movedTo(start));
+                moved.add(id);
+            }
+            consumer.seek(id, start);
+        }
+        if (!dryRun) {
+            // Without this commit, the next run would find the old offset, which the partition may have reached by
+            // then.
+            commit(consumer, moved);
         }
         ends.entrySet().removeIf(end -> consumer.position(end.getKey(), patience) >= end.getValue());
         return ends;
+    }
+
+    /**
+     * Returns the offset at which a partition with a committed offset starts. If the partition does not contain the
+     * committed offset, applies the out-of-range policy, as a pipe does.
+     */
+    private long start(TopicPartition id, long committed, long begin, long end) {
+        if (committed >= begin && committed <= end) {
+            return committed;
+        }
+        OutOfRangePolicy policy = clients.consumer().outOfRange();
+        var outOfRange = new OffsetOutOfRangeException(Map.of(id, committed));
+        String where = String.valueOf(
+                new dev.weir.kafka.OffsetOutOfRangeException(id, committed, begin, end, outOfRange).getMessage());
+        long start = switch (policy) {
+            case FAIL ->
+                throw CliFailure.work(
+                        where,
+                        "Nothing was sent. weir.out.of.range in the file given to --client-config sets the"
+                                + " policy; another --group starts at the beginning.");
+            case EARLIEST -> begin;
+            case LATEST -> end;
+            case NEAREST -> committed < begin ? begin : end;
+        };
+        tell.accept(ReplayNote.trouble(id + "@" + committed + " is out of range, the partition has " + begin + " to "
+                + end + "; continuing at " + start + " as the policy " + policy + " says"));
+        return start;
     }
 
     /** Processes one poll. Returns the reason why the run must end; null if it can continue. */

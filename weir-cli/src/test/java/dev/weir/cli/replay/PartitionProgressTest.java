@@ -47,6 +47,17 @@ class PartitionProgressTest {
         assertThat(next.position()).isEqualTo(new OffsetAndMetadata(1_000_000_000_010L));
     }
 
+    @Test
+    void commitOutsideThePartition_keepsWhatWasSentAfterALaterStart_andNothingAfterAnEarlierOne() {
+        PartitionProgress before = PartitionProgress.of(new OffsetAndMetadata(10, "weir-replay:10:0-2,7"));
+        assertThat(before.movedTo(15).position()).isEqualTo(new OffsetAndMetadata(17, "weir-replay:3:0"));
+        assertThat(before.movedTo(18).position()).isEqualTo(new OffsetAndMetadata(20));
+        assertThat(before.movedTo(30).position()).isEqualTo(new OffsetAndMetadata(30));
+        assertThat(before.movedTo(4).position()).isEqualTo(new OffsetAndMetadata(4));
+        assertThat(PartitionProgress.of(new OffsetAndMetadata(10)).movedTo(15).position())
+                .isEqualTo(new OffsetAndMetadata(15));
+    }
+
     /** Every second one of two polls of 500 records. */
     @Test
     void manyRecordsThatAreLeft_fitIntoACommit_untilItIsFull() {
