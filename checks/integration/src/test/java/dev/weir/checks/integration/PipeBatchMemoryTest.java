@@ -10,6 +10,8 @@ import java.util.Map;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.internals.RecordHeader;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -38,6 +40,8 @@ class PipeBatchMemoryTest {
         send("bomb", new byte[10]);
         cluster.createTopic("many", 1);
         send("many", new byte[1_000_000], 200);
+        cluster.createTopic("headers", 1);
+        send("headers", new byte[10], 200, new RecordHeader("h", new byte[1_000_000]));
     }
 
     @AfterAll
@@ -50,7 +54,7 @@ class PipeBatchMemoryTest {
     }
 
     /** Sends records in one batch. */
-    private static void send(String topic, byte[] value, int count) {
+    private static void send(String topic, byte[] value, int count, Header... headers) {
         try (var producer = new KafkaProducer<>(
                 Map.<String, Object>of(
                         "bootstrap.servers",
@@ -68,7 +72,8 @@ class PipeBatchMemoryTest {
                 new ByteArraySerializer(),
                 new ByteArraySerializer())) {
             for (int n = 0; n < count; n++) {
-                var ignored = producer.send(new ProducerRecord<>(topic, 0, null, value));
+                byte[] noKey = null;
+                var ignored = producer.send(new ProducerRecord<>(topic, 0, noKey, value, List.of(headers)));
             }
             producer.flush();
         }
@@ -125,9 +130,10 @@ class PipeBatchMemoryTest {
         assertThat(cluster.committedOffsets(name)).isEqualTo(cluster.endOffsets("bomb"));
     }
 
-    @Test
-    void batchLargerThanTheHeap_onTheClientPath_isReadRecordByRecord() throws Exception {
-        try (PipeProcess pipe = pipe("many", "many-client", "--fetch", "client", "--until-end", "--json")) {
+    @ParameterizedTest
+    @ValueSource(strings = {"many", "headers"})
+    void batchLargerThanTheHeap_onTheClientPath_isReadRecordByRecord(String from) throws Exception {
+        try (PipeProcess pipe = pipe(from, from + "-client", "--fetch", "client", "--until-end", "--json")) {
             assertThat(pipe.exitCode(LONGEST)).as(pipe.err()).isZero();
             assertThat(pipe.out()).contains("\"records_out\":200");
         }
