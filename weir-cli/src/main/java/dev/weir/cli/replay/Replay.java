@@ -138,7 +138,9 @@ final class Replay {
     ReplaySummary run() {
         CliFailure end = null;
         try (KafkaConsumer<byte[], byte[]> consumer = clients.configured(() -> new KafkaConsumer<>(
-                        consumerConfig(clients.consumer()), new ByteArrayDeserializer(), new ByteArrayDeserializer()));
+                        clients.limitPolls(consumerConfig(clients.consumer())),
+                        new ByteArrayDeserializer(),
+                        new ByteArrayDeserializer()));
                 KafkaProducer<byte[], byte[]> producer = clients.configured(() -> new KafkaProducer<>(
                         clients.producer(ProducePath.CLIENT).clientConfig(),
                         new ByteArraySerializer(),
