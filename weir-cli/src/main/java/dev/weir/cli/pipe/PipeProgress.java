@@ -5,6 +5,7 @@ import dev.weir.kafka.ConsumerHandle;
 import dev.weir.kafka.ConsumerSnapshot;
 import dev.weir.kafka.ConsumerSnapshot.RecordRange;
 import dev.weir.kafka.ShareHandle;
+import dev.weir.kafka.TransactionHandle;
 import dev.weir.stream.RunningPipeline;
 import java.time.Duration;
 import java.time.Instant;
@@ -58,7 +59,11 @@ final class PipeProgress {
         long written = running.stages().getLast().elementsOut();
         long deadWritten = flow.deadLettersElsewhere(running);
         long deadMade = flow.deadLettersInOutput();
-        long dropped = consumer.dropped().stream().mapToLong(RecordRange::count).sum();
+        // Records of aborted transactions are read again, so the first time does not count as in flight.
+        long dropped = consumer.dropped().stream().mapToLong(RecordRange::count).sum()
+                + running.handles(TransactionHandle.class).stream()
+                        .mapToLong(transactions -> transactions.snapshot().rewoundRecords())
+                        .sum();
         long in = running.stages().getFirst().elementsIn();
         return line(
                 counts.next(written, deadWritten, deadMade, dropped, in),

@@ -25,6 +25,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
@@ -144,7 +145,9 @@ final class Replay {
         CliFailure end = null;
         ConsumerSettings<byte[], byte[]> settings = clients.consumer();
         try (KafkaConsumer<byte[], byte[]> consumer = clients.configured(() -> new KafkaConsumer<>(
-                        consumerConfig(settings), new ByteArrayDeserializer(), new ByteArrayDeserializer()));
+                        clients.limitPolls(consumerConfig(settings)),
+                        new ByteArrayDeserializer(),
+                        new ByteArrayDeserializer()));
                 KafkaProducer<byte[], byte[]> producer = clients.configured(() -> new KafkaProducer<>(
                         clients.writerConfig(), new ByteArraySerializer(), new ByteArraySerializer()));
                 Targets targets = new Targets(clients, patience);

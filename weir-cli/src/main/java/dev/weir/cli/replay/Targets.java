@@ -14,8 +14,8 @@ import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.errors.AuthorizationException;
-import org.apache.kafka.common.errors.InvalidTopicException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.apache.kafka.common.internals.Topic;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -78,6 +78,10 @@ final class Targets implements AutoCloseable {
         if (TopicRules.isInternal(topic)) {
             return refused("topic " + topic + " is internal to Kafka");
         }
+        // Checked here, because a client cannot even send a name that does not fit into a request.
+        if (!Topic.isValid(topic)) {
+            return refused("no topic can have the name " + topic);
+        }
         if (admin == null) {
             admin = clients.admin();
         }
@@ -93,7 +97,6 @@ final class Targets implements AutoCloseable {
             Throwable cause = answer.getCause() == null ? answer : answer.getCause();
             return switch (cause) {
                 case UnknownTopicOrPartitionException missing -> refused("there is no topic " + topic);
-                case InvalidTopicException invalid -> refused("no topic can have the name " + topic);
                 case AuthorizationException denied -> new Target(new Refusal(ClientFault.withCause(denied), false), 0);
                 default -> throw unanswered(topic, cause);
             };

@@ -67,6 +67,11 @@ public final class ClusterClients {
     /** Prefix of the keys that belong to Weir, not to Kafka's clients. */
     private static final String WEIRS_OWN = "weir.";
 
+    /** Heap for each record of a poll. A record may be large although its compressed batch is small. */
+    private static final long POLL_RECORD_BYTES = 4L * 1024 * 1024;
+
+    private static final int MIN_POLL_RECORDS = 10;
+
     private final String bootstrapServers;
     private final @Nullable String group;
     private final @Nullable Path file;
@@ -158,8 +163,26 @@ public final class ClusterClients {
      * partitions are assigned manually.
      */
     public Map<String, Object> readerConfig() {
-        Map<String, Object> config = consumer().clientConfig();
+        Map<String, Object> config = limitPolls(consumer().clientConfig());
         config.keySet().removeIf(name -> name.startsWith("group."));
+        return config;
+    }
+
+    /**
+     * Limits the records of a poll according to the size of the heap, unless the file sets another limit. Kafka's client
+     * does not limit a poll by bytes. Returns {@code config}.
+     */
+    public Map<String, Object> limitPolls(Map<String, Object> config) {
+        String name = ConsumerConfig.MAX_POLL_RECORDS_CONFIG;
+        if (!properties.containsKey(name)) {
+            long most = Runtime.getRuntime().maxMemory() / POLL_RECORD_BYTES;
+            config.computeIfPresent(
+                    name,
+                    (key, records) -> Math.clamp(
+                            most,
+                            MIN_POLL_RECORDS,
+                            Integer.parseInt(records.toString().strip())));
+        }
         return config;
     }
 

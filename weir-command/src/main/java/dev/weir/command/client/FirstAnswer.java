@@ -6,10 +6,15 @@ import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.ClientDnsLookup;
 import org.apache.kafka.clients.ClientUtils;
@@ -24,7 +29,7 @@ import org.apache.kafka.common.config.ConfigException;
  */
 final class FirstAnswer {
 
-    /** Time limit for checking all addresses. The clients that connect afterwards have their own time limits. */
+    /** Time limit for each address. The clients that connect afterwards have their own time limits. */
     private static final int PATIENCE_MILLIS = 2_000;
 
     private static final short API_VERSIONS = 18;
@@ -55,37 +60,43 @@ final class FirstAnswer {
      *
      * @param config a client's configuration; if it uses TLS, nothing is checked
      */
-    static void check(String bootstrapServers, Map<String, Object> config) {
+    static void check(String bootstrapServers, Map<String, Object> config) throws InterruptedException {
         Object protocol = config.getOrDefault(CommonClientConfigs.SECURITY_PROTOCOL_CONFIG, "PLAINTEXT");
         if (!String.valueOf(protocol).toUpperCase(Locale.ROOT).endsWith("PLAINTEXT")) {
             return;
         }
-        long deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS);
+        List<InetSocketAddress> addresses;
         try {
-            List<InetSocketAddress> addresses = ClientUtils.parseAndValidateAddresses(
+            addresses = ClientUtils.parseAndValidateAddresses(
                     List.of(bootstrapServers.strip().split("\\s*,\\s*")), ClientDnsLookup.USE_ALL_DNS_IPS);
-            for (int i = 0; i < addresses.size(); i++) {
-                // A silent address uses only its part of the time, because the clients connect to the others, too.
-                long millis = TimeUnit.NANOSECONDS.toMillis(deadlineNanos - System.nanoTime()) / (addresses.size() - i);
-                if (millis > 0) {
-                    check(addresses.get(i), (int) millis);
-                }
-            }
         } catch (ConfigException notAddresses) {
             // The addresses are malformed. The clients report that too, and their message names the option.
             return;
         }
+        // All addresses are checked at the same time, because one that does not answer takes all the time.
+        try (ExecutorService checks = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Future<Boolean>> answers = new ArrayList<>();
+            addresses.forEach(address -> answers.add(checks.submit(() -> mayBeKafka(address))));
+            for (int i = 0; i < answers.size(); i++) {
+                if (!answers.get(i).get()) {
+                    throw noBroker(addresses.get(i));
+                }
+            }
+        } catch (ExecutionException fault) {
+            throw CliFailure.unexpected(fault.getCause() == null ? fault : fault.getCause());
+        }
     }
 
-    private static void check(InetSocketAddress address, int millis) {
+    private static CliFailure noBroker(InetSocketAddress address) {
+        return CliFailure.work(
+                "what listens at " + address.getHostString() + ":" + address.getPort()
+                        + " is not a Kafka broker, or requires TLS",
+                "Check --bootstrap-server, and security.protocol in the file given to --client-config.");
+    }
+
+    private static boolean mayBeKafka(InetSocketAddress address) {
         byte[] answer = new byte[ANSWER_BYTES];
-        int bytes = ask(address, millis, answer);
-        if (!mayBeKafkas(answer, bytes)) {
-            throw CliFailure.work(
-                    "what listens at " + address.getHostString() + ":" + address.getPort()
-                            + " is not a Kafka broker, or requires TLS",
-                    "Check --bootstrap-server, and security.protocol in the file given to --client-config.");
-        }
+        return mayBeKafkas(answer, ask(address, answer));
     }
 
     /**
@@ -93,11 +104,11 @@ final class FirstAnswer {
      * bytes cannot come from a broker, if the connection fails, or if the time is up. Returns the number of bytes
      * received.
      */
-    private static int ask(InetSocketAddress address, int millis, byte[] answer) {
-        long deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+    private static int ask(InetSocketAddress address, byte[] answer) {
+        long deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS);
         int bytes = 0;
         try (Socket socket = new Socket()) {
-            socket.connect(address, millis);
+            socket.connect(address, PATIENCE_MILLIS);
             socket.getOutputStream().write(QUESTION);
             InputStream in = socket.getInputStream();
             while (bytes < answer.length && mayBeKafkas(answer, bytes)) {

@@ -10,6 +10,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -54,6 +56,16 @@ class ClusterClientsTest {
         assertThatThrownBy(() -> clients.consumer(FetchPath.CLIENT))
                 .isInstanceOf(CliFailure.class)
                 .hasMessageContaining("weir.fetch.threads=2 needs the lean path");
+    }
+
+    @Test
+    void pollsOfReaders_areLimitedByTheHeap_unlessTheFileSaysOtherwise() throws IOException {
+        long most = Math.max(10, Runtime.getRuntime().maxMemory() / (4 << 20));
+        Map<String, Object> config = clients("").limitPolls(new HashMap<>(Map.of("max.poll.records", 2_000_000)));
+        assertThat(config).containsEntry("max.poll.records", (int) most);
+        assertThat(clients("").limitPolls(new HashMap<>(Map.of("max.poll.records", 10))))
+                .containsEntry("max.poll.records", 10);
+        assertThat(clients("max.poll.records=777").readerConfig()).containsEntry("max.poll.records", "777");
     }
 
     @Test

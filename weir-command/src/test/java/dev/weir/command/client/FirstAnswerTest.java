@@ -77,6 +77,21 @@ class FirstAnswerTest {
                 .withMessageContaining("is not a Kafka broker, or requires TLS");
     }
 
+    // Regression: an address that does not answer took the time of all others, so that they were not checked.
+    @Test
+    void answer_thatNoBrokerGives_behindAnAddressThatIsSilent_isNamed() throws Exception {
+        CompletableFuture<Void> checked = new CompletableFuture<>();
+        try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                ServerSocket tls = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            byte[] alert = HexFormat.of().parseHex("15030300020246");
+            Thread.ofPlatform().daemon().start(() -> answer(tls, alert, true, checked));
+            String addresses = "127.0.0.1:" + silent.getLocalPort() + ",127.0.0.1:" + tls.getLocalPort();
+            assertThatExceptionOfType(CliFailure.class)
+                    .isThrownBy(() -> FirstAnswer.check(addresses, Map.of()))
+                    .withMessageContaining("127.0.0.1:" + tls.getLocalPort() + " is not a Kafka broker");
+        }
+    }
+
     /** Bytes that may become a broker's answer are for the clients to judge. */
     @ParameterizedTest
     @ValueSource(strings = {"", "00", "000001", "00000152", "00000152776569", "0000015277656972", "000001527765697200"})

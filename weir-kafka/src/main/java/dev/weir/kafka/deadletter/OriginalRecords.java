@@ -17,8 +17,8 @@ import org.apache.kafka.clients.consumer.InvalidOffsetException;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.InvalidTopicException;
 import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.internals.Topic;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
@@ -141,13 +141,11 @@ public final class OriginalRecords implements AutoCloseable {
 
     private Set<Integer> partitionsOf(String topic) {
         Set<Integer> numbers = new HashSet<>();
-        try {
-            List<PartitionInfo> infos = consumer.partitionsFor(topic, patience);
-            if (infos != null) {
-                infos.forEach(info -> numbers.add(info.partition()));
-            }
-        } catch (InvalidTopicException noTopic) {
-            // The topic name comes from a header and is not a valid name, so no such topic can exist.
+        // The name comes from a header. If it is invalid, no such topic can exist, and a client may be unable to send
+        // it.
+        List<PartitionInfo> infos = Topic.isValid(topic) ? consumer.partitionsFor(topic, patience) : null;
+        if (infos != null) {
+            infos.forEach(info -> numbers.add(info.partition()));
         }
         return numbers;
     }

@@ -11,7 +11,9 @@ import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.OutOfRangePolicy;
 import dev.weir.kafka.Position;
+import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.Subscription;
+import dev.weir.kafka.TransactionHandle;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Sink;
@@ -29,6 +31,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.admin.RemoveMembersFromConsumerGroupOptions;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -37,6 +40,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Records that were already pulled when their partition was revoked, reset or recreated. Regression: they appeared in
@@ -249,6 +253,76 @@ class DroppedRecordsTest {
                 assertThat(range.isGone()).isFalse();
             });
         }
+    }
+
+    // Regression: exactly-once runs counted no dropped records, and their summary said that all records were written.
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void recordsInMemory_ofAnExactlyOnceRun_areCountedAndNamed(boolean isExpelled) throws Exception {
+        String topic = "exactly-once-" + isExpelled;
+        create(topic, 0);
+        KAFKA.cluster().createTopic(topic + "-out", 1);
+        TopicPartition id = new TopicPartition(topic, 0);
+        try (RunningPipeline running = runExactlyOnce(topic)) {
+            ConsumerLedger.await("records are pulled", SOON, () -> pulled(running) > 4);
+            permits.release(30);
+            ConsumerLedger.await("records are in the transaction", SOON, () -> permits.availablePermits() == 0);
+            if (isExpelled) {
+                KAFKA.cluster()
+                        .admin()
+                        .removeMembersFromConsumerGroup(topic, new RemoveMembersFromConsumerGroupOptions())
+                        .all()
+                        .get();
+            } else {
+                KAFKA.cluster()
+                        .admin()
+                        .deleteRecords(Map.of(id, RecordsToDelete.beforeOffset(290)))
+                        .all()
+                        .get();
+            }
+            ConsumerLedger.await(() -> "records are dropped: " + snapshot(running), SOON, () -> {
+                permits.release(isExpelled ? 0 : 1);
+                return !snapshot(running).dropped().isEmpty();
+            });
+            permits.release(1_000);
+            ConsumerLedger.await(
+                    "the rest is done",
+                    SOON,
+                    () -> KAFKA.cluster().committedOffsets(topic).getOrDefault(id, 0L) == RECORDS);
+            assertThat(running.drain(SOON).drained()).isTrue();
+            ConsumerSnapshot last = snapshot(running);
+            long written = running.stages().getLast().elementsOut();
+            long aborted = running.handles(TransactionHandle.class)
+                    .getFirst()
+                    .snapshot()
+                    .rewoundRecords();
+            assertThat(written)
+                    .isEqualTo(
+                            FailureTopics.read(KAFKA.cluster(), topic + "-out").size());
+            assertThat(written + count(last.dropped()) + last.leftUndone() + aborted)
+                    .as("%d written, %d aborted, %s", written, aborted, last)
+                    .isEqualTo(pulled(running));
+            if (!isExpelled) {
+                assertThat(written + count(last.dropped()) + count(last.skipped()))
+                        .isEqualTo(RECORDS);
+            }
+        }
+    }
+
+    private RunningPipeline runExactlyOnce(String topic) {
+        ProducerSettings<byte[], byte[]> producer = ProducerSettings.builder()
+                .bootstrapServers(KAFKA.bootstrapServers())
+                .build();
+        return KafkaSource.from(settings(topic, FetchPath.CLIENT).build(), Subscription.topics(topic))
+                .exactlyOnce()
+                .commitInterval(Duration.ofSeconds(15))
+                .produceTo(
+                        producer,
+                        records -> records.mapBlocking(4, Ordering.unordered(), record -> {
+                            permits.acquire();
+                            return new ProducerRecord<>(topic + "-out", record.key(), record.value());
+                        }))
+                .run();
     }
 
     @ParameterizedTest

@@ -1,5 +1,6 @@
 package dev.weir.checks.integration;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.testkit.KafkaCluster;
@@ -10,6 +11,8 @@ import java.util.Map;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.internals.RecordHeader;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -37,7 +40,10 @@ class PipeBatchMemoryTest {
         send("bomb", new byte[100_000_000]);
         send("bomb", new byte[10]);
         cluster.createTopic("many", 1);
-        send("many", new byte[1_000_000], 200);
+        byte[] megabyte = "a".repeat(1_000_000).getBytes(US_ASCII);
+        send("many", megabyte, 200);
+        cluster.createTopic("headers", 1);
+        send("headers", new byte[10], 200, new RecordHeader("h", new byte[1_000_000]));
     }
 
     @AfterAll
@@ -50,7 +56,7 @@ class PipeBatchMemoryTest {
     }
 
     /** Sends records in one batch. */
-    private static void send(String topic, byte[] value, int count) {
+    private static void send(String topic, byte[] value, int count, Header... headers) {
         try (var producer = new KafkaProducer<>(
                 Map.<String, Object>of(
                         "bootstrap.servers",
@@ -68,7 +74,8 @@ class PipeBatchMemoryTest {
                 new ByteArraySerializer(),
                 new ByteArraySerializer())) {
             for (int n = 0; n < count; n++) {
-                var ignored = producer.send(new ProducerRecord<>(topic, 0, null, value));
+                byte[] noKey = null;
+                var ignored = producer.send(new ProducerRecord<>(topic, 0, noKey, value, List.of(headers)));
             }
             producer.flush();
         }
@@ -76,17 +83,14 @@ class PipeBatchMemoryTest {
 
     private static PipeProcess pipe(String from, String name, String... more) {
         cluster.createTopic(name, 1);
-        List<String> command = new ArrayList<>(List.of(
-                "pipe",
-                "--bootstrap-server",
-                cluster.bootstrapServers(),
-                "--from",
-                from,
-                "--to",
-                name,
-                "--group",
-                name));
-        command.addAll(List.of(more));
+        List<String> options = new ArrayList<>(List.of("--from", from, "--to", name, "--group", name));
+        options.addAll(List.of(more));
+        return command("pipe", options.toArray(String[]::new));
+    }
+
+    private static PipeProcess command(String name, String... options) {
+        List<String> command = new ArrayList<>(List.of(name, "--bootstrap-server", cluster.bootstrapServers()));
+        command.addAll(List.of(options));
         return PipeProcess.startSurviving(HEAP_MEGABYTES, command.toArray(String[]::new));
     }
 
@@ -125,11 +129,24 @@ class PipeBatchMemoryTest {
         assertThat(cluster.committedOffsets(name)).isEqualTo(cluster.endOffsets("bomb"));
     }
 
-    @Test
-    void batchLargerThanTheHeap_onTheClientPath_isReadRecordByRecord() throws Exception {
-        try (PipeProcess pipe = pipe("many", "many-client", "--fetch", "client", "--until-end", "--json")) {
+    @ParameterizedTest
+    @ValueSource(strings = {"many", "headers"})
+    void batchLargerThanTheHeap_onTheClientPath_isReadRecordByRecord(String from) throws Exception {
+        try (PipeProcess pipe = pipe(from, from + "-client", "--fetch", "client", "--until-end", "--json")) {
             assertThat(pipe.exitCode(LONGEST)).as(pipe.err()).isZero();
             assertThat(pipe.out()).contains("\"records_out\":200");
+        }
+    }
+
+    // Regression: other commands polled up to 500 records.
+    @Test
+    void batchLargerThanTheHeap_doesNotEndCommandsThatReadRecords() throws Exception {
+        try (PipeProcess consume = command("consume", "--topic", "many", "--max", "60")) {
+            assertThat(consume.exitCode(LONGEST)).as(consume.err()).isZero();
+        }
+        try (PipeProcess replay = command("replay", "--dead-letter", "many", "--allow-topic", "*", "--json")) {
+            assertThat(replay.exitCode(LONGEST)).as(replay.err()).isEqualTo(1);
+            assertThat(replay.out()).contains("\"letters_read\":200", "\"unsendable\":200");
         }
     }
 

@@ -110,6 +110,43 @@ class ReplayUnsendableTest {
         assertThat(again.out()).contains("\"letters_read\":0");
     }
 
+    // Regression: a name longer than a request can contain ended each run, after a minute or with an internal error.
+    @Test
+    void topicNames_thatAreInvalid_areCounted_named_andPassed() {
+        KAFKA.cluster().createTopic("valid", 1);
+        String longName = "a".repeat(40_000);
+        FailureTopics.produce(
+                KAFKA.cluster(),
+                deadLetter("names-dead", "valid", "first"),
+                deadLetter("names-dead", longName, "x"),
+                deadLetter("names-dead", "..", "x"),
+                ofShareGroup("names-dead", longName),
+                ofShareGroup("names-dead", "a b"),
+                deadLetter("names-dead", "valid", "last"));
+
+        WeirCommand run = replay("names-dead", "--allow-topic", "*", "--group", "names");
+
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.out()).contains("\"letters_sent\":2", "\"unsendable\":4", "\"originals_gone\":2");
+        assertThat(run.err())
+                .contains("cannot be sent: no topic can have the name ..", "there is no partition a b-0 any more")
+                .doesNotContain("fault of Weir");
+        assertThat(FailureTopics.read(KAFKA.cluster(), "valid"))
+                .extracting(FailureTopics::value)
+                .containsExactly("first", "last");
+    }
+
+    /** Returns a dead-letter record without its original, as brokers write it for a share group. */
+    private static ProducerRecord<byte[], byte[]> ofShareGroup(String deadLetterTopic, String topic) {
+        var deadLetter = new ProducerRecord<byte[], byte[]>(deadLetterTopic, 0, null, null);
+        deadLetter
+                .headers()
+                .add("__dlq.errors.topic", topic.getBytes(UTF_8))
+                .add("__dlq.errors.partition", "0".getBytes(UTF_8))
+                .add("__dlq.errors.offset", "0".getBytes(UTF_8));
+        return deadLetter;
+    }
+
     /**
      * Otherwise, anyone who may write to the dead-letter topic could write to all topics to which the operator may
      * write.
@@ -160,13 +197,7 @@ class ReplayUnsendableTest {
         KAFKA.cluster().createTopic("salaries", 1);
         KAFKA.cluster().createTopic("public", 1);
         FailureTopics.produce(KAFKA.cluster(), FailureTopics.record("salaries", "k", "a lot"));
-        var deadLetter = new ProducerRecord<byte[], byte[]>("copy-dead", 0, null, null);
-        deadLetter
-                .headers()
-                .add("__dlq.errors.topic", "salaries".getBytes(UTF_8))
-                .add("__dlq.errors.partition", "0".getBytes(UTF_8))
-                .add("__dlq.errors.offset", "0".getBytes(UTF_8));
-        FailureTopics.produce(KAFKA.cluster(), deadLetter);
+        FailureTopics.produce(KAFKA.cluster(), ofShareGroup("copy-dead", "salaries"));
         WeirCommand run = replay("copy-dead", "--to", "public");
         assertThat(run.exitCode()).isEqualTo(1);
         assertThat(run.out()).contains("\"letters_sent\":0", "\"refused_topics\":{\"salaries\":1}");

@@ -8,6 +8,7 @@ import dev.weir.kafka.deadletter.FailedRecord;
 import dev.weir.kafka.internal.in.owner.ConsumerSource;
 import dev.weir.kafka.produce.RecordTimestamps;
 import dev.weir.stream.Source;
+import dev.weir.stream.spi.Thrown;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
@@ -64,7 +65,7 @@ public final class RetryTiers implements FailureRoute {
         DeadLetterWriter.add(
                 headers,
                 RetryTopics.CAUSE,
-                DeadLetterWriter.cut(failed.cause().toString(), DeadLetterWriter.MAX_MESSAGE));
+                DeadLetterWriter.cut(Thrown.text(failed.cause()), DeadLetterWriter.MAX_MESSAGE));
         return new ProducerRecord<>(to.topic(), null, now, raw.key(), raw.value(), headers);
     }
 

@@ -105,6 +105,23 @@ class RetryTiersTest {
         assertThat(read.restored().topic()).isEqualTo("orders");
     }
 
+    // Regression: the exception thrown here ended the run instead of the handler's, at each start.
+    @Test
+    void exceptionWhoseMessageCannotBeRead_goesToARetryTopic() {
+        var unreadable = new IllegalStateException() {
+            private static final long serialVersionUID = 1L;
+
+            @Override
+            public String getMessage() {
+                throw new UnsupportedOperationException("no message");
+            }
+        };
+        var failed = new FailedRecord(record("orders", Map.of()), FailedRecord.Reason.HANDLER, unreadable, 1, true);
+        ProducerRecord<byte[], byte[]> retry = tiers.propose(failed, 0);
+        assertThat(retry.topic()).isEqualTo("retry-1");
+        assertThat(header(retry, RetryTopics.CAUSE)).contains(RetryTiersTest.class.getName());
+    }
+
     @Test
     void letter_ofARecordWithRetryHeadersOfAnotherFlow_namesWhereTheRecordWasConsumed() {
         ProducerRecord<byte[], byte[]> deadLetter =

@@ -20,6 +20,12 @@ public final class DroppedRecords {
     /** Maximum number of separate ranges. Later ranges are merged by partition and reason. */
     private static final int MAX_RANGES = 1_000;
 
+    /**
+     * Number of ended assignments from which on each further one removes those that have no unfinished records. Keeps
+     * the trackers of a run with many aborts from accumulating.
+     */
+    private static final int MANY_ENDED = 16;
+
     /** Reasons why records are dropped; {@link RecordRange#reason} contains their labels. */
     public enum Reason {
         REVOKED("revoked"),
@@ -27,6 +33,7 @@ public final class DroppedRecords {
         SEEK("seek"),
         OUT_OF_RANGE("out-of-range"),
         RECREATED("recreated"),
+        ABORTED("aborted"),
         UNREADABLE("unreadable");
 
         private final String label;
@@ -56,9 +63,9 @@ public final class DroppedRecords {
     /**
      * Creates an instance without any records.
      *
-     * @param counts whether to count dropped records. False for transactions: a record's output is written before the
-     *     record is acknowledged, and the transaction may still be aborted after the acknowledgement. Therefore, the
-     *     acknowledgement does not show whether the record is finished.
+     * @param counts whether to count dropped records. In transactions, a record whose output was in an aborted
+     *     transaction does not count as dropped, because it was finished. The transactions count such records
+     *     themselves.
      */
     public DroppedRecords(boolean counts) {
         this.counts = counts;
@@ -73,6 +80,9 @@ public final class DroppedRecords {
         try {
             if (!counts) {
                 return;
+            }
+            if (ended.size() >= MANY_ENDED) {
+                var ignored = settle(false);
             }
             for (AssignedPartition partition : partitions) {
                 partition.advance();
@@ -152,28 +162,34 @@ public final class DroppedRecords {
         lock.lock();
         try {
             if (ended.isEmpty()) {
-                return List.copyOf(settled);
+                return List.copyOf(settled); // allocates nothing while nothing was dropped
             }
-            List<RecordRange> ranges = new ArrayList<>();
-            for (Ended each : List.copyOf(ended)) {
-                OffsetTracker.Leftover leftover = each.tracker.leftover();
-                if (leftover.held() == 0) {
-                    ended.remove(each);
-                    if (leftover.dropped() > 0) {
-                        add(settled, each.range(leftover.from(), leftover.to(), leftover.dropped()));
-                    }
-                } else {
-                    int count = leftover.dropped() + (all ? leftover.held() : 0);
-                    if (count > 0) {
-                        ranges.add(each.range(leftover.from(), leftover.to(), count));
-                    }
-                }
-            }
+            List<RecordRange> ranges = settle(all);
             ranges.addAll(0, settled);
             return List.copyOf(ranges);
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Moves ended assignments without work in progress to {@link #settled}. Returns the ranges of the others. */
+    private List<RecordRange> settle(boolean all) {
+        List<RecordRange> ranges = new ArrayList<>();
+        for (Ended each : List.copyOf(ended)) {
+            OffsetTracker.Leftover leftover = each.tracker.leftover();
+            if (leftover.held() == 0) {
+                ended.remove(each);
+                if (leftover.dropped() > 0) {
+                    add(settled, each.range(leftover.from(), leftover.to(), leftover.dropped()));
+                }
+            } else {
+                int count = leftover.dropped() + (all ? leftover.held() : 0);
+                if (count > 0) {
+                    ranges.add(each.range(leftover.from(), leftover.to(), count));
+                }
+            }
+        }
+        return ranges;
     }
 
     /** Returns the offsets that were never emitted because a policy skipped them. */

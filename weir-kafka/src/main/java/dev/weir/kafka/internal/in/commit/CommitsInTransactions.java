@@ -69,11 +69,6 @@ final class CommitsInTransactions extends DeliveryCommits {
     }
 
     @Override
-    public boolean mayAbort() {
-        return true;
-    }
-
-    @Override
     public void topicRecreated(String name) {
         transactions.topicRecreated(name);
     }

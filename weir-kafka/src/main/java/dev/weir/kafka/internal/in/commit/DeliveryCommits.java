@@ -115,11 +115,6 @@ public abstract sealed class DeliveryCommits permits CommitsAfterWork, CommitsIn
         return true;
     }
 
-    /** Returns whether the results of a finished record may still be aborted. */
-    public boolean mayAbort() {
-        return false;
-    }
-
     /** Reports that the topic {@code name} was recreated. */
     public void topicRecreated(String name) {}
 

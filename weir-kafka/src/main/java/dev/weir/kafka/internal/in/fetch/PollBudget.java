@@ -22,6 +22,12 @@ public final class PollBudget {
     /** Replaces the key or value of a record that was not copied because the budget was used up. */
     static final byte[] LEFT_OUT = {};
 
+    /** The size of a batch's header in the current format. */
+    private static final int BATCH_HEADER_BYTES = 61;
+
+    /** Records smaller than this are not checked for headers. Their headers cannot use much of the budget. */
+    private static final int MIN_CHECKED_BYTES = 1_024;
+
     /** Copies bytes as long as the budget lasts. Instantiated by Kafka's client. */
     public static final class Bytes implements Deserializer<byte[]> {
 
@@ -82,8 +88,8 @@ public final class PollBudget {
     /**
      * Creates a budget.
      *
-     * @param pollBytes limit for the keys and values in one poll; the record that exceeds this limit is the last one
-     *     returned
+     * @param pollBytes limit for the keys, values and headers in one poll; the record that exceeds this limit is the
+     *     last one returned
      * @param recordBytes limit for a single key or value
      */
     public PollBudget(long pollBytes, int recordBytes) {
@@ -111,6 +117,7 @@ public final class PollBudget {
         if (headers != current) {
             current = headers;
             leavesOut = used >= pollBytes;
+            used += keptByHeaders(headers, data);
         }
         if (leavesOut) {
             exceeded = true;
@@ -123,6 +130,19 @@ public final class PollBudget {
         }
         used += size;
         return Utils.toNullableArray(data);
+    }
+
+    /**
+     * Returns the size of the record, which its headers keep on the heap beside the copies of its key and value. Returns
+     * 0 for a record of an uncompressed batch, because its bytes are part of the client's response.
+     *
+     * @param first the first part of the record that is not null
+     */
+    private static int keptByHeaders(Headers headers, ByteBuffer first) {
+        // The client decompresses each record into an array of its own, which therefore has no batch header.
+        boolean isOwn = first.hasArray() && first.arrayOffset() + first.position() < BATCH_HEADER_BYTES;
+        boolean isLarge = isOwn && first.array().length >= MIN_CHECKED_BYTES;
+        return isLarge && headers.iterator().hasNext() ? first.array().length : 0;
     }
 
     /**

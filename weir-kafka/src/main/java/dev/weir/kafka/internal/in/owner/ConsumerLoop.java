@@ -126,7 +126,7 @@ final class ConsumerLoop implements Runnable {
         this.emission = new BatchEmission(plan, delivery.gate(), outlets, owner);
         FlowLimits flowLimits = new FlowLimits(flow, settings);
         int trackerCapacity = flowLimits.mostOutstandingRecords() + limits.maxPollRecords();
-        DroppedRecords dropped = new DroppedRecords(plan.isTracked() && !delivery.mayAbort());
+        DroppedRecords dropped = new DroppedRecords(plan.isTracked());
         this.assignment = new PartitionAssignment(
                 plan, fetcher, outlets, flow, emission, pauses, trackerCapacity, owner, dropped);
         this.positions = new StartPositions(assignment, plan, settings, commits, lookup, clock, owner, delivery);

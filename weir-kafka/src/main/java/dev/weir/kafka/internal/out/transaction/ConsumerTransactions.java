@@ -1,6 +1,7 @@
 package dev.weir.kafka.internal.out.transaction;
 
 import dev.weir.kafka.internal.in.buffer.AssignedPartition;
+import dev.weir.kafka.internal.in.buffer.DroppedRecords;
 import dev.weir.kafka.internal.in.buffer.PartitionAssignment;
 import dev.weir.kafka.internal.in.commit.OffsetCommits;
 import dev.weir.kafka.internal.in.commit.TransactionGate;
@@ -614,6 +615,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
         for (AssignedPartition partition : List.copyOf(assignment.all())) {
             if (!partition.isHeld() && (writesAgain ? commits.isGone(partition.id()) : isAborted(partition))) {
                 renewed.add(assignment.renew(partition));
+                assignment.dropped().add(List.of(partition), DroppedRecords.Reason.ABORTED);
             }
         }
         return renewed;

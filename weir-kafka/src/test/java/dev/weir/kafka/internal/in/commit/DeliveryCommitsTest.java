@@ -77,7 +77,6 @@ class DeliveryCommitsTest {
         assertThat(deliveryCommits.guarantee())
                 .isEqualTo(guarantee.name().toLowerCase(Locale.ROOT).replace('_', ' '));
         assertThat(deliveryCommits.gate() != null).isEqualTo(guarantee == Guarantee.AT_MOST_ONCE);
-        assertThat(deliveryCommits.mayAbort()).isEqualTo(guarantee == Guarantee.EXACTLY_ONCE);
         assertThat(deliveryCommits.commitsStarts())
                 .isEqualTo(guarantee == Guarantee.AT_LEAST_ONCE || guarantee == Guarantee.EXACTLY_ONCE);
     }
