@@ -52,7 +52,7 @@ public final class ClusterClients {
      */
     public static final String DEFAULT_PATIENCE = "10s";
 
-    /** Default time limit for delivering a record with {@link #writerConfig}, the same as that of Kafka's producer. */
+    /** Default time limit of {@link #writerConfig} for delivering a record. Kafka's producer has the same default. */
     public static final Duration DELIVERY_TIMEOUT = Duration.ofMinutes(2);
 
     private static final Duration MAX_PATIENCE = Duration.ofMinutes(10);
