@@ -2,6 +2,7 @@ package dev.weir.metrics;
 
 import dev.weir.kafka.ConsumerDump.PartitionDump;
 import dev.weir.kafka.ConsumerDump.Paused;
+import dev.weir.kafka.ShareHandle;
 import dev.weir.stream.DispatcherSnapshot;
 import dev.weir.stream.StageSnapshot;
 import java.util.ArrayList;
@@ -240,6 +241,12 @@ final class Interval {
 
     static long inFlight(PipelineLook look) {
         return partitions(look).stream().mapToLong(PartitionDump::inFlight).sum();
+    }
+
+    /** Returns the same number as {@link #inFlight()}, including the records of share groups. */
+    long unfinished() {
+        return inFlight()
+                + last.shares().stream().mapToLong(ShareHandle.Snapshot::inHand).sum();
     }
 
     /** Returns the number of records that have been fetched but not pulled by the pipeline. */

@@ -219,7 +219,7 @@ public final class LimiterProbe implements AutoCloseable {
         }
         // After a consumer has been closed, readings contain no records in flight. Remove such readings from the end,
         // so that only the readings before the close are evaluated.
-        while (still.size() > LOOKS_PER_VERDICT && Interval.of(still).inFlight() == 0) {
+        while (still.size() > LOOKS_PER_VERDICT && Interval.of(still).unfinished() == 0) {
             still.removeLast();
         }
         if (still.size() <= LOOKS_PER_VERDICT) {

@@ -293,7 +293,7 @@ final class SourceRules {
                     Lever.none(),
                     1);
         }
-        if (interval.inFlight() > 0) {
+        if (interval.unfinished() > 0) {
             return interval.moves() ? null : stuck(interval);
         }
         if (!interval.last.consumers().isEmpty() && partitions.isEmpty()) {
@@ -338,8 +338,8 @@ final class SourceRules {
                 stage.name(),
                 interval.isPast
                         ? "records were in " + stage.name() + " for a long time, and no others arrived"
-                        : Words.count(interval.inFlight())
-                                + (interval.inFlight() == 1 ? " record is in " : " records are in ") + stage.name()
+                        : Words.count(interval.unfinished())
+                                + (interval.unfinished() == 1 ? " record is in " : " records are in ") + stage.name()
                                 + " and none has left it" + Partitions.oldest(interval.partitions()),
                 "look at what the handler of " + stage.name() + " waits for",
                 1);

@@ -3,6 +3,7 @@ package dev.weir.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.weir.kafka.ShareHandle;
 import dev.weir.metrics.Limiter.Kind;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.RunningPipeline;
@@ -127,6 +128,33 @@ class LimiterProbeTest {
             assertThat(found.sentence()).startsWith("1 record is in work and none has left it");
             assertThat(found.advice()).isEqualTo("look at what the handler of work waits for");
         });
+    }
+
+    /** A pipe over a share group with a stuck handler kept up, and there was nothing to do. */
+    @Test
+    void stuck_recordsOfAShareGroupThatNobodyMoves_areTheFinding() {
+        List<PipelineLook> all = new ArrayList<>(sharedLooks(0, 12, 60, 60));
+        all.addAll(sharedLooks(12, 12, 104, 16));
+        all.addAll(sharedLooks(24, 3, 104, 0));
+        assertThat(LimiterProbe.stuck(all)).isNotNull().satisfies(found -> {
+            assertThat(found.kind()).isEqualTo(Kind.STAGE_WAIT);
+            assertThat(found.sentence()).startsWith("16 records are in work and none has left it");
+        });
+        assertThat(LimiterProbe.stuck(sharedLooks(0, 12, 120, 0))).isNull();
+    }
+
+    private static List<PipelineLook> sharedLooks(int from, int count, long out, int inHand) {
+        return looks(from, count, out, inHand).stream()
+                .map(look -> PipelineLook.of(
+                        look.atNanos(),
+                        look.stages(),
+                        look.activity(),
+                        List.of(),
+                        look.producers(),
+                        List.of(),
+                        List.of(ShareHandle.Snapshot.builder().inHand(inHand).build()),
+                        look.machine()))
+                .toList();
     }
 
     @Test

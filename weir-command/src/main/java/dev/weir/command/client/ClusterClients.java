@@ -169,8 +169,8 @@ public final class ClusterClients {
     }
 
     /**
-     * Limits the records of a poll according to the size of the heap, unless the file sets another limit. Kafka's client
-     * does not limit a poll by bytes. Returns {@code config}.
+     * Limits the records of a poll according to the size of the heap, unless the file sets another limit. Kafka's
+     * client does not limit a poll by bytes. Returns {@code config}.
      */
     public Map<String, Object> limitPolls(Map<String, Object> config) {
         String name = ConsumerConfig.MAX_POLL_RECORDS_CONFIG;

@@ -21,8 +21,8 @@ public final class DroppedRecords {
     private static final int MAX_RANGES = 1_000;
 
     /**
-     * Number of ended assignments from which on each further one removes those that have no unfinished records. Keeps
-     * the trackers of a run with many aborts from accumulating.
+     * Number of ended assignments above which assignments without unfinished records are removed. Keeps the trackers of
+     * a run with many aborts from accumulating.
      */
     private static final int MANY_ENDED = 16;
 

@@ -133,8 +133,8 @@ public final class PollBudget {
     }
 
     /**
-     * Returns the size of the record, which its headers keep on the heap beside the copies of its key and value. Returns
-     * 0 for a record of an uncompressed batch, because its bytes are part of the client's response.
+     * Returns the size of the record, which its headers keep on the heap beside the copies of its key and value.
+     * Returns 0 for a record of an uncompressed batch, because its bytes are part of the client's response.
      *
      * @param first the first part of the record that is not null
      */
