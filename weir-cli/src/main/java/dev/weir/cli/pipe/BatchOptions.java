@@ -1,5 +1,6 @@
 package dev.weir.cli.pipe;
 
+import dev.weir.command.client.OptionNames;
 import dev.weir.command.terminal.CliFailure;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.ConsumerSettings.UnreadableBatches;
@@ -104,7 +105,8 @@ final class BatchOptions {
     static CliFailure failure(RecordDecodeException failure) {
         Throwable cause = failure.getCause();
         return CliFailure.work(
-                "a batch cannot be read: " + (cause == null ? failure : cause).getMessage(),
+                "a batch cannot be read: "
+                        + OptionNames.in(String.valueOf((cause == null ? failure : cause).getMessage())),
                 "Nothing is lost: the pipe stopped before it. --unreadable-batches skip leaves it out,"
                         + " --unreadable-batches dead-letter with --dead-letter TOPIC puts it aside"
                         + " (with --via identity or each:CMD), --max-batch-bytes allows larger ones.",

@@ -30,6 +30,9 @@ public final class OptionNames {
         text("use KafkaSource.atLeastOnce", "use --guarantee at-least-once");
         text("deadLetter(...)", "--dead-letter");
         text("whenTooLarge(FAIL)", "--dead-letter-too-large fail");
+        text("than maxBatchBytes", "than --max-batch-bytes");
+        text("raise maxBatchBytes", "raise --max-batch-bytes");
+        text("set unreadableBatches to SKIP, or to DEAD_LETTER", "set --unreadable-batches to skip, or to dead-letter");
         word("connectTimeout", "--connect-timeout");
         word("untilEnd", "--until-end");
         word("commitInterval", "weir.commit.interval");

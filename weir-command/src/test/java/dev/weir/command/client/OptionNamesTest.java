@@ -21,6 +21,8 @@ class OptionNamesTest {
             value = {
                 "say startAt(EARLIEST) or startAt(LATEST), or set x | say --share-from earliest or --share-from latest, or set x",
                 "memberName must have 1 to 9 characters: memberName=x | --share-member must have 1 to 9 characters: --share-member=x",
+                "more than maxBatchBytes=9 bytes; raise maxBatchBytes or skip the batch | more than --max-batch-bytes=9 bytes; raise --max-batch-bytes or skip the batch",
+                "raise maxBatchBytes if it is too large, or set unreadableBatches to SKIP, or to DEAD_LETTER | raise --max-batch-bytes if it is too large, or set --unreadable-batches to skip, or to dead-letter",
                 "double maxOutstandingRecords | double weir.max.outstanding.records",
                 "fetchThreads=2 needs it; set fetch(FetchPath.LEAN), or leave fetchThreads out | weir.fetch.threads=2 needs it; set --fetch lean, or leave weir.fetch.threads out",
                 "no transactions; set produce(ProducePath.CLIENT), or use KafkaSource.atLeastOnce | no transactions; set --produce client, or use --guarantee at-least-once",

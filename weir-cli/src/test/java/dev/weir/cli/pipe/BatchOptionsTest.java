@@ -1,0 +1,20 @@
+package dev.weir.cli.pipe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.kafka.RecordDecodeException;
+import org.junit.jupiter.api.Test;
+
+/** The message about a batch that cannot be read. */
+class BatchOptionsTest {
+
+    @Test
+    void failure_ofABatchThatIsTooLarge_namesTheOption() {
+        var cause = new IllegalStateException(
+                "a batch of 9 bytes, more than maxBatchBytes=8 bytes; raise maxBatchBytes or skip the batch");
+        assertThat(BatchOptions.failure(new RecordDecodeException("in", 0, 5, cause)))
+                .hasMessageContaining("more than --max-batch-bytes=8 bytes; raise --max-batch-bytes or skip")
+                .message()
+                .doesNotContain("maxBatchBytes");
+    }
+}
