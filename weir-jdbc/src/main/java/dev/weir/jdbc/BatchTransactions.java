@@ -41,22 +41,26 @@ final class BatchTransactions<K, V> implements Handler<List<ConsumerRecord<K, V>
             try {
                 write(owned);
                 return owned.size();
-            } catch (PositionConflictException conflict) {
-                List<ConsumerRecord<K, V>> left = owned(owned);
-                if (left.size() == owned.size()) {
-                    throw conflict;
-                }
-                owned = left; // Some partitions were revoked. Their next owner reads these records again.
             } catch (InterruptedException interrupted) {
                 throw interrupted;
             } catch (Exception failure) {
-                throw new KafkaPipelineException(
-                        "cannot write " + places(owned) + " in one transaction: " + failure.getMessage()
-                                + "; none of them is skipped, and the next run begins at the positions in the table",
-                        failure);
+                List<ConsumerRecord<K, V>> left = owned(owned);
+                if (left.size() == owned.size()) {
+                    throw failure instanceof PositionConflictException ? failure : notWritten(owned, failure);
+                }
+                // Some partitions were revoked, which may be the cause: their next owner reads these records again, and
+                // may already have inserted rows with the same keys.
+                owned = left;
             }
         }
         return 0;
+    }
+
+    private static KafkaPipelineException notWritten(List<? extends ConsumerRecord<?, ?>> records, Exception failure) {
+        return new KafkaPipelineException(
+                "cannot write " + places(records) + " in one transaction: " + failure.getMessage()
+                        + "; none of them is skipped, and the next run begins at the positions in the table",
+                failure);
     }
 
     private List<ConsumerRecord<K, V>> owned(List<ConsumerRecord<K, V>> batch) {

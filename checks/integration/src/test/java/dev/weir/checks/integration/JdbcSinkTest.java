@@ -246,6 +246,27 @@ class JdbcSinkTest {
         assertThat(cluster.committedOffsets(name).values()).allMatch(committed -> committed == 0);
     }
 
+    /** The next owner of a partition has already written its records, so their keys violate a constraint. */
+    @Test
+    void writerThatFails_asAPartitionHasGone_writesTheOthers() throws Exception {
+        cluster.createTopic(name, 2);
+        DataSource database = prepared(h2(name));
+        TopicPartition first = new TopicPartition(name, 0);
+        TopicPartition second = new TopicPartition(name, 1);
+        AtomicBoolean isGone = new AtomicBoolean();
+        try (JdbcOffsets offsets = JdbcOffsets.of(database, settings())) {
+            var ignored = offsets.load(Set.of(first, second));
+            write(offsets, List.of(record(0, 0), record(1, 1), record(0, 2)), (connection, batch) -> {
+                insert(connection, batch);
+                if (isGone.compareAndSet(false, true)) {
+                    offsets.revoked(Set.of(first));
+                    throw new SQLException("duplicate key");
+                }
+            });
+        }
+        assertThat(results(database)).containsExactly(1L);
+    }
+
     @Test
     void partitionThatGoesDuringATransaction_isLeftToItsNextOwner_andTheOthersAreWritten() throws Exception {
         cluster.createTopic(name, 2);
