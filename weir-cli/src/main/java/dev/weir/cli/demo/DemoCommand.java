@@ -138,19 +138,24 @@ public final class DemoCommand implements Callable<Integer> {
             }
             int events = tune.events(records);
             try (Endpoints endpoints = endpoints()) {
+                noteKeep();
                 int exitCode = new Tuning(weir, tune, events, seed, json).run(endpoints);
                 keepOpen();
                 return exitCode;
             }
         }
         try (Endpoints endpoints = endpoints()) {
-            if (!keep && !noConsole) {
-                weir.terminal().note("weir: the console ends with the demo; --keep leaves it open");
-            }
+            noteKeep();
             DemoSummary summary = new DemoRun(weir, plan, pipelines, endpoints).run();
             tell(summary);
             keepOpen();
             return summary.exitCode();
+        }
+    }
+
+    private void noteKeep() {
+        if (!keep && !noConsole) {
+            weir.terminal().note("weir: the console ends with the demo; --keep leaves it open");
         }
     }
 

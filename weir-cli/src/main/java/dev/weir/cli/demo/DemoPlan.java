@@ -16,7 +16,7 @@ record DemoPlan(int records, int seconds, int rate, long seed) {
 
     static final int NO_LIMIT = 0;
 
-    /** Default number of events, which takes about 15 seconds on two cores. */
+    /** Default number of events; {@link DemoCommand#ESTIMATE} says how long they take. */
     static final int DEFAULT_RECORDS = 300_000;
 
     /** Largest number of records that a broker in a temporary folder can hold: about 300 GB. */

@@ -87,6 +87,7 @@ public final class Tuning {
         // From here on a signal ends the run, not the process, because the broker's folder must be deleted.
         weir.shutdown().onStop(() -> {});
         weir.terminal().status("starting a Kafka broker in this process");
+        endpoints.announce("Starting a Kafka broker in this process");
         try (KafkaCluster cluster = KafkaCluster.builder()
                         // No other broker can take over from a single broker, so a heartbeat delayed on a busy machine
                         // must not expire its session.
@@ -101,6 +102,7 @@ public final class Tuning {
             weir.terminal().note("broker   " + cluster.bootstrapServers() + ", in this process");
             weir.terminal().note("traffic  %,d events, again and again".formatted(events));
             weir.terminal().note("begins   " + example.draft());
+            endpoints.announce("Writing %,d events for the pipeline to read".formatted(events));
             EventGenerator generator = example.traffic(seed);
             Events.write(cluster.bootstrapServers(), generator, events, progress, weir.shutdown());
             return run(new Run(example, generator, cluster, endpoints, progress), tuner);

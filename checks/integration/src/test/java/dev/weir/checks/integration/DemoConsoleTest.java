@@ -86,6 +86,18 @@ class DemoConsoleTest {
         }
     }
 
+    @Test
+    void demo_withTune_saysOnItsPageWhatItWaitsFor_andHowThePageStays() throws Exception {
+        try (PipeProcess demo = PipeProcess.start("demo", "--tune", "--records=2000", "--json")) {
+            String started = demo.awaitOut().lines().findFirst().orElseThrow();
+            URI state = URI.create(
+                            new ObjectMapper().readTree(started).path("console").textValue())
+                    .resolve("/api/state");
+            await().atMost(PATIENCE).until(() -> get(state).contains("\"step\":\""));
+            await().atMost(PATIENCE).until(() -> demo.err().contains("--keep leaves it open"));
+        }
+    }
+
     private static String get(URI address) throws Exception {
         try (HttpClient client = HttpClient.newHttpClient()) {
             return client.send(HttpRequest.newBuilder(address).build(), HttpResponse.BodyHandlers.ofString())
