@@ -119,7 +119,8 @@ public final class ProduceCommand implements Callable<Integer> {
     private static Map<String, Object> config(ClusterClients clients) {
         Map<String, Object> config = clients.producer(ProducePath.CLIENT).clientConfig();
         if (!clients.ofKafka().containsKey(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG)) {
-            config.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, (int) DELIVERY_TIMEOUT.toMillis());
+            // The client's default grows with the time limit for requests, which the file may set.
+            config.remove(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG);
         }
         // The file may also be used by pipelines, and the transactional id belongs to them.
         config.remove(ProducerConfig.TRANSACTIONAL_ID_CONFIG);

@@ -61,6 +61,9 @@ enum RecordFormat {
                             json.writeStartArray();
                             json.writeString(header.key());
                             json.writeString(decoded(header.value()));
+                            if (header.value() != null && !isUtf8(header.value())) {
+                                json.writeBinary(header.value());
+                            }
                             json.writeEndArray();
                         }
                         json.writeEndArray();

@@ -35,7 +35,9 @@ sealed interface StartPoint {
                 return new AtOffset(Long.parseLong(text));
             }
             if (text.matches("\\d{4}-.*")) {
-                return new AtTime(new Instants().convert(text));
+                Instant time = new Instants().convert(text);
+                // Kafka's consumer refuses times before 1970, and what they select is every record.
+                return time.isBefore(Instant.EPOCH) ? new Beginning() : new AtTime(time);
             }
             throw new TypeConversionException(
                     "'" + text + "' is not a place to begin: write beginning, end, an offset, or a time such as"

@@ -51,6 +51,15 @@ class RecordFormatTest {
                 .contains("\"key\":\"\\uFFFD\",\"key_base64\":\"/w==\",\"value\":\"v\",\"headers\"");
     }
 
+    @Test
+    void json_ofAHeaderThatIsNoText_hasItAsBase64Too() {
+        RecordHeaders headers = new RecordHeaders();
+        headers.add("number", new byte[] {0, 0, 0, -1}).add("source", "web".getBytes(UTF_8));
+        assertThat(line(RecordFormat.json, record(5, null, null, headers)))
+                .contains(
+                        "\"headers\":[[\"number\",\"\\u0000\\u0000\\u0000\\uFFFD\",\"AAAA/w==\"],[\"source\",\"web\"]]");
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {

@@ -30,6 +30,7 @@ class RecordsArgumentsTest {
             consume --from middle | 'middle' is not a place to begin: write beginning, end, an offset, or a time
             consume --from=-5 | '-5' is not a place to begin
             consume --from 2026-13-01 | '2026-13-01' is not a time: write
+            consume --from 9999999999999999999 | '9999999999999999999' is not a place to begin
             consume --format xml | --format
             consume --partition x | --partition
             consume --client-config no-such-file | --client-config must be a properties file

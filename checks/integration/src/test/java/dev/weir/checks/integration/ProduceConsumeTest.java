@@ -132,6 +132,24 @@ class ProduceConsumeTest {
         assertThat(lines).contains("\t" + at + "\t");
     }
 
+    /** Kafka's consumer refuses to look for such a time. */
+    @Test
+    void consume_fromATimeBefore1970_beginsAtTheBeginning() {
+        cluster.createTopic("ancient", 1);
+        Records.produce(cluster.bootstrapServers(), "ancient", 0, 2);
+        assertThat(run("consume", "ancient", "--from", "1969-12-31", "--max", "2"))
+                .startsWith("0:0\t");
+    }
+
+    /** The command's own time limit for a record must not contradict a time limit for requests that a user raised. */
+    @Test
+    void produce_withALongerTimeForRequests_isNotRefused() throws Exception {
+        cluster.createTopic("patient", 1);
+        Path config = Files.writeString(folder.resolve("patient.properties"), "request.timeout.ms=180000\n");
+        run("produce", "patient", "--count", "2", "--client-config", config.toString());
+        assertThat(records("patient")).hasSize(2);
+    }
+
     /** Typed into a running command, and seen by another that began at the end. */
     @Test
     void lines_ofStandardInput_reachAReader_andBothEndWithASignal() throws Exception {
