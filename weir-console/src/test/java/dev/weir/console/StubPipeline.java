@@ -1,5 +1,6 @@
 package dev.weir.console;
 
+import dev.weir.stream.Action;
 import dev.weir.stream.DrainReport;
 import dev.weir.stream.ResultKey;
 import dev.weir.stream.RunningPipeline;
@@ -8,7 +9,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** A pipeline that shows what a test puts into it. */
@@ -72,7 +72,7 @@ final class StubPipeline implements RunningPipeline {
     }
 
     @Override
-    public RunningPipeline onDrained(Consumer<? super DrainReport> action) {
+    public RunningPipeline onDrained(Action<? super DrainReport> action) {
         throw new UnsupportedOperationException();
     }
 

@@ -1,5 +1,6 @@
 package dev.weir.metrics;
 
+import dev.weir.stream.Action;
 import dev.weir.stream.DrainReport;
 import dev.weir.stream.ResultKey;
 import dev.weir.stream.RunningPipeline;
@@ -8,7 +9,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.function.Consumer;
 
 /** A pipeline that shows what a test puts into it. */
 final class StubPipeline implements RunningPipeline {
@@ -67,7 +67,7 @@ final class StubPipeline implements RunningPipeline {
     }
 
     @Override
-    public RunningPipeline onDrained(Consumer<? super DrainReport> action) {
+    public RunningPipeline onDrained(Action<? super DrainReport> action) {
         throw new UnsupportedOperationException();
     }
 

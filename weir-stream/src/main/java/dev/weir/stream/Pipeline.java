@@ -82,7 +82,7 @@ public final class Pipeline {
      * resources are released. An action must not wait for the end of the run; doing so throws an
      * {@link IllegalStateException}.
      */
-    public Pipeline onStart(Consumer<? super RunningPipeline> action) {
+    public Pipeline onStart(Action<? super RunningPipeline> action) {
         Objects.requireNonNull(action, "action");
         return new Pipeline(builder.andThen(assembly -> assembly.onStart(action)), name, clock);
     }

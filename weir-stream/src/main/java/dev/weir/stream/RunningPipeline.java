@@ -3,7 +3,6 @@ package dev.weir.stream;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 
 /**
  * A running pipeline. It owns its threads: all of them have terminated when {@link #completion} is done. Thread-safe.
@@ -96,7 +95,7 @@ public interface RunningPipeline extends AutoCloseable {
      *
      * @return this pipeline
      */
-    RunningPipeline onDrained(Consumer<? super DrainReport> action);
+    RunningPipeline onDrained(Action<? super DrainReport> action);
 
     /**
      * Interrupts every stage and ends as soon as all of them have returned. Unfinished elements stay unacknowledged.

@@ -54,6 +54,26 @@ class CheckedActionsTest {
     }
 
     @Test
+    void onStart_thatThrows_keepsTheRunFromStarting() {
+        assertThatThrownBy(() -> Source.of(1)
+                        .to(Sink.ignore())
+                        .onStart(CheckedActionsTest::refuse)
+                        .run())
+                .rootCause()
+                .isInstanceOf(IOException.class);
+    }
+
+    /** Closing a writer is what such an action is for. */
+    @Test
+    void onDrained_thatThrows_keepsNoOtherFromBeingCalled() throws InterruptedException {
+        Writer file = new StringWriter();
+        RunningPipeline running = Source.of(1).to(Sink.ignore()).run();
+        running.await();
+        running.onDrained(CheckedActionsTest::refuse).onDrained(report -> file.write("closed"));
+        assertThat(file).hasToString("closed");
+    }
+
+    @Test
     void tap_thatThrows_isSupervised() throws InterruptedException {
         List<Integer> passed = new ArrayList<>();
         Source.of(1, 2, 3)

@@ -1,5 +1,6 @@
 package dev.weir.stream.internal.run;
 
+import dev.weir.stream.Action;
 import dev.weir.stream.DrainReport;
 import dev.weir.stream.ResultKey;
 import dev.weir.stream.RunningPipeline;
@@ -398,7 +399,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
     }
 
     @Override
-    public RunningPipeline onDrained(Consumer<? super DrainReport> action) {
+    public RunningPipeline onDrained(Action<? super DrainReport> action) {
         told.add(Objects.requireNonNull(action, "action"));
         return this;
     }

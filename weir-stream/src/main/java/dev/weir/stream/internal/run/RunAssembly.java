@@ -1,5 +1,6 @@
 package dev.weir.stream.internal.run;
 
+import dev.weir.stream.Action;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.internal.steering.DispatcherSteering;
@@ -18,7 +19,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -41,7 +41,7 @@ public final class RunAssembly {
     private final Map<OpenInput<?>, Stage<?>> filled = new HashMap<>();
     private final Map<Dispatcher, Integer> occupiedThreads = new HashMap<>();
     private final Set<Dispatcher> dispatchersOfWorkers = new HashSet<>();
-    private final List<Consumer<? super RunningPipeline>> starts = new ArrayList<>();
+    private final List<Action<? super RunningPipeline>> starts = new ArrayList<>();
     private @Nullable StageMeter openSegment;
     private @Nullable StageEntry lastEntry;
     private int nestedCount;
@@ -278,19 +278,19 @@ public final class RunAssembly {
      * Calls {@code action} with the run after all stages have been created and before any of them runs. In a stream
      * within a run, calls it immediately. During a probe, does not call it.
      */
-    public void onStart(Consumer<? super RunningPipeline> action) {
+    public void onStart(Action<? super RunningPipeline> action) {
         if (isProbe()) {
             return;
         }
         if (isWithin()) {
-            action.accept(run);
+            FailureTransfer.call(action, run);
         } else {
             starts.add(action);
         }
     }
 
     void tellStart() {
-        starts.forEach(action -> action.accept(run));
+        starts.forEach(action -> FailureTransfer.call(action, run));
     }
 
     /** Closes the registered sources of stages that will not run. Adds exceptions to {@code failure}. */

@@ -1,5 +1,6 @@
 package dev.weir.stream.internal.waiting;
 
+import dev.weir.stream.Action;
 import dev.weir.stream.DrainReport;
 import dev.weir.stream.spi.Thrown;
 import java.lang.System.Logger;
@@ -9,7 +10,6 @@ import java.util.Queue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The actions to call with the report of a run. Each action is called once, without holding the lock. Thread-safe. */
@@ -21,11 +21,11 @@ public final class DrainListeners {
     private final CountDownLatch done = new CountDownLatch(1);
 
     // Guarded by the lock.
-    private final Queue<Consumer<? super DrainReport>> actions = new ArrayDeque<>();
+    private final Queue<Action<? super DrainReport>> actions = new ArrayDeque<>();
     private @Nullable DrainReport report;
 
     /** Adds an action. If the report is already available, the action is called immediately. */
-    public void add(Consumer<? super DrainReport> action) {
+    public void add(Action<? super DrainReport> action) {
         DrainReport now;
         lock.lock();
         try {
@@ -63,10 +63,10 @@ public final class DrainListeners {
         boolean ignored = done.await(nanos, TimeUnit.NANOSECONDS);
     }
 
-    private static void call(Consumer<? super DrainReport> action, DrainReport report) {
+    private static void call(Action<? super DrainReport> action, DrainReport report) {
         try {
             action.accept(report);
-        } catch (RuntimeException | Error thrown) {
+        } catch (Exception | Error thrown) {
             LOG.log(Level.WARNING, "An action for the end of a pipeline failed: " + Thrown.text(thrown), thrown);
         }
     }
