@@ -17,8 +17,8 @@ public interface RunningPipeline extends AutoCloseable {
     Duration DEFAULT_DRAIN = Duration.ofSeconds(30);
 
     /**
-     * The grace period for threads that are waiting in {@link #await} when a drain during JVM shutdown has ended. They
-     * have 3 seconds to return and terminate.
+     * The grace period for threads that are waiting in {@link #await}, {@link #completion} or {@link #result} when a
+     * drain during JVM shutdown has ended. They have 3 seconds to return and terminate.
      */
     Duration LINGER = Duration.ofSeconds(3);
 
@@ -73,9 +73,9 @@ public interface RunningPipeline extends AutoCloseable {
      * the pipeline called {@code System.exit}, the JVM does not wait for that thread, because the call cannot return.
      * The element that this thread was processing stays unfinished.
      *
-     * <p>Threads that are waiting in {@link #await} then have up to {@link #LINGER} to return and terminate, so that
-     * {@code main} can print the report and close its files. After that the JVM halts, so put essential work in
-     * {@link #onDrained}.
+     * <p>Threads that are waiting in {@link #await}, or for a future of this pipeline, then have up to {@link #LINGER}
+     * to return and terminate, so that {@code main} can print the report and close its files. After that the JVM halts,
+     * so put essential work in {@link #onDrained}.
      *
      * @param deadline measured from the signal; if it is not more than 0, cancels immediately
      * @return this pipeline

@@ -14,7 +14,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Tests the time that the end of a JVM leaves to a pipeline that drains on shutdown. */
 class ShutdownDeadlineTest {
@@ -79,7 +79,7 @@ class ShutdownDeadlineTest {
 
         private Waiting() {}
 
-        /** Argument: whether main runs forever. */
+        /** Arguments: whether main runs forever, and whether it waits for the future. */
         public static void main(String[] args) throws Exception {
             RunningPipeline running = Source.<Integer>never()
                     .to(Sink.ignore())
@@ -87,7 +87,7 @@ class ShutdownDeadlineTest {
                     .onDrained(report -> System.out.println("told " + report.drained()))
                     .drainOnShutdown();
             System.out.println("running");
-            DrainReport report = running.await();
+            DrainReport report = args[1].equals("true") ? running.completion().get() : running.await();
             System.out.println("returned " + report.drained());
             boolean ignored = new CountDownLatch(1).await(100, TimeUnit.MILLISECONDS); // as main would work
             if (args[0].equals("true")) {
@@ -98,10 +98,11 @@ class ShutdownDeadlineTest {
     }
 
     @ParameterizedTest
-    @ValueSource(booleans = {false, true})
+    @CsvSource({"false, false", "true, false", "false, true"})
     @Timeout(120)
-    void main_thatAwaitsThePipeline_runsOnAfterASignal(boolean forEver) {
-        try (PipeProcess subject = PipeProcess.startMain(Waiting.class.getName(), 64, Boolean.toString(forEver))) {
+    void main_thatAwaitsThePipeline_runsOnAfterASignal(boolean forEver, boolean byFuture) {
+        try (PipeProcess subject = PipeProcess.startMain(
+                Waiting.class.getName(), 64, Boolean.toString(forEver), Boolean.toString(byFuture))) {
             Awaitility.await().atMost(SOON).until(() -> subject.out().contains("running"));
             subject.signal("TERM");
             assertThat(subject.exitCode(SOON)).isEqualTo(143);

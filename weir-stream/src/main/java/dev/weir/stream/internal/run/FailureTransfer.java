@@ -34,12 +34,11 @@ public final class FailureTransfer {
     }
 
     /**
-     * Returns a copy of a future. Dependent stages of the copy see a wrapped failure, as with
-     * {@link CompletableFuture#copy}. Unlike {@code copy}, this method does not call the failure's own methods, which
-     * may throw.
+     * Completes {@code copy} when a future completes, and returns it. Dependent stages of the copy see a wrapped
+     * failure, as with {@link CompletableFuture#copy}. Unlike that method, this one does not call the failure's own
+     * methods, which may throw.
      */
-    static <T> CompletableFuture<T> copyOf(CompletableFuture<T> of) {
-        CompletableFuture<T> copy = new CompletableFuture<>();
+    static <T> CompletableFuture<T> copyOf(CompletableFuture<T> of, CompletableFuture<T> copy) {
         var ignored = of.handle((value, failure) ->
                 failure == null ? copy.complete(value) : copy.completeExceptionally(wrapped(failure)));
         return copy;

@@ -14,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
  */
 public record KeyedResult<R>(ResultKey<R> key, CompletableFuture<R> future) {
 
-    /** See {@link RunningPipeline#result}. */
+    /** See {@link RunningPipeline#result}. Callers must hand out a copy, because users may complete a future. */
     @SuppressWarnings("unchecked") // the sink that exposed the result is the key, so the types match
     static <R> CompletableFuture<R> of(RunningPipeline running, ResultKey<R> key) {
         List<CompletableFuture<R>> results = running.handles(KeyedResult.class).stream()
@@ -31,6 +31,6 @@ public record KeyedResult<R>(ResultKey<R> key, CompletableFuture<R> future) {
             return result.completeExceptionally(
                     failure != null ? failure : new CancellationException("the sink was cut off before its result"));
         });
-        return FailureTransfer.copyOf(result);
+        return result;
     }
 }

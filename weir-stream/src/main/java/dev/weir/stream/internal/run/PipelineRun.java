@@ -7,6 +7,7 @@ import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.StageSnapshot;
 import dev.weir.stream.StageSnapshot.Activity;
 import dev.weir.stream.internal.steering.ThreadLook;
+import dev.weir.stream.internal.waiting.AwaitedFuture;
 import dev.weir.stream.internal.waiting.DrainListeners;
 import dev.weir.stream.internal.waiting.EndAwaiters;
 import dev.weir.stream.spi.AckTarget;
@@ -378,7 +379,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
 
     @Override
     public CompletableFuture<DrainReport> completion() {
-        return FailureTransfer.copyOf(completion);
+        return FailureTransfer.copyOf(completion, new AwaitedFuture<>(awaiters));
     }
 
     @Override
@@ -580,7 +581,8 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
 
     @Override
     public <R> CompletableFuture<R> result(ResultKey<R> key) {
-        return KeyedResult.of(this, Objects.requireNonNull(key, "key"));
+        return FailureTransfer.copyOf(
+                KeyedResult.of(this, Objects.requireNonNull(key, "key")), new AwaitedFuture<>(awaiters));
     }
 
     @Override
