@@ -16,4 +16,12 @@ public interface ElementDescriber {
      */
     @Nullable
     String describe(Object element);
+
+    /**
+     * Returns the origin of an element, in the form of {@link AckTarget#placeOf}; null if the element has none, or
+     * belongs to another library. Called for elements without acknowledgements, whose target knows no origin.
+     */
+    default @Nullable String place(Object element) {
+        return null;
+    }
 }

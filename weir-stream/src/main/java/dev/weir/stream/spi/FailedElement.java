@@ -69,7 +69,8 @@ public final class FailedElement extends RuntimeException {
             return;
         }
         try {
-            String place = target.placeOf(token);
+            String known = target.placeOf(token);
+            String place = known.isEmpty() ? place(element) : known;
             if (!place.isEmpty() && !isNoted(failure, place)) {
                 FailedElement failed = new FailedElement(stage, place, description(element));
                 LOG.log(Level.ERROR, failed.getMessage() + ": " + Thrown.text(failure));
@@ -102,6 +103,18 @@ public final class FailedElement extends RuntimeException {
             }
         }
         return false;
+    }
+
+    private static String place(@Nullable Object element) {
+        if (element != null) {
+            for (ElementDescriber describer : DESCRIBERS) {
+                String place = describer.place(element);
+                if (place != null) {
+                    return place;
+                }
+            }
+        }
+        return "";
     }
 
     private static String description(@Nullable Object element) {

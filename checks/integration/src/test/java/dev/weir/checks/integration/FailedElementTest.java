@@ -2,6 +2,7 @@ package dev.weir.checks.integration;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.FetchPath;
@@ -38,6 +39,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -78,6 +80,11 @@ class FailedElementTest {
             throw new Planted();
         }
         return record.value();
+    }
+
+    @SuppressWarnings("unchecked") // the other elements are strings
+    private static String valueOf(Object element) {
+        return element instanceof String text ? text : failingAt5((ConsumerRecord<String, String>) element);
     }
 
     /** A list that computes its only element when it is read. */
@@ -127,9 +134,8 @@ class FailedElementTest {
         ZIP_LATEST(s -> s.filter(r -> r.offset() == 5)
                 .zipLatestWith(Source.of(1).concat(Source.never()), (r, number) -> failingAt5(r))
                 .to(Sink.ignore())),
-        MERGE_SORTED(s -> s.mergeSorted(
-                        Source.of(new ConsumerRecord<>("elsewhere", 0, 100, "", "z")),
-                        Comparator.comparing(FailedElementTest::failingAt5))
+        MERGE_SORTED(s -> s.<Object>map(r -> r)
+                .mergeSorted(Source.of("z"), Comparator.comparing(FailedElementTest::valueOf))
                 .to(Sink.ignore())),
         FLAT_MAP_CONCAT(s -> s.flatMapConcat(r -> Source.of(r).map(FailedElementTest::failingAt5))
                 .to(Sink.ignore())),
@@ -200,6 +206,36 @@ class FailedElementTest {
                         settings("places-" + stage.name()),
                         Subscription.topics("places").untilEnd())
                 .atLeastOnce()));
+    }
+
+    /** The elements of these sources carry no acknowledgements, which otherwise know their origin. */
+    @Test
+    void failure_belowASourceThatTracksNoRecords_namesTheRecord() throws Exception {
+        Subscription all = Subscription.topics("places").untilEnd();
+        assertNamesTheRecord(KafkaSource.from(settings("places-at-most-once"), all)
+                .atMostOnce(10)
+                .map(FailedElementTest::failingAt5)
+                .to(Sink.ignore()));
+        var without = ConsumerSettings.builder(new StringDeserializer(), new StringDeserializer())
+                .bootstrapServers(KAFKA.bootstrapServers())
+                .build();
+        assertNamesTheRecord(KafkaSource.from(without, all)
+                .plain()
+                .mapBlocking(2, Ordering.input(), FailedElementTest::failingAt5)
+                .to(Sink.ignore()));
+        assertThatThrownBy(() -> KafkaSource.from(without, all)
+                        .plain()
+                        .grouped(8)
+                        .map(records -> records.stream()
+                                .map(FailedElementTest::failingAt5)
+                                .toList())
+                        .to(Sink.ignore())
+                        .run()
+                        .await())
+                .satisfies(failure -> assertThat(failure.getSuppressed())
+                        .singleElement()
+                        .asString()
+                        .endsWith("failed at places-0@0 and 7 more"));
     }
 
     @SuppressWarnings("ImmutableEnumChecker") // the functions have no state

@@ -3,14 +3,16 @@ package dev.weir.kafka.internal.handler;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.weir.kafka.Decoded;
+import dev.weir.kafka.spi.OfRecord;
 import dev.weir.stream.spi.ElementDescriber;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.util.HexFormat;
+import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
-/** Describes records by their keys, escaped and shortened. Stateless. */
+/** Describes records by their origins and their keys, which are escaped and shortened. Stateless. */
 public final class RecordDescriber implements ElementDescriber {
 
     private static final int MAX_CHARS = 40;
@@ -23,10 +25,27 @@ public final class RecordDescriber implements ElementDescriber {
         return switch (element) {
             case ConsumerRecord<?, ?> record -> "key " + text(record.key());
             case Decoded<?, ?> decoded -> describe(decoded.raw());
-            case HandlerJob<?, ?> job -> describe(job.raw());
+            case OfRecord derived -> describe(derived.raw());
             case BatchJob<?, ?> batch -> describe(batch.first());
             default -> null;
         };
+    }
+
+    @Override
+    public @Nullable String place(Object element) {
+        return switch (element) {
+            case ConsumerRecord<?, ?> record -> record.topic() + "-" + record.partition() + "@" + record.offset();
+            case Decoded<?, ?> decoded -> place(decoded.raw());
+            case OfRecord derived -> place(derived.raw());
+            case List<?> list when !list.isEmpty() -> place(list);
+            default -> null;
+        };
+    }
+
+    private @Nullable String place(List<?> group) {
+        String first = place(group.getFirst());
+        int more = group.size() - 1;
+        return first == null || more == 0 ? first : first + " and " + more + " more";
     }
 
     private static String text(@Nullable Object key) {
