@@ -175,6 +175,28 @@ class RunLogTest {
     }
 
     @Test
+    void shareGroup_thatFails_saysWhy() throws Exception {
+        KAFKA.cluster().createTopic("large", 1);
+        FailureTopics.produce(KAFKA.cluster(), new ProducerRecord<>("large", 0, null, new byte[100_000]));
+        ShareSettings<byte[], byte[]> settings = ShareSettings.builder()
+                .bootstrapServers(KAFKA.bootstrapServers())
+                .groupId("share-large")
+                .startAt(ShareSettings.Start.EARLIEST)
+                .maxBatchBytes(64 * 1024)
+                .build();
+        var running = KafkaSource.shared(settings, "large")
+                .to(Sink.ignore())
+                .named("logged")
+                .run();
+        running.completion().handle((report, failure) -> true).get(60, TimeUnit.SECONDS);
+        assertThat(lines)
+                .filteredOn(line -> line.contains("ended"))
+                .singleElement()
+                .asString()
+                .startsWith("pipeline logged: ended by a failure: cannot decode record large-0@0: ");
+    }
+
+    @Test
     void severalPipelinesOnOneConsumer_saySoForEach() throws Exception {
         try (ReusableConsumer<byte[], byte[]> consumer =
                 ReusableConsumer.start(settings("several"), Subscription.topics("in"))) {

@@ -14,12 +14,14 @@ import dev.weir.stream.spi.SourceFactory;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
 import dev.weir.stream.spi.StageMeter;
+import dev.weir.stream.spi.Thrown;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.KafkaShareConsumer;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
@@ -78,12 +80,24 @@ public final class ShareSource implements SourceFactory<AcquiredRecord> {
                 start.config().deliveryLimit());
     }
 
-    private static String closed(ShareRun run, Duration patience, StageContext context) {
+    /**
+     * Closes the run and logs its end.
+     *
+     * @param failure the member's own failure; null if it has not failed
+     */
+    private static String closed(ShareRun run, Duration patience, StageContext context, @Nullable Throwable failure) {
         String leftUndone = run.close(patience);
-        LOG.info(
-                "pipeline {}: ended; {}",
-                context.pipelineName(),
-                leftUndone.isEmpty() ? "nothing is left unfinished" : leftUndone);
+        String left = leftUndone.isEmpty() ? "nothing is left unfinished" : leftUndone;
+        if (failure == null) {
+            LOG.info("pipeline {}: ended; {}", context.pipelineName(), left);
+        } else {
+            String message = Thrown.message(failure);
+            LOG.info(
+                    "pipeline {}: ended by a failure: {}; {}",
+                    context.pipelineName(),
+                    message == null ? Thrown.text(failure) : message,
+                    left);
+        }
         return leftUndone;
     }
 
@@ -105,6 +119,11 @@ public final class ShareSource implements SourceFactory<AcquiredRecord> {
             }
             ReadyRecords ready = new ReadyRecords(context.clock());
             AtomicReference<ShareGroupConfig> group = new AtomicReference<>(start.config());
+            AtomicReference<@Nullable Throwable> failed = new AtomicReference<>();
+            Consumer<Throwable> fail = failure -> {
+                failed.compareAndSet(null, failure);
+                context.fail(failure);
+            };
             SharePath.Setup setup = new SharePath.Setup(
                     context.pipelineName(),
                     clientConfig(),
@@ -114,23 +133,14 @@ public final class ShareSource implements SourceFactory<AcquiredRecord> {
                     counters,
                     copies,
                     context::dropRevoked,
-                    context::fail);
+                    fail);
             SharePath path = settings.fetch() == FetchPath.LEAN
                     ? new LeanPath(setup, settings)
                     : new ClientPath(setup, KafkaShareConsumer::new);
             ShareRun run = new ShareRun(
-                    settings,
-                    start,
-                    admin,
-                    path,
-                    ready,
-                    counters,
-                    copies,
-                    group::set,
-                    context::fail,
-                    context::troubles);
+                    settings, start, admin, path, ready, counters, copies, group::set, fail, context::troubles);
             context.onStop(path::stop);
-            context.onTermination(patience -> closed(run, patience, context));
+            context.onTermination(patience -> closed(run, patience, context, failed.get()));
             context.exposeResource(run);
             context.depth(ready::size);
             logBegin(context);
