@@ -1,6 +1,7 @@
 package dev.weir.kafka;
 
 import dev.weir.kafka.internal.in.position.OffsetReset;
+import dev.weir.kafka.internal.settings.SettingsText;
 import dev.weir.kafka.internal.share.group.ConsumerSettingsRisks;
 import java.nio.file.Path;
 import java.time.Duration;

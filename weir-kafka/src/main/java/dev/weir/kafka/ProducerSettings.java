@@ -1,6 +1,7 @@
 package dev.weir.kafka;
 
 import dev.weir.kafka.internal.out.client.LeanProducerConfig;
+import dev.weir.kafka.internal.settings.SettingsText;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;

@@ -1,6 +1,7 @@
 package dev.weir.kafka;
 
-import dev.weir.kafka.SettingsText.Entry;
+import dev.weir.kafka.internal.settings.SettingsText;
+import dev.weir.kafka.internal.settings.SettingsText.Entry;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;

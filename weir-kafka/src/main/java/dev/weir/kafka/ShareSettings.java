@@ -1,6 +1,7 @@
 package dev.weir.kafka;
 
 import dev.weir.kafka.deadletter.DeadLetterTopic;
+import dev.weir.kafka.internal.settings.SettingsText;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;

@@ -63,8 +63,7 @@ public final class HttpEndpoint implements AutoCloseable {
         this.port = new ServerSocket(port, BACKLOG, address);
         this.uri = uriOf(address, this.port.getLocalPort());
         // Virtual threads would not run while handlers that compute on virtual threads occupy all processors, and a
-        // probe
-        // without a response makes Kubernetes restart the pod.
+        // probe without a response makes Kubernetes restart the pod.
         this.requests = Executors.newThreadPerTaskExecutor(
                 Thread.ofPlatform().daemon().name(name + "-request-", 0).factory());
         this.timer = new ScheduledThreadPoolExecutor(

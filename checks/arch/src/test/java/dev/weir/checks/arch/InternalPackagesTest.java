@@ -48,6 +48,7 @@ class InternalPackagesTest {
      * The packages of weir-kafka below {@code internal}. Each package uses only packages that precede it in this list.
      */
     private static final List<String> KAFKA_ORDER = List.of(
+            "settings",
             "meters",
             "in.lookup",
             "in.view",

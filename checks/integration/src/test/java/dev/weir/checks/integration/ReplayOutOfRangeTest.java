@@ -41,7 +41,7 @@ class ReplayOutOfRangeTest {
         cluster.close();
     }
 
-    /** Creates a dead-letter topic with the given number of records, the first of which are deleted. */
+    /** Creates a dead-letter topic with the given number of records, and deletes the first ones. */
     private static TopicPartition deadLetters(String name, int records, int deleted) throws Exception {
         cluster.createTopic(name, 1);
         cluster.createTopic(name + "-to", 1);

@@ -48,8 +48,8 @@ final class WritableTopics {
 
     /**
      * Returns the reason why a producer cannot make progress at present; an empty string if there is none. Possible
-     * reasons are a partition without a leader or without enough replicas in sync, a coordinator that does not respond or
-     * has not finished the previous transaction, and brokers that do not respond.
+     * reasons are a partition without a leader or without enough replicas in sync, a coordinator that does not respond
+     * or has not finished the previous transaction, and brokers that do not respond.
      */
     String obstacle(Set<String> topics) {
         if (topics.isEmpty()) {

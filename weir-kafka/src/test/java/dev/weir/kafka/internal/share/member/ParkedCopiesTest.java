@@ -41,7 +41,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class ParkedCopiesTest {
 
-    /** So long that a test which waits for it in vain times out. */
+    /** Longer than the time limit of a test, so that a test that waits in vain fails. */
     private static final Duration LONG = Duration.ofMinutes(2);
 
     private final List<Broken> opened = new CopyOnWriteArrayList<>();

@@ -1,4 +1,4 @@
-package dev.weir.kafka;
+package dev.weir.kafka.internal.settings;
 
 import java.io.IOException;
 import java.io.Reader;
@@ -37,10 +37,10 @@ import org.jspecify.annotations.Nullable;
  * Converts settings to and from text: reads them from files and the environment, and prints them without their secrets.
  * Stateless.
  */
-final class SettingsText {
+public final class SettingsText {
 
     /** The prefix of Weir's own settings. All other settings belong to the Kafka client. */
-    static final String OWN = "weir.";
+    public static final String OWN = "weir.";
 
     private static final Pattern AMOUNT = Pattern.compile("(\\d{1,12})\\s*([a-zA-Z]*)");
 
@@ -64,7 +64,7 @@ final class SettingsText {
      *
      * @param origin the location, such as a file and line or an environment variable, for error messages
      */
-    record Entry(String name, String value, String origin) {}
+    public record Entry(String name, String value, String origin) {}
 
     private SettingsText() {}
 
@@ -72,12 +72,12 @@ final class SettingsText {
      * Returns whether a name begins with the prefix of Weir's own settings, in upper or lower case. Ignoring case is
      * safe, because no name of a client setting begins with this prefix.
      */
-    static boolean isOwn(String name) {
+    public static boolean isOwn(String name) {
         return name.regionMatches(true, 0, OWN, 0, OWN.length());
     }
 
     /** Reads a properties file in UTF-8. Throws IllegalArgumentException if a key occurs twice. */
-    static List<Entry> read(Path file) {
+    public static List<Entry> read(Path file) {
         String text;
         KeysOnce properties = new KeysOnce();
         try {
@@ -153,7 +153,7 @@ final class SettingsText {
      * Reads settings from the variables that start with the prefix: PREFIX_MAX_POLL_RECORDS becomes max.poll.records.
      * Throws IllegalArgumentException if two variables that differ in case set the same key.
      */
-    static List<Entry> read(Map<String, String> environment, String prefix) {
+    public static List<Entry> read(Map<String, String> environment, String prefix) {
         if (prefix.isBlank()) {
             throw new IllegalArgumentException(
                     "the prefix of environment variables must not be blank: prefix=" + prefix);
@@ -175,7 +175,7 @@ final class SettingsText {
     }
 
     /** Returns entries for settings that the caller has already read, in alphabetical order. */
-    static List<Entry> read(Map<String, String> settings, UnaryOperator<String> origin) {
+    public static List<Entry> read(Map<String, String> settings, UnaryOperator<String> origin) {
         Objects.requireNonNull(origin, "origin");
         List<Entry> entries = new ArrayList<>();
         new TreeMap<>(Objects.requireNonNull(settings, "settings")).forEach((name, value) -> {
@@ -186,7 +186,7 @@ final class SettingsText {
     }
 
     /** Parses a duration such as 500ms, 20s, 2m, 1h or PT20S. */
-    static Duration duration(Entry entry) {
+    public static Duration duration(Entry entry) {
         Matcher amount = AMOUNT.matcher(entry.value);
         ChronoUnit unit = amount.matches() ? UNITS.get(amount.group(2).toLowerCase(Locale.ROOT)) : null;
         if (unit != null) {
@@ -200,7 +200,7 @@ final class SettingsText {
     }
 
     /** Parses a size such as 65536, 64KB, 16MB or 1GB; the units are powers of 1,024. */
-    static long bytes(Entry entry) {
+    public static long bytes(Entry entry) {
         Matcher amount = AMOUNT.matcher(entry.value);
         int shift = !amount.matches()
                 ? -1
@@ -217,7 +217,7 @@ final class SettingsText {
         return Long.parseLong(amount.group(1)) << shift;
     }
 
-    static int number(Entry entry) {
+    public static int number(Entry entry) {
         try {
             return Integer.parseInt(entry.value.replace("_", ""));
         } catch (NumberFormatException e) {
@@ -226,7 +226,7 @@ final class SettingsText {
     }
 
     /** Returns the value of a setting that is a name. Rejects a blank value. */
-    static String name(Entry entry) {
+    public static String name(Entry entry) {
         if (entry.value.isBlank()) {
             throw refused(entry, "a name");
         }
@@ -234,7 +234,7 @@ final class SettingsText {
     }
 
     /** Parses an enum constant. Case is ignored, and hyphens may replace underscores. */
-    static <E extends Enum<E>> E choice(Entry entry, Class<E> choices) {
+    public static <E extends Enum<E>> E choice(Entry entry, Class<E> choices) {
         try {
             return Enum.valueOf(choices, entry.value.toUpperCase(Locale.ROOT).replace('-', '_'));
         } catch (IllegalArgumentException e) {
@@ -250,12 +250,12 @@ final class SettingsText {
      * Creates the exception for an invalid value. Weir's own settings contain no secrets, so the message may show the
      * value.
      */
-    static IllegalArgumentException refused(Entry entry, String allowed) {
+    public static IllegalArgumentException refused(Entry entry, String allowed) {
         return new IllegalArgumentException(
                 entry.origin + ": " + entry.name + " must be " + allowed + ": " + entry.name + "=" + entry.value);
     }
 
-    static IllegalArgumentException unknown(Entry entry, Collection<String> known) {
+    public static IllegalArgumentException unknown(Entry entry, Collection<String> known) {
         String written = entry.name.toLowerCase(Locale.ROOT);
         String nearest = known.stream()
                 .min(Comparator.comparingInt(name -> distance(name, written)))
@@ -270,7 +270,7 @@ final class SettingsText {
      * Rejects a misspelled client setting, which the client would otherwise ignore. A name that does not resemble any
      * known setting is accepted, because plug-ins such as interceptors define their own settings.
      */
-    static void checkSpelling(Entry entry) {
+    public static void checkSpelling(Entry entry) {
         if (CLIENTS.contains(entry.name)) {
             return;
         }
@@ -303,10 +303,10 @@ final class SettingsText {
     }
 
     /**
-     * Formats client properties for display. A value is shown only if the client defines the property, its type is not a
-     * password, and it is no address with a user or a query, which may contain a password or a token.
+     * Formats client properties for display. A value is shown only if the client defines the property, its type is not
+     * a password, and it is no address with a user or a query, which may contain a password or a token.
      */
-    static String withoutSecrets(Map<String, String> properties, ConfigDef known) {
+    public static String withoutSecrets(Map<String, String> properties, ConfigDef known) {
         Map<String, String> shown = new TreeMap<>();
         properties.forEach((name, value) -> {
             ConfigDef.ConfigKey key = known.configKeys().get(name);
