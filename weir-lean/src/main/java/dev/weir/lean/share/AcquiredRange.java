@@ -2,7 +2,6 @@ package dev.weir.lean.share;
 
 import dev.weir.lean.spi.InvariantException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -60,8 +59,7 @@ final class AcquiredRange {
         this.knownSinceNanos = nowNanos;
         int size = Math.toIntExact(last - first + 1);
         this.lockedRecords = new LockedRecord[size];
-        this.states = new byte[size];
-        Arrays.fill(states, AcknowledgementRange.GAP);
+        this.states = new byte[size]; // All offsets are gaps at first, because GAP is 0.
         this.unacknowledged = size;
     }
 
@@ -236,11 +234,11 @@ final class AcquiredRange {
             int end = i;
             byte type = AcknowledgementRange.GAP;
             int records = 0;
-            while (end < states.length && states[end] >= 0 && goesWith(type, states[end], end == i)) {
+            do {
                 type = states[end] == AcknowledgementRange.GAP ? type : states[end];
                 records += states[end] == AcknowledgementRange.GAP ? 0 : 1;
                 states[end++] = ACKNOWLEDGED;
-            }
+            } while (end < states.length && states[end] >= 0 && goesWith(type, states[end]));
             all.add(new AcknowledgementRange(first + i, first + end - 1, type, records));
             i = end;
         }
@@ -252,11 +250,9 @@ final class AcquiredRange {
      * Returns whether an acknowledgement of this type can include the next offset. Gaps are acknowledged together with
      * accepted records, because a single acknowledgement for a whole range costs the broker least.
      */
-    private static boolean goesWith(byte type, byte next, boolean isFirst) {
+    private static boolean goesWith(byte type, byte next) {
         boolean ends = next == AcknowledgementRange.GAP || next == AcknowledgementRange.ACCEPT;
-        return isFirst
-                || next == type
-                || (ends && (type == AcknowledgementRange.GAP || type == AcknowledgementRange.ACCEPT));
+        return next == type || (ends && (type == AcknowledgementRange.GAP || type == AcknowledgementRange.ACCEPT));
     }
 
     Lock lock() {

@@ -74,7 +74,7 @@ final class AcquiredRecordsReader implements AutoCloseable {
                     break;
                 }
                 if (batch.lastOffset() >= ranges.get(at).first && !batch.isControlBatch()) {
-                    at = read(of, batch, ranges, acquired, at);
+                    read(of, batch, ranges, acquired, at);
                 }
             }
         }
@@ -87,9 +87,7 @@ final class AcquiredRecordsReader implements AutoCloseable {
             throw corrupt(of, ranges.getFirst().first, "a batch longer than the answer");
         }
         for (AcquiredRange range : ranges) {
-            if (range.last > sentTo) {
-                range.notSentFrom(sentTo + 1);
-            }
+            range.notSentFrom(sentTo + 1);
         }
         return ranges;
     }
@@ -127,7 +125,7 @@ final class AcquiredRecordsReader implements AutoCloseable {
         return at;
     }
 
-    private int read(
+    private void read(
             AcquiredRanges of,
             RecordBatch batch,
             List<AcquiredRange> ranges,
@@ -147,14 +145,13 @@ final class AcquiredRecordsReader implements AutoCloseable {
         } catch (KafkaException | IllegalArgumentException fault) {
             // IllegalArgumentException means an unknown codec.
             unreadable.found(of, batch, ranges, acquired, fault);
-            return from;
+            return;
         }
         // No record of a batch is passed on until the whole batch has been read.
         for (int i = 0; i < records.size(); i++) {
             AcquiredRange range = theirs.get(i);
             range.put(receiver.receive(records.get(i)));
         }
-        return at[0];
     }
 
     /** Returns the object that handles batches that could not be read. */

@@ -65,7 +65,7 @@ final class LockRenewals {
         for (AcquiredRange range : of.all()) {
             Lock lock = range.lock();
             long age = nowNanos - lock.sinceNanos();
-            if (ends && range.open() > 0) {
+            if (ends) {
                 // Releasing a record in its last delivery would lose it, so it is kept while the pipeline may still
                 // take it.
                 passedBy += giveBack(
@@ -76,7 +76,7 @@ final class LockRenewals {
             if (range.open() > 0 && age >= lock.nanos()) {
                 range.loseOpen().forEach(receiver::lost);
                 of.pending.withdraw(range.first, range.last);
-            } else if (range.open() > 0 && age >= lock.nanos() / 2 && !range.isRenewing()) {
+            } else if (age >= lock.nanos() / 2 && !range.isRenewing()) {
                 // A record at risk keeps waiting, because releasing it would waste one of its last deliveries.
                 passedBy += giveBack(range, locked -> !locked.isAtRisk() && locked.giveBack(), nowNanos);
                 if (receiver.renewsLocks()) {

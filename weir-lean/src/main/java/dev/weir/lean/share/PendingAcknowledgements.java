@@ -18,12 +18,7 @@ final class PendingAcknowledgements {
      *
      * @param renews true if all of them are renewals, false if none of them are; the two kinds are never mixed
      */
-    record Packet(List<AcknowledgementRange> acks, boolean renews) {
-
-        int records() {
-            return acks.stream().mapToInt(AcknowledgementRange::records).sum();
-        }
-    }
+    record Packet(List<AcknowledgementRange> acks, boolean renews) {}
 
     private List<AcknowledgementRange> good = new ArrayList<>();
     private final ArrayDeque<Packet> apart = new ArrayDeque<>();
@@ -139,9 +134,7 @@ final class PendingAcknowledgements {
      * REJECT are kept, because a finished record is finished regardless of the lock.
      */
     void withdraw(long first, long last) {
-        if (good.stream().anyMatch(ack -> isOfLock(ack, first, last))) {
-            good = without(good, first, last);
-        }
+        good = without(good, first, last);
         withdraw(apart, first, last);
         withdraw(renewals, first, last);
     }

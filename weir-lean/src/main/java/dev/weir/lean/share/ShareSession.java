@@ -277,9 +277,7 @@ final class ShareSession {
     private @Nullable Sent take(int throttleMillis, long nowNanos) {
         Sent sent = underWay;
         underWay = null;
-        if (throttleMillis > 0) {
-            pause(nowNanos, throttleMillis * 1_000_000L);
-        }
+        pause(nowNanos, throttleMillis * 1_000_000L);
         return sent;
     }
 
@@ -471,7 +469,6 @@ final class ShareSession {
         Sent sent = underWay;
         underWay = null;
         epoch = TO_OPEN;
-        partitions.unlist();
         if (sent != null) {
             sent.packets.forEach((of, packet) -> refused(of, packet.acks(), Errors.NETWORK_EXCEPTION));
         }

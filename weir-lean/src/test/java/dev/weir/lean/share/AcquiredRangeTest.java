@@ -255,4 +255,20 @@ class AcquiredRangeTest {
         part.notRenewed();
         assertThat(part.lock()).isEqualTo(new Lock(1, 2));
     }
+
+    /** A part whose gaps were forgotten would count as finished, and the broker would keep their locks. */
+    @Test
+    void part_knowsWhetherAnythingIsLeftToAcknowledge() {
+        AcquiredRange range = new AcquiredRange(0, 5, LOCK, 0);
+        put(range, 4);
+        put(range, 5);
+        AcquiredRange gaps = range.part(0, 3);
+        assertThat(gaps.hasUnacknowledged()).isTrue();
+        assertThat(gaps.isOver()).isFalse();
+        assertThat(gaps.takeUnacknowledged()).containsExactly(ack(0, 3, AcknowledgementRange.GAP, 0));
+        assertThat(gaps.isOver()).isTrue();
+        AcquiredRange records = range.part(4, 5);
+        assertThat(records.hasUnacknowledged()).isFalse();
+        assertThat(records.takeUnacknowledged()).isEmpty();
+    }
 }

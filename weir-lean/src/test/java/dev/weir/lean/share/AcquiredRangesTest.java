@@ -121,6 +121,7 @@ class AcquiredRangesTest {
         assertThat(first.takeUnacknowledged()).hasSize(1);
         assertThat(acquired.unacknowledgedSpan()).isEqualTo(6);
         assertThat(first.endIf(locked -> true, AcknowledgementRange.ACCEPT, 0)).isEqualTo(1);
+        assertThat(acquired.span()).as("nothing of the first is open").isEqualTo(2);
         assertThat(first.takeUnacknowledged()).hasSize(1);
         acquired.removeOver();
         assertThat(acquired.all()).hasSize(1);

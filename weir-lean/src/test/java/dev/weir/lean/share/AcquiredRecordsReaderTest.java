@@ -26,6 +26,7 @@ import org.apache.kafka.common.record.internal.CompressionType;
 import org.apache.kafka.common.record.internal.ControlRecordType;
 import org.apache.kafka.common.record.internal.EndTransactionMarker;
 import org.apache.kafka.common.record.internal.MemoryRecords;
+import org.apache.kafka.common.record.internal.Record;
 import org.apache.kafka.common.record.internal.SimpleRecord;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -297,5 +298,99 @@ class AcquiredRecordsReaderTest {
             assertThat(offsets()).containsExactly(0L, 0L);
             assertThat(again.getFirst().open()).isEqualTo(2);
         }
+    }
+
+    // ---- Limits ----------------------------------------------------------------------------------------------------
+
+    private List<AcquiredRange> readWithLimit(int maxBytes, MemoryRecords batch) {
+        var reading = new ShareMember.Reading(false, maxBytes);
+        try (AcquiredRecordsReader deliveries = new AcquiredRecordsReader(receiver, reading)) {
+            return deliveries.read(ofPartition, answer(List.of(acquired(0, 1, 1)), batch), LOCK, 0);
+        }
+    }
+
+    @Test
+    void batchOfExactlyTheLimit_isRead() {
+        MemoryRecords batch = records(0, 2);
+        int bytes = 0;
+        for (Record record : batch.records()) {
+            bytes += record.sizeInBytes();
+        }
+        assertThat(readWithLimit(bytes, batch)).hasSize(1);
+        assertThat(offsets()).containsExactly(0L, 1L);
+        int less = bytes - 1;
+        assertThatExceptionOfType(IllegalStateException.class)
+                .isThrownBy(() -> readWithLimit(less, batch))
+                .withMessageContaining("larger than maxBatchBytes=" + less);
+    }
+
+    /** Kafka's own exception says neither the name of the setting nor where the batch is. */
+    @Test
+    void compressedRecordOverTheLimit_isNamedAsTooLarge() {
+        MemoryRecords batch = MemoryRecords.withRecords(
+                0, Compression.gzip().build(), new SimpleRecord(new byte[5_000]), new SimpleRecord(new byte[1]));
+        assertThatExceptionOfType(IllegalStateException.class)
+                .isThrownBy(() -> readWithLimit(700, batch))
+                .withMessageContaining("topic-3@0..1 is larger than maxBatchBytes=700 bytes")
+                .withMessageNotContaining("corrupt");
+    }
+
+    @Test
+    void recordThatCannotBeDecoded_isCorrupt_andNotTooLarge() {
+        MemoryRecords batch = records(0, 2);
+        batch.buffer().put(61, (byte) 1); // The length of the first record
+        assertThatExceptionOfType(IllegalStateException.class)
+                .isThrownBy(() -> readWithLimit(777_777, batch))
+                .withMessageContaining("topic-3@0..1 is a batch that is corrupt (")
+                .withMessageNotContaining("maxBatchBytes");
+    }
+
+    /** Offsets past two billion are ordinary. */
+    @Test
+    void rangeOfLargeOffsets_isAcquired() {
+        long first = 5_000_000_000L;
+        List<AcquiredRange> ranges = read(List.of(acquired(first, first + 1, 1)), records(first, 2));
+        assertThat(offsets()).containsExactly(first, first + 1);
+        assertThat(acks(ranges)).isEmpty();
+    }
+
+    /** A response without any byte of a batch says nothing about the log. */
+    @Test
+    void acquiredRange_withEmptyRecords_isReleased() {
+        List<AcquiredRange> ranges = read(List.of(acquired(4, 5, 1)));
+        assertThat(acks(ranges)).containsExactly(new AcknowledgementRange(4, 5, AcknowledgementRange.RELEASE, 2));
+    }
+
+    @Test
+    void headerThatCannotBeFollowed_isNamedByTheOffsetAfterTheLastBatch() {
+        MemoryRecords second = records(1, 2);
+        second.buffer().put(16, (byte) 11); // The version
+        assertThatExceptionOfType(IllegalStateException.class)
+                .isThrownBy(() -> read(List.of(acquired(0, 2, 1)), records(0, 1), second))
+                .withMessageContaining("topic-3@1: the log is corrupt here");
+    }
+
+    /** The mean moves by a tenth of the difference. */
+    @Test
+    void batchRecords_isTheMovingMeanOfTheirOffsets() {
+        try (AcquiredRecordsReader deliveries = deliveries(Unreadable.FAIL)) {
+            assertThat(deliveries.batchRecords()).isZero();
+            var first = deliveries.read(ofPartition, answer(List.of(acquired(100, 109, 1)), records(100, 10)), LOCK, 0);
+            assertThat(first).hasSize(1);
+            assertThat(deliveries.batchRecords()).isEqualTo(10.0);
+            var next = deliveries.read(ofPartition, answer(List.of(acquired(110, 129, 1)), records(110, 20)), LOCK, 0);
+            assertThat(next).hasSize(1);
+            assertThat(deliveries.batchRecords()).isEqualTo(11.0);
+        }
+    }
+
+    @Test
+    void record_hasTheLeaderEpochOfItsBatch_ifThereIsOne() {
+        MemoryRecords batch = records(0, 1);
+        batch.batches().iterator().next().setPartitionLeaderEpoch(6);
+        assertThat(read(List.of(acquired(0, 1, 1)), batch, records(1, 1))).hasSize(1);
+        assertThat(receiver.acquired)
+                .extracting(locked -> locked.record.leaderEpoch())
+                .containsExactly(Optional.of(6), Optional.empty());
     }
 }

@@ -205,4 +205,40 @@ class HeldRecordsTest {
         held.publish();
         assertThat(held.firstOffsets()).isEqualTo(Map.of(PARTITION, 11L));
     }
+
+    // ---- Closing and deliveries ------------------------------------------------------------------------------------
+
+    /** Nobody acknowledges these records any more, so their handlers must learn that they are lost. */
+    @Test
+    void close_reportsOpenRecordsAsLost_andForgetsAll() {
+        held.publish();
+        assertThat(attend(SECOND)).hasSize(3);
+        assertThat(held.awaitsRenewals()).isTrue();
+        held.close();
+        assertThat(receiver.lost).containsExactly(10L, 11L, 12L);
+        assertThat(held.all()).isEmpty();
+        assertThat(held.isEmpty()).isTrue();
+        assertThat(held.awaitsRenewals()).isFalse();
+        assertThat(held.firstOffsets()).isEmpty();
+    }
+
+    /** The broker has ended the first lock. Two handlers must not both count as owners of the record. */
+    @Test
+    void recordThatIsAcquiredAgain_losesItsFirstDelivery() {
+        ScriptedRecord again = ScriptedRecord.at(11);
+        held.add(again, SECOND, SECOND);
+        assertThat(receiver.lost).containsExactly(11L);
+        assertThat(records.get(1).isGone()).isTrue();
+        assertThat(again.isGone()).isFalse();
+        assertThat(held.all()).containsExactly(records.get(0), again, records.get(2));
+    }
+
+    @Test
+    void confirmation_hasTheTimeSinceTheAcknowledgement() {
+        assertThat(held.lockMillis()).isEqualTo(2_000);
+        end(0, AcknowledgeType.ACCEPT, 1);
+        assertThat(attend(100)).containsExactly("10 ACCEPT");
+        answer(null, 107, 10L);
+        assertThat(receiver.confirmed).containsExactly("accept 1 7");
+    }
 }

@@ -16,11 +16,12 @@ class LockRenewalsTest {
 
     private static final long SECOND = 1_000_000_000;
     private static final long WINDOW = 1_000;
+    private static final long ACQUIRED = 30;
 
     private final ScriptedReceiver receiver = new ScriptedReceiver();
     private final LockRenewals locks = new LockRenewals(receiver);
     private final AcquiredRanges acquired = new AcquiredRanges(new TopicIdPartition(new Uuid(1, 2), 0, "topic"));
-    private final AcquiredRange range = new AcquiredRange(10, 13, new Lock(0, 2 * SECOND), 0);
+    private final AcquiredRange range = new AcquiredRange(10, 13, new Lock(0, 2 * SECOND), ACQUIRED);
     private final List<ScriptedRecord> lockedRecords =
             LongStream.rangeClosed(10, 13).mapToObj(ScriptedRecord::at).toList();
 
@@ -146,6 +147,7 @@ class LockRenewalsTest {
             end(i, AcknowledgementRange.ACCEPT, 100);
         }
         attend(100);
+        assertThat(receiver.finishedNanos).containsExactly(100 - ACQUIRED);
         assertThat(acquired.pending.take())
                 .isEqualTo(new Packet(List.of(ack(10, 13, AcknowledgementRange.ACCEPT)), false));
         assertThat(receiver.finished).isEqualTo(1);
@@ -188,6 +190,7 @@ class LockRenewalsTest {
         lockedRecords.get(2).lastDelivery = true;
         locks.attend(acquired, 0, WINDOW, true);
         assertThat(receiver.wentBack).containsExactly(10L, 13L);
+        assertThat(receiver.passedBy).isEqualTo(2);
         assertThat(acquired.pending.take())
                 .isEqualTo(new Packet(
                         List.of(ack(10, 10, AcknowledgementRange.RELEASE), ack(13, 13, AcknowledgementRange.RELEASE)),
@@ -215,5 +218,36 @@ class LockRenewalsTest {
         locks.millis(1_500);
         assertThat(locks.nanos()).isEqualTo(1_500_000_000);
         assertThat(locks.millis()).isEqualTo(1_500);
+    }
+
+    /** The first record frees locks as soon as nine tenths of the window are acquired. */
+    @Test
+    void windowOfWhichNineTenthsAreAcquired_isMovedOnAtOnce() {
+        acquired.add(new AcquiredRange(14, 18, new Lock(0, 2 * SECOND), 0)).forEach(receiver::lost);
+        take();
+        end(0, AcknowledgementRange.ACCEPT, 100);
+        locks.attend(acquired, 100, 11, false);
+        assertThat(acquired.pending.isHurried()).as("nine of eleven").isFalse();
+        locks.attend(acquired, 100, 10, false);
+        assertThat(acquired.pending.isHurried()).as("nine of ten").isTrue();
+        assertThat(acquired.pending.take()).isNotNull();
+    }
+
+    /** The broker may have granted the lock later than the member counts, so the release may still be in time. */
+    @Test
+    void releaseOfAFinishedRange_isKept_whenItsLockEnds() {
+        take();
+        end(0, AcknowledgementRange.RELEASE, 100);
+        attend(SECOND - 1);
+        assertThat(acquired.pending.hasAcks()).isTrue();
+        for (int i = 1; i < 4; i++) {
+            end(i, AcknowledgementRange.ACCEPT, 2 * SECOND);
+        }
+        attend(2 * SECOND);
+        assertThat(receiver.lost).isEmpty();
+        assertThat(acquired.pending.take())
+                .isEqualTo(new Packet(List.of(ack(10, 10, AcknowledgementRange.RELEASE)), false));
+        assertThat(acquired.pending.take())
+                .isEqualTo(new Packet(List.of(ack(11, 13, AcknowledgementRange.ACCEPT)), false));
     }
 }

@@ -110,4 +110,13 @@ class PendingAcknowledgementsTest {
         pending.add(List.of(accepted(3, 3)), 9);
         assertThat(pending.sinceNanos()).isEqualTo(9);
     }
+
+    /** The broker refuses a request in which two acknowledgements have one offset in common. */
+    @Test
+    void acknowledgementsWithOneOffsetInCommon_goOneAfterTheOther() {
+        PendingAcknowledgements pending = new PendingAcknowledgements();
+        pending.add(List.of(accepted(10, 19), accepted(19, 20)), 0);
+        assertThat(pending.take()).isEqualTo(new Packet(List.of(accepted(10, 19)), false));
+        assertThat(pending.take()).isEqualTo(new Packet(List.of(accepted(19, 20)), false));
+    }
 }

@@ -24,6 +24,11 @@ class ScriptedReceiver implements AcquiredRecordReceiver {
     boolean over;
     int passedBy;
     int finished;
+    final List<Long> finishedNanos = new ArrayList<>();
+
+    /** The offsets after unreadable batches that were passed on. */
+    final List<Long> nextOffsets = new ArrayList<>();
+
     int emptied;
     int acquiredAll;
     boolean demand = true;
@@ -157,6 +162,7 @@ class ScriptedReceiver implements AcquiredRecordReceiver {
             byte[] bytes,
             KafkaException fault,
             short deliveryCount) {
+        nextOffsets.add(nextOffset);
         return receive(new ConsumerRecord<>(partition.topic(), partition.partition(), offset, new byte[0], bytes));
     }
 
@@ -182,11 +188,15 @@ class ScriptedReceiver implements AcquiredRecordReceiver {
 
     @Override
     public void finished(long nanosSinceAcquired) {
+        finishedNanos.add(nanosSinceAcquired);
         finished++;
     }
 
     @Override
     public void passedBy(int records) {
+        if (records < 1) {
+            throw new IllegalArgumentException("no records: " + records);
+        }
         passedBy += records;
     }
 

@@ -1,6 +1,7 @@
 package dev.weir.lean.share;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -418,5 +419,10 @@ class ShareClusterTest {
             }
         }
         return now - from;
+    }
+
+    @Test
+    void brokerWithoutAnAddress_isNamed() {
+        assertThatNullPointerException().isThrownBy(() -> cluster.addresses(77)).withMessage("address of broker 77");
     }
 }

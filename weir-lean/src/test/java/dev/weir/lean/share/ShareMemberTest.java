@@ -9,9 +9,11 @@ import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.FindCoordinatorRequestData;
 import org.apache.kafka.common.message.FindCoordinatorResponseData;
 import org.apache.kafka.common.message.FindCoordinatorResponseData.Coordinator;
+import org.apache.kafka.common.message.MetadataRequestData;
 import org.apache.kafka.common.message.MetadataResponseData;
 import org.apache.kafka.common.message.ShareGroupHeartbeatRequestData;
 import org.apache.kafka.common.message.ShareGroupHeartbeatResponseData;
+import org.apache.kafka.common.protocol.ApiMessage;
 import org.junit.jupiter.api.Test;
 
 /** A member and the coordinator of its group. */
@@ -20,12 +22,13 @@ class ShareMemberTest {
     private static final long MILLISECOND = 1_000_000;
 
     private final ScriptedNetwork network = new ScriptedNetwork();
+    private final ScriptedReceiver receiver = new ScriptedReceiver();
     private final ShareMember member = new ShareMember(
             new ShareMember.Identity(
                     "member", "group", List.of("topic"), List.of(InetSocketAddress.createUnresolved("bootstrap", 9))),
             new ShareMember.Reading(true, 1_000_000),
             network,
-            new ScriptedReceiver());
+            receiver);
     private final ScriptedChannel bootstrap = network.channel("bootstrap");
     private long now = 1_000 * MILLISECOND;
 
@@ -38,6 +41,16 @@ class ShareMemberTest {
         FindCoordinatorResponseData answer = new FindCoordinatorResponseData();
         answer.coordinators().add(new Coordinator().setHost(host).setPort(1));
         bootstrap.receiver.answered(answer);
+    }
+
+    private static ShareGroupHeartbeatResponseData assignment() {
+        return new ShareGroupHeartbeatResponseData()
+                .setMemberEpoch(1)
+                .setHeartbeatIntervalMs(500)
+                .setAssignment(new ShareGroupHeartbeatResponseData.Assignment()
+                        .setTopicPartitions(List.of(new ShareGroupHeartbeatResponseData.TopicPartitions()
+                                .setTopicId(new Uuid(1, 2))
+                                .setPartitions(List.of(0)))));
     }
 
     /** Starts to join. Returns the channel to the coordinator, with the first heartbeat in flight. */
@@ -99,13 +112,7 @@ class ShareMemberTest {
     @Test
     void memberWithPartitions_isJoined_andHasNothingAcquiredYet() {
         ScriptedChannel coordinator = joining();
-        coordinator.receiver.answered(new ShareGroupHeartbeatResponseData()
-                .setMemberEpoch(1)
-                .setHeartbeatIntervalMs(500)
-                .setAssignment(new ShareGroupHeartbeatResponseData.Assignment()
-                        .setTopicPartitions(List.of(new ShareGroupHeartbeatResponseData.TopicPartitions()
-                                .setTopicId(new Uuid(1, 2))
-                                .setPartitions(List.of(0))))));
+        coordinator.receiver.answered(assignment());
         assertThat(member.isJoined()).isFalse();
         turn(0);
         assertThat(member.isJoined()).isTrue();
@@ -121,5 +128,64 @@ class ShareMemberTest {
         assertThat(member.hasLeft()).isFalse();
         coordinator.receiver.answered(new ShareGroupHeartbeatResponseData().setMemberEpoch(-1));
         assertThat(member.hasLeft()).isTrue();
+    }
+
+    /** The coordinator's answer proves that the lookup was right, so the next one must not wait for long. */
+    @Test
+    void coordinatorThatAnswers_endsTheBackoffOfItsLookups() {
+        ScriptedChannel coordinator = joining();
+        for (int i = 0; i < 5; i++) {
+            coordinator.receiver.lost("cut");
+            assertThat(lookups(200)).isEqualTo(1);
+            coordinatorIs("one");
+            assertThat(lookups(0)).isZero();
+        }
+        coordinator.receiver.answered(
+                new ShareGroupHeartbeatResponseData().setMemberEpoch(1).setHeartbeatIntervalMs(500));
+        coordinator.receiver.lost("cut");
+        assertThat(lookups(25)).as("the first wait is at most 24 ms").isEqualTo(1);
+    }
+
+    /** Takes a turn after this time. Returns the number of lookups of the coordinator that it sent. */
+    private int lookups(long millis) {
+        int sent = bootstrap.sent.size();
+        turn(millis);
+        List<ApiMessage> added = bootstrap.sent.subList(sent, bootstrap.sent.size());
+        if (added.stream().anyMatch(MetadataRequestData.class::isInstance)) {
+            bootstrap.receiver.answered(new MetadataResponseData());
+        }
+        return (int) added.stream()
+                .filter(FindCoordinatorRequestData.class::isInstance)
+                .count();
+    }
+
+    @Test
+    void memberWithRecords_countsThem_andLosesThemWhenItCloses() {
+        member.workers(3);
+        member.plan(3, false, 1_000);
+        turn(0);
+        coordinatorIs("one");
+        turn(0);
+        bootstrap.receiver.answered(ShareSessionsTest.leaders(1, 2, 1));
+        network.channel("coordinator").receiver.answered(assignment());
+        turn(0);
+        assertThat(bootstrap.renewed).as("the connection stays").isZero();
+        ScriptedChannel broker = network.channel("broker 1");
+        broker.receiver.answered(ShareSessionsTest.answer(0, 0, 3).setAcquisitionLockTimeoutMs(4_000));
+        assertThat(member.turn(now)).isEqualTo(25 * MILLISECOND);
+        assertThat(member.open()).isEqualTo(3);
+        assertThat(member.openRecords()).hasSize(3);
+        assertThat(member.span()).isEqualTo(3);
+        assertThat(member.lockMillis()).isEqualTo(4_000);
+        assertThat(member.batchRecords()).isEqualTo(3.0);
+
+        assertThat(member.ended(receiver.acquired.getFirst()))
+                .as("a credit is free again")
+                .isTrue();
+        turn(0);
+        assertThat(member.open()).isEqualTo(2);
+        member.close();
+        assertThat(receiver.lost).containsExactly(1L, 2L);
+        assertThat(broker.dropped).isTrue();
     }
 }

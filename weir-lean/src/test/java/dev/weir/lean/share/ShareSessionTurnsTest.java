@@ -326,4 +326,95 @@ class ShareSessionTurnsTest {
         answered(answer(partition(1, 40, 41, 42, 43, 44, 45, 46, 47)), at);
         assertThat(fetch(at).maxRecords()).isEqualTo(4);
     }
+
+    @Test
+    void recordsAskedForAfterAQuota_growByAnEighth() {
+        Turn hundred = new Turn(100, 1, 1_000, false);
+        assertThat(next(1, hundred)).isNotNull();
+        answered(answer().setThrottleTimeMs(1), 1);
+        assertThat(((ShareFetchRequestData) Objects.requireNonNull(next(2, hundred))).maxRecords())
+                .isEqualTo(50);
+        PartitionData fifty = partition(1)
+                .setAcquiredRecords(
+                        List.of(new AcquiredRecords().setFirstOffset(100).setLastOffset(149)));
+        answered(answer(fifty), 2);
+        assertThat(((ShareFetchRequestData) Objects.requireNonNull(next(2, hundred))).maxRecords())
+                .isEqualTo(57);
+    }
+
+    /** The responses of a throttled client come many times per second. */
+    @Test
+    void quota_isReportedOnce() {
+        try (ScriptedLog log = new ScriptedLog(ShareSession.class)) {
+            for (int i = 1; i < 4; i++) {
+                assertThat(fetch(i)).isNotNull();
+                answered(answer().setThrottleTimeMs(1), i);
+            }
+            assertThat(log.warnings)
+                    .singleElement()
+                    .asString()
+                    .contains("a quota makes broker 7 delay answers by 1 ms");
+        }
+    }
+
+    // ---- Partitions ------------------------------------------------------------------------------------------------
+
+    @Test
+    void partitionThatIsNoLongerRead_isForgotten_onceNothingOfItIsAcquired() {
+        session.partitions.want(List.of());
+        assertThat(next(1, TURN)).isNull();
+        assertThat(session.partitions.find(TOPIC, 1)).isNull();
+        assertThat(session.partitions.find(TOPIC, 0)).isSameAs(acquired);
+    }
+
+    /** The session fetches its other partitions without delay. */
+    @Test
+    void partitionThatMoved_pausesNothing() {
+        assertThat(fetch(1)).isNotNull();
+        answered(answer(partition(0).setErrorCode(Errors.NOT_LEADER_OR_FOLLOWER.code())), 1);
+        assertThat(answers.moved).containsExactly(ZERO);
+        assertThat(next(1, TURN)).isInstanceOf(ShareFetchRequestData.class);
+    }
+
+    @Test
+    void partitionThatMayNotBeRead_isFatal() {
+        assertThat(fetch(1)).isNotNull();
+        answered(answer(partition(0).setErrorCode(Errors.TOPIC_AUTHORIZATION_FAILED.code())), 1);
+        assertThat(receiver.fatal)
+                .singleElement()
+                .isInstanceOf(Errors.TOPIC_AUTHORIZATION_FAILED.exception().getClass());
+    }
+
+    /** Gaps have no records that could count as confirmed or refused. */
+    @Test
+    void acknowledgedGaps_areNeitherConfirmedNorRefused() {
+        for (Errors error : List.of(Errors.NONE, Errors.INVALID_REQUEST)) {
+            acquired.pending.add(List.of(new AcknowledgementRange(10, 12, AcknowledgementRange.GAP, 0)), opened);
+            assertThat(next(50, NO_CREDITS)).isInstanceOf(ShareAcknowledgeRequestData.class);
+            session.answered(
+                    acknowledged(new ShareAcknowledgeResponseData.PartitionData().setErrorCode(error.code())), opened);
+        }
+        assertThat(receiver.confirmed).isEmpty();
+        assertThat(receiver.refused).isEmpty();
+    }
+
+    /** The broker ends the lock of the whole range. A longer lock would let two members process its records. */
+    @Test
+    void rangeWithARefusedRenewal_keepsItsLock_whenTheOtherPartIsRenewed() {
+        AcquiredRange range = acquired.all().getFirst();
+        assertThat(range.endIf(locked -> locked.offset() == 1, AcknowledgementRange.ACCEPT, opened))
+                .isEqualTo(1);
+        Lock before = range.lock();
+        acquired.pending.addApart(range.takeRenewals(), true, opened);
+        Errors[] results = {Errors.INVALID_RECORD_STATE, Errors.INVALID_RECORD_STATE, Errors.NONE};
+        for (int i = 0; i < results.length; i++) {
+            assertThat(next(i, NO_CREDITS)).isInstanceOf(ShareAcknowledgeRequestData.class);
+            session.answered(
+                    acknowledged(new ShareAcknowledgeResponseData.PartitionData().setErrorCode(results[i].code())),
+                    opened + i * MILLISECOND);
+        }
+        assertThat(receiver.notRenewed).containsExactly("topic-0@0 1 INVALID_RECORD_STATE");
+        assertThat(receiver.confirmed).containsExactly("renew 2 0");
+        assertThat(range.lock()).isEqualTo(before);
+    }
 }

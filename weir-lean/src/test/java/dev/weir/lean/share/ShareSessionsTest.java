@@ -59,7 +59,7 @@ class ShareSessionsTest {
         sessions.plan(100, false, 1_000);
     }
 
-    private static MetadataResponseData leaders(int ofZero, int ofOne, int epoch) {
+    static MetadataResponseData leaders(int ofZero, int ofOne, int epoch) {
         MetadataResponseTopic topic =
                 new MetadataResponseTopic().setTopicId(TOPIC).setName("topic");
         topic.partitions()
@@ -100,7 +100,7 @@ class ShareSessionsTest {
     }
 
     /** Returns a response with acquired records of a partition; without records if their number is 0. */
-    private static ShareFetchResponseData answer(int partition, long first, int records) {
+    static ShareFetchResponseData answer(int partition, long first, int records) {
         PartitionData data = new PartitionData().setPartitionIndex(partition);
         if (records > 0) {
             data.setAcquiredRecords(List.of(new AcquiredRecords()
@@ -395,11 +395,7 @@ class ShareSessionsTest {
     void unreadableBatch_isOneOpenRecord_andHoldsAllItsOffsets() {
         settle(0);
         assertThat(turn(0)).isNotNegative();
-        ShareFetchResponseData damaged = answer(0, 0, 3);
-        MemoryRecords batch = (MemoryRecords)
-                damaged.responses().iterator().next().partitions().getFirst().records();
-        batch.buffer().put(batch.sizeInBytes() - 1, (byte) -1);
-        broker(1).receiver.answered(damaged);
+        broker(1).receiver.answered(damaged(3));
         assertThat(sessions.open()).isEqualTo(3);
         assertThat(sessions.openRecords()).singleElement().isSameAs(receiver.acquired.getFirst());
     }
@@ -508,5 +504,125 @@ class ShareSessionsTest {
         sessions.close();
         assertThat(broker(1).dropped).isTrue();
         assertThat(receiver.lost).containsExactly(0L, 1L);
+    }
+
+    /** The broker has ended the session before it received the acknowledgements. */
+    @Test
+    void acknowledgementsOfASessionThatTheBrokerLost_areSentInANewOne_evenWhenTheMemberEnds() {
+        open(2);
+        assertThat(end(0, AcknowledgeType.ACCEPT)).isFalse();
+        assertThat(end(1, AcknowledgeType.ACCEPT)).isFalse();
+        assertThat(turn(60)).isNotNegative();
+        sessions.end();
+        receiver.over = true;
+        broker(1).receiver.answered(new ShareFetchResponseData().setErrorCode(Errors.SHARE_SESSION_NOT_FOUND.code()));
+        assertThat(sessions.haveEnded()).isFalse();
+        assertThat(turn(0)).isNotNegative();
+        assertThat(broker(1).last(ShareFetchRequestData.class).shareSessionEpoch())
+                .isZero();
+        broker(1).receiver.answered(answer(0, 2, 0));
+        assertThat(turn(0)).isNotNegative();
+        assertThat(broker(1).last(ShareAcknowledgeRequestData.class).topics()).hasSize(1);
+        broker(1).receiver.answered(acknowledged(0));
+        assertThat(receiver.confirmed).containsExactly("accept 2 0");
+    }
+
+    // ---- Unreadable batches, refusals and limits -------------------------------------------------------------------
+
+    private static ShareFetchResponseData damaged(int records) {
+        ShareFetchResponseData damaged = answer(0, 0, records);
+        MemoryRecords batch = (MemoryRecords)
+                damaged.responses().iterator().next().partitions().getFirst().records();
+        batch.buffer().put(batch.sizeInBytes() - 1, (byte) -1);
+        return damaged;
+    }
+
+    /** Otherwise, the broker would deliver the rest of the batch again and again. */
+    @Test
+    void offsetsOfAnUnreadableBatch_endWithItsRecord() {
+        settle(0);
+        assertThat(turn(0)).isNotNegative();
+        broker(1).receiver.answered(damaged(3));
+        assertThat(sessions.open()).isEqualTo(3);
+        assertThat(end(0, AcknowledgeType.REJECT)).isFalse();
+        assertThat(turn(1)).isNotNegative();
+        assertThat(sessions.open()).isZero();
+        assertThat(turn(60)).isNotNegative();
+        assertThat(broker(1)
+                        .last(ShareFetchRequestData.class)
+                        .topics()
+                        .find(TOPIC)
+                        .partitions()
+                        .find(0)
+                        .acknowledgementBatches())
+                .singleElement()
+                .satisfies(each -> {
+                    assertThat(each.firstOffset()).isZero();
+                    assertThat(each.lastOffset()).isEqualTo(2);
+                    assertThat(each.acknowledgeTypes()).containsExactly(AcknowledgementRange.REJECT);
+                });
+    }
+
+    private void refuse() {
+        assertThat(turn(100)).isNotNegative();
+        broker(1)
+                .receiver
+                .answered(answer(
+                        new PartitionData().setPartitionIndex(0).setErrorCode(Errors.UNKNOWN_SERVER_ERROR.code())));
+    }
+
+    @Test
+    void refusedFetch_isReportedOnce_andAgainOnceRecordsCameBetween() {
+        try (ScriptedLog log = new ScriptedLog(ShareSession.class)) {
+            settle(0);
+            refuse();
+            refuse();
+            assertThat(log.warnings)
+                    .containsExactly("topic-0 cannot be fetched from broker 1 now: UNKNOWN_SERVER_ERROR");
+            assertThat(turn(100)).isNotNegative();
+            broker(1).receiver.answered(answer(0, 0, 1));
+            refuse();
+            assertThat(log.warnings).hasSize(2);
+        }
+    }
+
+    @Test
+    void answerWithoutRecords_saysNothingOfTheirSize() {
+        settle(0);
+        assertThat(turn(0)).isNotNegative();
+        int bytes = broker(1).last(ShareFetchRequestData.class).maxBytes();
+        broker(1).receiver.answered(answer(0, 0, 0));
+        assertThat(turn(60)).isNotNegative();
+        assertThat(broker(1).sent).hasSize(2);
+        assertThat(broker(1).last(ShareFetchRequestData.class).maxBytes()).isEqualTo(bytes);
+    }
+
+    /** The credit that was free before counts, too. */
+    @Test
+    void endedRecord_wakesTheMember_togetherWithTheCreditsThatAreFree() {
+        sessions.plan(9, false, 1_000);
+        open(8);
+        assertThat(turn(0)).isEqualTo(25);
+        assertThat(broker(1).sent).as("one credit is too few").hasSize(1);
+        assertThat(end(0, AcknowledgeType.ACCEPT)).isTrue();
+    }
+
+    @Test
+    void recordsThatEndBeforeTheirNumberIsSet_areNotedInTheSameTurn() {
+        sessions.plan(8, false, 1_000);
+        open(8);
+        assertThat(end(0, AcknowledgeType.ACCEPT)).isFalse();
+        assertThat(sessions.turn()).as("one is too few").isEqualTo(25 * MILLISECOND);
+        assertThat(end(1, AcknowledgeType.ACCEPT)).isTrue();
+        assertThat(sessions.turn()).as("two are enough").isZero();
+    }
+
+    @Test
+    void windowOfWhichNineTenthsAreAcquired_isAlmostFull() {
+        sessions.plan(100, false, 10);
+        open(9);
+        assertThat(turn(0)).isEqualTo(10);
+        sessions.plan(100, false, 11);
+        assertThat(turn(0)).isEqualTo(25);
     }
 }

@@ -174,4 +174,48 @@ class UnreadablePartsTest {
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("topic-3@100");
     }
+
+    /** The dead-letter record must have the bytes of the batch, because they are all that is left of its records. */
+    @Test
+    void recordOfABatch_hasItsBytes_andTheOffsetAfterIt() {
+        ByteBuffer damaged = batch(CHECKSUM, 1);
+        byte[] bytes = new byte[damaged.remaining()];
+        damaged.duplicate().get(bytes);
+        answer(damaged, 102, 105);
+        assertThat(receiver.acquired.getFirst().record.value()).isEqualTo(bytes);
+        assertThat(receiver.nextOffsets).containsExactly(110L);
+    }
+
+    @Test
+    void rangeBehindABatchThatIsLeftOut_isNotReported() {
+        receiver.unreadable = Unreadable.SKIP;
+        PartitionData data = data(batch(CHECKSUM, 1), 102, 105);
+        data.setAcquiredRecords(List.of(
+                new AcquiredRecords().setFirstOffset(102).setLastOffset(105).setDeliveryCount((short) 1),
+                new AcquiredRecords().setFirstOffset(110).setLastOffset(112).setDeliveryCount((short) 1)));
+        List<AcquiredRange> ranges = deliveries.read(of, data, LOCK, 0);
+        assertThat(receiver.skipped).containsExactly("topic-3@102..106");
+        assertThat(ranges.getLast().takeUnacknowledged())
+                .containsExactly(new AcknowledgementRange(110, 112, AcknowledgementRange.RELEASE, 3));
+    }
+
+    private static ByteBuffer batchOfTwo(long base) {
+        ByteBuffer bytes = MemoryRecords.withRecords(
+                        base, Compression.NONE, new SimpleRecord(new byte[1]), new SimpleRecord(new byte[1]))
+                .buffer();
+        bytes.put(CHECKSUM, (byte) (bytes.get(CHECKSUM) + 1));
+        return bytes;
+    }
+
+    @Test
+    void lastThousandBatches_areRemembered() {
+        for (int i = 0; i < 1_001; i++) {
+            answer(batchOfTwo(2L * i), 2L * i, 2L * i);
+            end(receiver.acquired.getLast(), AcknowledgeType.ACCEPT);
+        }
+        answer(batchOfTwo(2), 3, 3);
+        assertThat(receiver.acquired).as("the thousandth").hasSize(1_001);
+        answer(batchOfTwo(0), 1, 1);
+        assertThat(receiver.acquired).as("the one before").hasSize(1_002);
+    }
 }
