@@ -625,4 +625,15 @@ class ShareSessionsTest {
         sessions.plan(100, false, 11);
         assertThat(turn(0)).isEqualTo(25);
     }
+
+    /** The broker has ended the first lock, so the handler of the first delivery no longer owns the record. */
+    @Test
+    void recordThatIsAcquiredAgain_isLostInItsFirstDelivery() {
+        open(2);
+        assertThat(turn(60)).isNotNegative();
+        broker(1).receiver.answered(answer(0, 1, 2));
+        assertThat(receiver.lost).containsExactly(1L);
+        assertThat(sessions.openRecords())
+                .containsExactly(receiver.acquired.get(0), receiver.acquired.get(2), receiver.acquired.get(3));
+    }
 }
