@@ -537,7 +537,7 @@ class ShareSessionsTest {
         return damaged;
     }
 
-    /** Otherwise, the broker would deliver the rest of the batch again and again. */
+    /** If only the record ended, the broker would deliver the rest of the batch again and again. */
     @Test
     void offsetsOfAnUnreadableBatch_endWithItsRecord() {
         settle(0);
@@ -597,7 +597,7 @@ class ShareSessionsTest {
         assertThat(broker(1).last(ShareFetchRequestData.class).maxBytes()).isEqualTo(bytes);
     }
 
-    /** The credit that was free before counts, too. */
+    /** A credit that is already free counts toward the number that wakes the member. */
     @Test
     void endedRecord_wakesTheMember_togetherWithTheCreditsThatAreFree() {
         sessions.plan(9, false, 1_000);
