@@ -208,7 +208,7 @@ class HeldRecordsTest {
 
     // ---- Closing and deliveries ------------------------------------------------------------------------------------
 
-    /** Nobody acknowledges these records any more, so their handlers must learn that they are lost. */
+    /** Nobody will acknowledge these records, so their handlers must learn that they are lost. */
     @Test
     void close_reportsOpenRecordsAsLost_andForgetsAll() {
         held.publish();

@@ -537,7 +537,7 @@ class ShareSessionsTest {
         return damaged;
     }
 
-    /** Otherwise, the broker would deliver the rest of the batch again and again. */
+    /** If only the record ended, the broker would deliver the rest of the batch again and again. */
     @Test
     void offsetsOfAnUnreadableBatch_endWithItsRecord() {
         settle(0);
@@ -597,7 +597,7 @@ class ShareSessionsTest {
         assertThat(broker(1).last(ShareFetchRequestData.class).maxBytes()).isEqualTo(bytes);
     }
 
-    /** The credit that was free before counts, too. */
+    /** A credit that is already free counts toward the number that wakes the member. */
     @Test
     void endedRecord_wakesTheMember_togetherWithTheCreditsThatAreFree() {
         sessions.plan(9, false, 1_000);
@@ -624,5 +624,16 @@ class ShareSessionsTest {
         assertThat(turn(0)).isEqualTo(10);
         sessions.plan(100, false, 11);
         assertThat(turn(0)).isEqualTo(25);
+    }
+
+    /** The broker has ended the first lock, so the handler of the first delivery no longer owns the record. */
+    @Test
+    void recordThatIsAcquiredAgain_isLostInItsFirstDelivery() {
+        open(2);
+        assertThat(turn(60)).isNotNegative();
+        broker(1).receiver.answered(answer(0, 1, 2));
+        assertThat(receiver.lost).containsExactly(1L);
+        assertThat(sessions.openRecords())
+                .containsExactly(receiver.acquired.get(0), receiver.acquired.get(2), receiver.acquired.get(3));
     }
 }
