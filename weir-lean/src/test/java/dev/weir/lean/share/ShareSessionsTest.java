@@ -597,7 +597,7 @@ class ShareSessionsTest {
         assertThat(broker(1).last(ShareFetchRequestData.class).maxBytes()).isEqualTo(bytes);
     }
 
-    /** A credit that is already free counts toward the number that wakes the member. */
+    /** A free credit counts toward the number that wakes the member. */
     @Test
     void endedRecord_wakesTheMember_togetherWithTheCreditsThatAreFree() {
         sessions.plan(9, false, 1_000);
