@@ -179,6 +179,11 @@ public final class Limiter {
         /** It is too early for a finding. */
         MEASURING;
 
+        /** Returns whether something is at its limit. Otherwise, the limiter's name says only where work is done. */
+        public boolean isLimit() {
+            return this != ARRIVAL && this != SOURCE_IDLE && this != MEASURING;
+        }
+
         /** Returns the machine-readable name, in lower case with hyphens. */
         public String id() {
             return name().toLowerCase(Locale.ROOT).replace('_', '-');

@@ -227,9 +227,7 @@ public final class LimiterProbe implements AutoCloseable {
         }
         Limiter found = LimiterFinder.find(still);
         Interval interval = Interval.of(still);
-        boolean isNone = found.kind() == Kind.ARRIVAL
-                || found.kind() == Kind.MEASURING
-                || found.kind() == Kind.SOURCE_IDLE
+        boolean isNone = !found.kind().isLimit()
                 || interval.stages().stream()
                         .anyMatch(stage -> stage.name().equals(found.name()) && (!stage.isTouched() || isEmpty(stage)));
         return isNone ? SourceRules.stuck(interval).from(interval) : found;

@@ -70,7 +70,8 @@ record DemoSummary(
         }
         json.writeEndArray();
         LimiterFields.write(json, limiter);
-        json.writeStringField("bottleneck", limiter.stage(limiter.name()) == null ? null : limiter.name());
+        boolean isStage = limiter.kind().isLimit() && limiter.stage(limiter.name()) != null;
+        json.writeStringField("bottleneck", isStage ? limiter.name() : null);
         json.writeNumberField("seed", plan.seed());
         if (exitCode() != ExitCode.DONE) {
             json.writeStringField("error", DemoReport.verdict(books));

@@ -114,7 +114,8 @@ record PipeSummary(
             line.writeNumberField("records_left_undone", consumer.leftUndone());
             writeLatency(line);
             LimiterFields.write(line, limiter);
-            line.writeStringField("bottleneck", isStage(limiter.name()) ? limiter.name() : null);
+            line.writeStringField(
+                    "bottleneck", report.stages().stream().anyMatch(this::limits) ? limiter.name() : null);
             if (transactions != null) {
                 write(line, transactions);
             }
@@ -140,8 +141,8 @@ record PipeSummary(
         line.writeEndObject();
     }
 
-    private boolean isStage(String name) {
-        return report.stages().stream().anyMatch(stage -> stage.name().equals(name));
+    private boolean limits(StageSnapshot stage) {
+        return limiter.kind().isLimit() && stage.name().equals(limiter.name());
     }
 
     private static void write(JsonGenerator line, TransactionHandle.Snapshot transactions) throws IOException {
@@ -332,7 +333,7 @@ record PipeSummary(
                     time == null ? "-" : percent(time.working()),
                     time == null ? "-" : percent(time.starved()),
                     time == null ? "-" : percent(time.blocked()),
-                    stage.name().equals(limiter.name()) ? "  <- limits" : ""));
+                    limits(stage) ? "  <- limits" : ""));
         }
     }
 

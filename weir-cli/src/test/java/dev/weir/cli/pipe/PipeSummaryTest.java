@@ -20,6 +20,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class PipeSummaryTest {
@@ -100,6 +101,15 @@ class PipeSummaryTest {
     void limiterThatIsNoStage_isNamed_andNoStageIsMarked() {
         PipeSummary summary = summary(true, null, limiter(Kind.ARRIVAL, "arrival"));
         assertThat(summary.text()).contains("arrival: a finding").doesNotContain("<- limits");
+        assertThat(json(summary)).contains("\"bottleneck\":null");
+    }
+
+    /** Regression: the busiest stage was marked beside the sentence that nothing is at its limit. */
+    @ParameterizedTest
+    @EnumSource(names = {"ARRIVAL", "SOURCE_IDLE", "MEASURING"})
+    void findingWithoutALimit_marksNoStage(Kind kind) {
+        PipeSummary summary = summary(true, null, limiter(kind, "handle"));
+        assertThat(summary.text()).contains(kind.id() + ": a finding").doesNotContain("<- limits");
         assertThat(json(summary)).contains("\"bottleneck\":null");
     }
 

@@ -98,8 +98,7 @@ final class WritableTopics {
             }
             if (partition.isr().size() < partition.replicas().size()) {
                 // Brokers reject records only if fewer replicas than this are in sync. A broker that has failed for
-                // good
-                // must not hide that a client is stuck.
+                // good must not hide that a client is stuck.
                 least = least == 0 ? leastInSync(admin, topic.name()) : least;
                 if (partition.isr().size() < least) {
                     return name + " lacks replicas in sync";
