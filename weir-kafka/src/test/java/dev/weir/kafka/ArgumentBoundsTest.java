@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Numbers, durations and names out of bounds: refused when the blueprint is made, with parameter and value. */
+/** Tests that numbers, durations and names out of bounds are refused early, with parameter and value. */
 class ArgumentBoundsTest {
 
     private static final int MAX = Integer.MAX_VALUE;

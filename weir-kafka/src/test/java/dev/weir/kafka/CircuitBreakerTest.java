@@ -26,7 +26,7 @@ class CircuitBreakerTest {
         }
     }
 
-    /** Opens the breaker and lets its time pass: the next calls are probes. */
+    /** Opens the breaker and advances the clock by the open time, so that the next calls are probes. */
     private void openAndWait() throws InterruptedException {
         fail(breaker, 2);
         assertThat(breaker.state()).isEqualTo(State.OPEN);
@@ -45,7 +45,9 @@ class CircuitBreakerTest {
                 task -> Thread.ofVirtual().start(task));
     }
 
-    /** Times a call held back now: it must go through once the breaker's time is over, not before. */
+    /**
+     * Checks that a call is held back until the breaker's open time is over, and not longer. Returns the call's permit.
+     */
     private long acquireWhenItsTimeIsOver() throws Exception {
         CompletableFuture<Long> heldBack = acquireElsewhere();
         clock.awaitWaiters(1);
@@ -70,14 +72,14 @@ class CircuitBreakerTest {
         for (int i = 0; i < 3; i++) {
             half.succeeded(half.acquire());
         }
-        // The first failure leaves the window when the second comes.
+        // The second failure pushes the first one out of the window.
         fail(half, 1);
         assertThat(half.snapshot()).isEqualTo(Snapshot.of(State.CLOSED, 4, 1, 0));
         fail(half, 1);
         assertThat(half.state()).isEqualTo(State.OPEN);
     }
 
-    // 0.07 * 100 is a little more than 7 in floating point.
+    // 0.07 * 100 is slightly more than 7 in floating point.
     @Test
     void share_thatIsNotExactInBinary_opensItWhenReached() throws InterruptedException {
         CircuitBreaker few = CircuitBreaker.failureRate(0.07, 100, OPEN_FOR).on(clock);
@@ -164,7 +166,7 @@ class CircuitBreakerTest {
         assertThat(some.snapshot()).isEqualTo(Snapshot.of(State.CLOSED, 2, 1, 0));
     }
 
-    // The permit of a probe was lost with the exception, and all later calls waited for ever.
+    // Regression: if the predicate threw, the permit of the probe was lost, and all later calls waited forever.
     @Test
     void question_whetherAFailureCounts_thatFailsItself_doesNotKeepTheProbesPlace() throws InterruptedException {
         CircuitBreaker faulty = CircuitBreaker.consecutive(1, OPEN_FOR)

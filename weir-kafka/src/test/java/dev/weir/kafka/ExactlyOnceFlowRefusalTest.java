@@ -9,7 +9,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 
-/** Settings that do not go together are refused while the flow is made. */
+/** Tests that contradictory settings are refused when the flow is created. */
 class ExactlyOnceFlowRefusalTest {
 
     private static ConsumerSettings.Builder<byte[], byte[]> consumer() {

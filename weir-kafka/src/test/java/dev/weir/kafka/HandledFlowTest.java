@@ -25,9 +25,8 @@ class HandledFlowTest {
                 .deadLetter("dead");
     }
 
-    // The flow read its retry topics twice: once when the records were due, and once at once. What was read at once
-    // began
-    // with the first retry topic again, so a record that always fails went round for ever.
+    // Regression: the flow read its retry topics twice, once when the records were due and once immediately. Records
+    // read immediately started with the first retry topic again, so a record that always fails circulated forever.
     @Test
     void retryTopic_thatTheSubscriptionReadsToo_isRefused() {
         assertThatThrownBy(() -> flow(Subscription.pattern("orders.*")).retryTopics(RETRY))
@@ -92,8 +91,8 @@ class HandledFlowTest {
                 .hasMessageContaining("dead-letter topic orders");
     }
 
-    // The consumers of the retry topics join the group, and a group with members refuses the commits of a consumer that
-    // has not joined it: nothing of the partitions was ever committed.
+    // Regression: the consumers of the retry topics join the group. A group with members refuses commits from a
+    // consumer that has not joined, so no offset of the named partitions was ever committed.
     @Test
     void retryTopics_ofPartitionsThatAreNamed_areRefused() {
         var partitions = Subscription.partitions(new TopicPartition("orders", 0));

@@ -14,7 +14,7 @@ class KafkaSinkTest {
                     .build())
             .maxInFlight(50);
 
-    /** The number was accepted, and had no effect. */
+    /** Regression: the setting was accepted but had no effect. */
     @Test
     void maxInFlight_whereItCannotApply_isRefused() {
         assertThatThrownBy(limited::encoded)

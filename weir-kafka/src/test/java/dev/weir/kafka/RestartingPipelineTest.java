@@ -27,7 +27,10 @@ class RestartingPipelineTest {
     private final CountDownLatch mayStart = new CountDownLatch(1);
     private final CompletableFuture<Duration> patienceOfSecond = new CompletableFuture<>();
 
-    /** That run was only told to stop: one that did not end by itself kept {@code close} waiting for ever. */
+    /**
+     * Regression: the run being started was only asked to stop. If it did not end by itself, {@code close} waited
+     * forever.
+     */
     @Test
     void close_whileTheNextRunIsBeingStarted_boundsItsEndToo() throws Exception {
         Pipeline pipeline = Source.<Integer>custom("restarted", this::stage).to(Sink.ignore());
@@ -39,7 +42,7 @@ class RestartingPipelineTest {
         }
         mayStart.countDown();
         closing.join();
-        // A mere stop leaves all of the default.
+        // After an ordinary stop, the run would have the full default timeout.
         assertThat(patienceOfSecond.get()).isLessThan(RunningPipeline.DEFAULT_DRAIN);
         assertThat(restarting.restarts()).isEqualTo(1);
     }
@@ -63,7 +66,7 @@ class RestartingPipelineTest {
         assertThat(runs).hasValue(1);
     }
 
-    /** The message of the log line could not be built, and nobody ran the pipeline again. */
+    /** Regression: creating the log message threw, and the pipeline was not restarted. */
     @Test
     void exceptionThatCannotBeRead_isFollowedByARestart() throws Exception {
         Pipeline pipeline = Source.<Integer>custom(
@@ -115,7 +118,7 @@ class RestartingPipelineTest {
         void await() throws InterruptedException;
     }
 
-    /** Has no elements, and ends when that is over. */
+    /** A stage without elements. It ends as soon as {@code end} returns. */
     private record Only(Wait end) implements Stage<Integer> {
 
         @Override

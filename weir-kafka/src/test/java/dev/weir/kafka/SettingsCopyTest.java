@@ -23,12 +23,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Copies of settings. A copy has each setting of its original, and a change of the copy has the same effect as the
- * change of the original's builder.
+ * Tests that a copy of settings has every setting of its original, and that changing a setting of the copy has the same
+ * effect as changing it in the original's builder.
  */
 class SettingsCopyTest {
 
-    /** Setters that read the other settings from a text or from an object. */
+    /** Builder methods that do not set one single setting. */
     private static final Set<String> OF_MANY = Set.of("from", "fromEnvironment", "properties", "build");
 
     private static final ByteArrayDeserializer READER = new ByteArrayDeserializer();
@@ -49,7 +49,7 @@ class SettingsCopyTest {
                                     .bootstrapServers("dead:1")
                                     .build())));
 
-    /** Changes that each builder supports. They also change what is derived from the settings. */
+    /** Changes that every builder supports and that also change derived settings. */
     private static final List<UnaryOperator<Object>> CHANGES = List.of(
             builder -> call(builder, "property", "bootstrap.servers", "other:1"),
             builder -> call(builder, "property", "client.id", "other"),
@@ -111,7 +111,7 @@ class SettingsCopyTest {
         return all;
     }
 
-    /** Returns the builder with a value of the setter that differs from the default; empty if there is none. */
+    /** Returns a supplier of the builder with a non-default value for the setter; empty if no sample value works. */
     private static Optional<Supplier<Object>> set(String kind, Method setter) {
         Object unset = call(builder(kind), "build");
         for (Object[] arguments : arguments(setter)) {
@@ -133,7 +133,7 @@ class SettingsCopyTest {
         }
     }
 
-    /** Returns what the settings say, including what they derive. */
+    /** Returns the values of all settings by name, including derived ones. */
     private static Map<String, String> read(Object settings) {
         Map<String, String> values = new TreeMap<>();
         for (Method method : settings.getClass().getDeclaredMethods()) {

@@ -163,7 +163,7 @@ class SettingsTest {
                 .hasMessageContaining("priority=orders-1 of [orders-0]");
     }
 
-    /** Regression: a misspelt topic or a partition of another member was ignored silently. */
+    /** Regression: a position for a misspelled topic or for a partition that is not read was silently ignored. */
     @Test
     void positionOfAPartition_thatIsNotRead_isRefused() {
         TopicPartition other = new TopicPartition("ordres", 1);

@@ -170,7 +170,7 @@ class SettingsTextTest {
                 .withMessage("orders.weir.fetch: weir.fetch must be client, lean: weir.fetch=quickly");
     }
 
-    /** One file may have the settings of a share group and of a producer. */
+    /** One file may contain the settings of both a share group and a producer. */
     @Test
     void producer_leavesTheKeysOfAShareGroupAlone() throws IOException {
         Path file = Files.writeString(
@@ -178,7 +178,7 @@ class SettingsTextTest {
         assertThat(ProducerSettings.builder().from(file).build().produce()).isEqualTo(ProducePath.LEAN);
     }
 
-    /** Also across the forms in which a key may be written. The last one won in silence. */
+    /** Regression: the last value silently won. The lines may even use different separators. */
     @Test
     void keyGivenTwice_inAFile_isRefusedWithBothLines() {
         assertThatIllegalArgumentException()
@@ -198,7 +198,7 @@ class SettingsTextTest {
                         + " ORDERS_MAX_POLL_RECORDS; leave one out");
     }
 
-    /** It was a part of the first key, which then had no effect. */
+    /** Regression: the byte order mark became part of the first key, which then had no effect. */
     @Test
     void byteOrderMark_atTheStartOfAFile_isSkipped() throws IOException {
         Path file = Files.writeString(

@@ -21,8 +21,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Dead-letter records as Kafka Connect's reporter and Kafka's brokers write them, by their sources, and records in a
- * user's own format.
+ * Tests dead-letter records in the formats of Kafka Connect, the brokers and other tools, as their source code defines
+ * them, and records in a user's own format.
  */
 class DeadLetterRecordTest {
 
@@ -94,7 +94,9 @@ class DeadLetterRecordTest {
         assertRestored(deadLetter, "orders", 3, WRITTEN);
     }
 
-    /** Spring's numbers are binary; a record that went through several topics has the headers of each, in order. */
+    /**
+     * Spring writes binary numbers. A record that went through several topics has the headers of each topic, in order.
+     */
     @Test
     void spring_readsBinaryNumbers_andTheFirstTopic() {
         for (String topic : new String[] {"orders", "orders-retry-0"}) {
@@ -167,7 +169,7 @@ class DeadLetterRecordTest {
         assertThat(deadLetter.text(Field.TIME)).isEqualTo(deadLetter.time().toString());
     }
 
-    /** Some producers write a zero time as 0001-01-01, and brokers store it. */
+    /** Some producers write a zero time as the year 1, and brokers store it. */
     @Test
     void negativeTimestamp_isNone_inEveryFormat() {
         long zeroTime = -62_135_596_800_000L;
@@ -203,7 +205,7 @@ class DeadLetterRecordTest {
         assertThat(old.restored().timestamp()).isNull();
     }
 
-    /** The second would have gone to partition 0. */
+    /** The second number would be truncated to partition 0. */
     @ParameterizedTest
     @ValueSource(strings = {"-1", "4294967296"})
     void partitionThatNoneCanHave_isRefused(String partition) {
@@ -264,7 +266,7 @@ class DeadLetterRecordTest {
         assertRestored(whole, "orders", 3, 99L);
     }
 
-    /** The record was in Connect's topic, was sent back, and then failed in Weir. */
+    /** The record was in Connect's dead-letter topic, was sent back, and then failed in Weir. */
     @Test
     void letterOfALetter_isOfWhoWroteLast_andKeepsTheOthersHeaders() {
         DeadLetterRecord deadLetter = connect()
@@ -301,7 +303,7 @@ class DeadLetterRecordTest {
                 .hasMessageContaining("each field needs its own header");
     }
 
-    /** The names of {@code ExceptionHandlerUtils} of Kafka Streams 4.3, and of SmallRye, as the guide has them. */
+    /** The header names of Kafka Streams 4.3 ({@code ExceptionHandlerUtils}) and SmallRye, as listed in the guide. */
     @ParameterizedTest
     @CsvSource({
         "__streams.errors.topic, __streams.errors.partition, __streams.errors.offset, __streams.errors.message",
@@ -322,7 +324,9 @@ class DeadLetterRecordTest {
         assertRestored(deadLetter, "orders", 3, WRITTEN);
     }
 
-    /** A producer's record refuses it, so that the dead-letter record stopped each replay. */
+    /**
+     * Regression: {@code ProducerRecord} refuses negative timestamps, so the dead-letter record stopped every replay.
+     */
     @ParameterizedTest
     @ValueSource(strings = {YEAR_ONE, "-2", "-1"})
     void weirsLetter_ofANegativeTimestamp_isRestoredWithoutOne(String timestamp) {
@@ -342,7 +346,7 @@ class DeadLetterRecordTest {
                 .text(DeadLetterHeaders.OFFSET, "17");
     }
 
-    /** Weir's own records had a reader of their own, with these rules. */
+    /** The rules of a former separate reader for Weir's own dead-letter records. */
     @Test
     void weirsRecord_hasTheTimestampThatItsHeadersTell() {
         assertRestored(weir().read(), "orders", 3, WRITTEN);
@@ -432,7 +436,7 @@ class DeadLetterRecordTest {
                         "dead-0@5 cannot be read: its header written is not a timestamp in milliseconds since 1970");
     }
 
-    /** Read as a binary number, four characters would name a partition that a producer waits a minute for. */
+    /** Read as a binary number, four characters would name a partition for which a producer waits a whole minute. */
     @Test
     void textOfFourLetters_isNoBinaryNumber() {
         assertThat(ofYourOwn("shard", "1234").partition()).isEqualTo(1234);

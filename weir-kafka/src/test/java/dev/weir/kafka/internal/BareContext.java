@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.IntSupplier;
 
-/** A stage's surroundings without a pipeline: they note failures and nothing else. Thread-safe. */
+/** A stage context without a pipeline, which only records failures. Thread-safe. */
 public class BareContext implements StageContext {
 
     private final StageMeter meter = new StageMeter();

@@ -57,9 +57,8 @@ class AsyncGuardTest {
         assertThat(breaker.state()).isEqualTo(State.OPEN);
     }
 
-    // A pipeline that was cancelled kept the permits of its probes: the breaker, which outlives it, stayed half open,
-    // and
-    // all calls of the next run waited for ever.
+    // Regression: a cancelled pipeline kept the permits of its probes. The breaker outlives the pipeline, so it stayed
+    // half-open, and all calls of the next run waited forever.
     @Test
     void outcome_thatThePipelineCancels_givesTheProbesPlaceBack() throws Exception {
         openAndWait();
@@ -97,7 +96,7 @@ class AsyncGuardTest {
         assertThatThrownBy(handled::get).isInstanceOf(CancellationException.class);
     }
 
-    /** Regression: an exception cannot be added to itself, so the record's outcome never came. */
+    /** Regression: an exception cannot suppress itself, so the record never got an outcome. */
     @Test
     void predicate_thatThrowsTheFailureItself_failsTheOutcome() {
         RetryPolicy policy = RetryPolicy.of(2, Backoff.NONE).when(failure -> {

@@ -93,7 +93,7 @@ class BatchGuardTest {
         return Ordering.byHash(job -> Integer.parseInt(new String(job.raw().key(), UTF_8).substring(1)));
     }
 
-    /** Calls until nothing is left to be tried again, as the stage does. */
+    /** Calls the guard until no record needs another attempt, as the stage does. */
     private static <K, V> void handle(BatchGuard<K, V> guard, BatchJob<K, V> batch) throws Exception {
         for (int i = 0; i < 10_000; i++) {
             try {
@@ -114,7 +114,7 @@ class BatchGuardTest {
                 .toList();
     }
 
-    /** Notes its calls; throws for some records as often as is said, for ever if that is negative. */
+    /** Records its calls. Throws for some records a given number of times, or forever if the number is negative. */
     private static final class Calls implements BatchHandler<byte[], byte[]> {
 
         final List<List<Long>> all = new ArrayList<>();
@@ -219,7 +219,8 @@ class BatchGuardTest {
                 .hasMessageContaining("for 2 records from t-0@0");
     }
 
-    // An immutable list throws when asked whether it contains null, which looked as if the handler had thrown.
+    // Regression: an immutable list throws when asked whether it contains null, which looked like a failure of the
+    // handler.
     @Test
     void outcomesInAnImmutableList_areTaken() throws Exception {
         BatchHandler<byte[], byte[]> immutable = records -> List.of(BatchOutcome.done(), BatchOutcome.skip());
@@ -309,7 +310,7 @@ class BatchGuardTest {
         assertThat(calls.all).containsExactly(List.of(1L));
     }
 
-    // Each seed is a batch of its own: throws at random, for a while or for ever, and answers of all kinds.
+    // Each seed draws a batch, its failures (temporary or permanent) and its outcomes.
     @Test
     void anyBatch_givesEachRecordOneOutcome_andKeepsTheOrderOfKeys() throws Exception {
         for (long seed = 0; seed < 3_000; seed++) {

@@ -43,10 +43,10 @@ class FailedRecordForwarderTest {
     private final List<Long> acknowledged = new CopyOnWriteArrayList<>();
     private final List<Scripted> opened = new CopyOnWriteArrayList<>();
 
-    /** Exceptions that opening a producer throws, one after the other; afterwards it succeeds. */
+    /** Exceptions thrown by the next attempts to open a producer. Later attempts succeed. */
     private final Queue<RuntimeException> openings = new ArrayDeque<>();
 
-    /** Errors that sends answer, one after the other; afterwards they succeed. */
+    /** Errors reported for the next sends. Later sends succeed. */
     private final Queue<RuntimeException> answers = new ArrayDeque<>();
 
     private final List<Integer> proposals = new CopyOnWriteArrayList<>();
@@ -153,7 +153,7 @@ class FailedRecordForwarderTest {
         assertThat(acknowledged).containsExactly(0L);
     }
 
-    // Names that cannot be resolved for a moment ended a pipeline that had only to wait.
+    // Regression: a temporary failure to resolve host names ended a pipeline that only had to wait.
     @Test
     void producer_thatCannotBeOpenedAgain_isWaitedFor() throws Exception {
         refuseTwice(new TopicAuthorizationException("dead"));
@@ -190,7 +190,7 @@ class FailedRecordForwarderTest {
                 new DeadLetterWriter(DeadLetterTopic.of("dead", settings).whenTooLarge(whenTooLarge)));
     }
 
-    // 15 dead-letter records lost their values, without a word.
+    // Regression: 15 dead-letter records lost their values, and nothing reported it.
     @Test
     void letters_thatAreCut_areCounted() throws Exception {
         FailedRecordForwarder cutting = writing(DeadLetterTopic.TooLarge.CUT);

@@ -45,8 +45,8 @@ class FailureRulesTest {
         return CompletableFuture.failedFuture(ofAPart);
     }
 
-    // A handler that decoded a part of its record itself, and could not, failed the run in spite of the dead-letter
-    // topic: the rules counted on another attempt, which the stage never makes after this exception.
+    // Regression: a handler failed to decode part of its record, and the run failed despite the dead-letter topic. The
+    // rules expected another attempt, but the stage never retries after this exception.
     @Test
     void decodeException_ofABlockingHandlerThatIsRetried_makesTheRecordFail() throws InterruptedException {
         assertThat(outcomes(HandlerStage.blocking(Parallelism.fixed(1), this::handle)))

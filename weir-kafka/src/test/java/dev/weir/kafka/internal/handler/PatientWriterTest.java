@@ -29,7 +29,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A thread runs the writer; the test answers what was sent in the place of brokers. No time passes by itself. */
+/**
+ * Tests a writer that runs on a thread of its own. The test responds to sent records in place of brokers, and only the
+ * test advances the clock.
+ */
 class PatientWriterTest {
 
     private static final Duration LONGER_THAN_THE_FIRST_PAUSE = Duration.ofMillis(1_200);
@@ -131,7 +134,7 @@ class PatientWriterTest {
         }
     }
 
-    /** The next record to be sent, which is this one. */
+    /** Returns the next record that is sent, which must have this number. */
     private Sent sent(int number) throws InterruptedException {
         Sent next = sent.take();
         assertThat(next.number).isEqualTo(number);

@@ -8,7 +8,7 @@ import dev.weir.stream.spi.FailedElement;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.Test;
 
-/** The note about a failed record must not replace the failure. */
+/** Tests that an exception while describing a failed record does not replace the original failure. */
 class RecordDescriberTest {
 
     private static final AckTarget SOURCE = new AckTarget() {

@@ -25,8 +25,8 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Flows in a row, each with retry topics and a dead-letter topic, drawn from a seed. A flow passes the headers of a
- * record on to the next one, as users' handlers do. The parts that decide where a record goes are the product's own;
+ * Simulates a chain of flows drawn from a seed, each with retry topics and a dead-letter topic. Each flow passes the
+ * headers of its records to the next flow, as users' handlers do. The production classes decide where a record goes;
  * logs, positions and crashes are simulated. Confined to one thread.
  */
 final class RetryFlowsWorld {
@@ -45,24 +45,24 @@ final class RetryFlowsWorld {
     private static final String TRACE = "trace";
     private static final String STRAY = "stray";
 
-    /** A record of a log, with what the world knows of it and its headers may not say. */
+    /** A record in a log, with facts that its headers may not contain. */
     private record Stored(ConsumerRecord<byte[], byte[]> record, Known known) {}
 
     /**
      * The facts about a record.
      *
-     * @param origin its place in the main topic of the flow that has it; null for a record that a stranger wrote into
-     *     a retry topic
-     * @param attempts the number of times that the flow's handler had it before
+     * @param origin the record's place in its flow's main topic; null if another program wrote the record directly to a
+     *     retry topic
+     * @param attempts the number of earlier attempts by the flow's handler
      */
     private record Known(@Nullable String origin, int attempts) {}
 
-    /** A partition of a topic that a flow reads, and where the flow is. */
+    /** A partition that a flow reads, and the flow's position in it. */
     private static final class Input {
         final Flow flow;
         final TopicPartition id;
 
-        /** The number of retry topics that a record here has been in, this one included. */
+        /** The number of retry topics that a record here has reached, including this one. */
         final int tiers;
 
         final List<Stored> log = new ArrayList<>();
@@ -76,7 +76,7 @@ final class RetryFlowsWorld {
         }
     }
 
-    /** One flow: its topics, in the order in which a failing record goes through them, and the last of all. */
+    /** A flow and its topics, in the order in which a failing record passes through them. */
     private static final class Flow {
         final String name;
         final List<String> topics = new ArrayList<>();
@@ -116,7 +116,11 @@ final class RetryFlowsWorld {
     private int values;
     private int foreign;
 
-    /** @param headersCountAnywhere a planted fault: retry headers are believed in main topics, too */
+    /**
+     * Draws the flows from a seed.
+     *
+     * @param headersCountAnywhere plants a fault: retry headers also count in main topics
+     */
     RetryFlowsWorld(long seed, boolean headersCountAnywhere) {
         this.random = new SplittableRandom(seed);
         this.headersCountAnywhere = headersCountAnywhere;
@@ -143,9 +147,9 @@ final class RetryFlowsWorld {
     }
 
     /**
-     * Runs it to its end.
+     * Runs the simulation to its end.
      *
-     * @return the number of records that came into a main topic with the retry headers of another flow
+     * @return the number of records that reached a main topic with the retry headers of another flow
      */
     int run() {
         for (int step = 0; step < STEPS; step++) {
@@ -158,7 +162,7 @@ final class RetryFlowsWorld {
             }
         }
         while (handleNext(true)) {
-            // What is left is handled: nothing crashes any more.
+            // Handle all remaining records, without further crashes.
         }
         flows.forEach(flow -> flow.ended.forEach((origin, ended) -> {
             if (!ended) {
@@ -175,7 +179,10 @@ final class RetryFlowsWorld {
         appendToMain(flows.getFirst(), value.getBytes(UTF_8), headers);
     }
 
-    /** A stranger's record in a retry topic, with headers or without: it is one of that topic. */
+    /**
+     * Writes a record directly to a retry topic, with or without headers. It counts as an original record of that
+     * topic.
+     */
     private void writeStray() {
         Input to = inputs.get(random.nextInt(inputs.size()));
         if (to.tiers > 0) {
@@ -222,7 +229,7 @@ final class RetryFlowsWorld {
         to.log.add(new Stored(record, known));
     }
 
-    /** Handles the next record of one partition; false if there is none anywhere. */
+    /** Handles the next record of a random partition. Returns false if no partition has another record. */
     private boolean handleNext(boolean calm) {
         List<Input> behind = inputs.stream()
                 .filter(input -> input.position < input.log.size())
@@ -252,7 +259,7 @@ final class RetryFlowsWorld {
                 : record;
     }
 
-    /** The handler sees the record where the flow consumed it first. */
+    /** Checks that the handler sees the place at which the flow first consumed the record. */
     private static void check(Input from, Stored stored, ConsumerRecord<byte[], byte[]> record) {
         String place = record.topic() + "-" + record.partition() + "@" + record.offset();
         String right = stored.known.origin != null ? stored.known.origin : from.id + "@" + stored.record.offset();
@@ -284,7 +291,7 @@ final class RetryFlowsWorld {
         Flow flow = from.flow;
         boolean retriable = random.nextInt(5) > 0;
         int attempts = 1 + random.nextInt(3);
-        // A stray record is one of the topic that it is in, and goes through the tiers from the first one on.
+        // A stray record is an original record of its retry topic, and starts with the first tier.
         int tiers = stored.known.origin == null ? 0 : from.tiers;
         int next = tiers + 1;
         boolean again = retriable && next < flow.topics.size();

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Flows with retry topics, by seed. The seed of a failing world is printed in front of the message. */
+/** Simulates flows with retry topics. If a simulation fails, its seed precedes the message. */
 class RetryFlowsWorldTest {
 
     private static final int SOME = 300;

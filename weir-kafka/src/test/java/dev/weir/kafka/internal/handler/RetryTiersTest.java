@@ -24,7 +24,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Headers of retries count in the flow's own retry topics only: other flows pass theirs on into any topic. */
+/**
+ * Tests that retry headers count only in the flow's own retry topics, because other flows may copy their retry headers
+ * to any topic.
+ */
 class RetryTiersTest {
 
     private static final DeadLetterTopic DEAD = DeadLetterTopic.of(
@@ -105,7 +108,7 @@ class RetryTiersTest {
         assertThat(read.restored().topic()).isEqualTo("orders");
     }
 
-    // Regression: the exception thrown here ended the run instead of the handler's, at each start.
+    // Regression: reading the message of the handler's exception threw, which ended the run after every start.
     @Test
     void exceptionWhoseMessageCannotBeRead_goesToARetryTopic() {
         var unreadable = new IllegalStateException() {

@@ -9,7 +9,9 @@ import java.util.concurrent.CountDownLatch;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.Test;
 
-/** The timer is the JVM's: a call waits for it or does not get that far, and no test says how long it takes. */
+/**
+ * Tests calls with a real timer. No test depends on its accuracy: a call waits for its timeout, or ends long before.
+ */
 class TimedCallTest {
 
     private static final ConsumerRecord<byte[], byte[]> RECORD =

@@ -23,7 +23,8 @@ class TopicCheckTest {
                 .hasMessageContaining("there is no topic dead letters");
     }
 
-    // The run started with a warning. The first failed record was then sent again and again, as its topic cannot exist.
+    // Regression: the run started with only a warning. The first failed record was then sent again and again, because
+    // its topic cannot exist.
     @Test
     void topic_whoseNameIsInvalid_failsTheStart() {
         assertThatThrownBy(() -> check(new InvalidTopicException("it has a space")))

@@ -18,7 +18,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 
-/** Invariants that records are checked against before they go out, whoever fetched them. */
+/** Tests the invariants that are checked before records are emitted, no matter who fetched them. */
 class BatchEmissionTest {
 
     private static final TopicPartition ID = new TopicPartition("t", 0);

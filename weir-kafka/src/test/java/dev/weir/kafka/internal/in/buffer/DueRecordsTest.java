@@ -24,7 +24,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 
-/** Records that say in their timestamp when they are due, on a clock that a test moves. */
+/** Tests records that stay in the buffer until they are due, with a clock controlled by the test. */
 class DueRecordsTest {
 
     private final VirtualClock clock = new VirtualClock();
@@ -37,7 +37,7 @@ class DueRecordsTest {
         return new AssignedPartition(new TopicPartition("t", number), new OffsetTracker(100, () -> {}), Long.MAX_VALUE);
     }
 
-    /** A batch of records, each due at the millisecond that is its offset. */
+    /** Adds a batch of records. Each record's offset is also its due time in milliseconds. */
     private void add(AssignedPartition to, long... dueMillis) {
         add(buffer, to, dueMillis);
     }
@@ -154,7 +154,7 @@ class DueRecordsTest {
         assertThat(take(set, 0)).isEmpty();
     }
 
-    /** Somebody sets the clock, or the machine slept: a wait of a day would end a day later by a clock that counts. */
+    /** If the wall clock is set forward or the machine sleeps, a wait for elapsed time would end up to a day late. */
     @Test
     void wallClockThatIsSetForward_isSeenWithinTenSeconds() throws Exception {
         AtomicLong wall = new AtomicLong(0);
@@ -180,7 +180,7 @@ class DueRecordsTest {
                 .isEqualTo(6);
     }
 
-    /** The owner thread polls with the same lock. */
+    /** The owner thread needs the same lock to poll, so the function must not block it. */
     @Test
     void functionThatBlocks_holdsUpWhoeverTakes_andNobodyElse() throws Exception {
         CountDownLatch asked = new CountDownLatch(1);
@@ -250,7 +250,8 @@ class DueRecordsTest {
     }
 
     /**
-     * Records that become due while the rate forbids to take any cannot leave: the next wake-up is when it allows one.
+     * While the rate limit is exhausted, no record can leave the buffer, even if it is due. The next wake-up is
+     * therefore the time at which the rate allows another record.
      */
     @Test
     void rateThatForbidsToTake_isAllThatIsWaitedFor() throws Exception {

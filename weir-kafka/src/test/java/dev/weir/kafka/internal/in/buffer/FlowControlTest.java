@@ -91,7 +91,9 @@ class FlowControlTest {
         flow.resumeLow(List.copyOf(Map.of(id, partition).values()), fetcher);
     }
 
-    /** It stays paused until the next poll, and its window never was full. */
+    /**
+     * The window was never full, so the reason remains BUDGET until the next poll, even after all records are finished.
+     */
     @Test
     void partition_thatWasFullOfBytes_isPausedForTheBudget_alsoWhenNoneAreLeft() {
         fetch(3, MEGABYTE / 3 + 1);
@@ -149,7 +151,7 @@ class FlowControlTest {
         assertThat(client.paused()).isEmpty();
     }
 
-    /** Partitions at their high mark, with nothing taken yet. */
+    /** Returns partitions at their high mark. The pipeline has not pulled any of their records. */
     private Map<TopicPartition, AssignedPartition> full(RecordBuffer outlet, int... priorities) {
         Map<TopicPartition, AssignedPartition> assigned = new LinkedHashMap<>();
         for (int priority : priorities) {
@@ -200,7 +202,7 @@ class FlowControlTest {
         assertThat(client.paused()).as("with half of 12 empty").hasSize(6);
     }
 
-    /** Nobody looked again before the next poll returned, which takes a second where nothing comes. */
+    /** Regression: nobody checked again before the next poll returned, which takes a second if no records arrive. */
     @Test
     void partitions_thatWaitForAStuckOne_areLookedAtWhenThePipelineRunsShort() throws InterruptedException {
         RecordBuffer outlet = new RecordBuffer(Clock.SYSTEM);
@@ -219,7 +221,7 @@ class FlowControlTest {
         assertThat(client.paused()).containsExactly(new TopicPartition("t", 11));
     }
 
-    /** Eleven backlogs held back what was to go before them. */
+    /** Regression: the backlogs of eleven partitions delayed a partition with a higher priority. */
     @Test
     void partition_ofAHigherPriority_doesNotWaitForLowerOnes() throws InterruptedException {
         RecordBuffer outlet = new RecordBuffer(Clock.SYSTEM);
@@ -231,7 +233,10 @@ class FlowControlTest {
         assertThat(client.paused()).hasSize(11).doesNotContain(new TopicPartition("t", 0));
     }
 
-    /** A stage that waits for more records than are between a quarter of one and half of another waited for ever. */
+    /**
+     * Regression: a partition below half of its high mark did not resume while another one was above half. A stage that
+     * held all of their records and needed more waited forever.
+     */
     @Test
     void partitions_ofWhichStagesHoldAll_goOnAtHalf() throws InterruptedException {
         RecordBuffer outlet = new RecordBuffer(Clock.SYSTEM);
@@ -249,7 +254,8 @@ class FlowControlTest {
     }
 
     /**
-     * After a seek, or once its position is known, a partition waited until the others had worked off what they had.
+     * Regression: after a seek, or as soon as its position was known, a partition waited until the others had worked
+     * off their backlogs.
      */
     @Test
     void partition_ofWhichNothingWasReadYet_doesNotWait() {
@@ -264,7 +270,7 @@ class FlowControlTest {
         assertThat(client.paused()).hasSize(11).doesNotContain(renewed.id());
     }
 
-    /** The other partitions stay full for as long as their records are not due. */
+    /** The other partitions stay full until their records are due, so this one must not wait for them. */
     @Test
     void partition_ofARetryTopic_doesNotWaitForRecordsThatAreNotDue() {
         RecordBuffer outlet = new RecordBuffer(Clock.SYSTEM, new DueRecords(record -> 1, () -> 0));
@@ -341,7 +347,7 @@ class FlowControlTest {
                 .isEqualTo(1);
         client.unsubscribe();
         client.assign(List.of(id, urgentId));
-        // One share and four, of a megabyte less the least that each has.
+        // Each partition gets its minimum. The rest of the megabyte is divided in the ratio one to four.
         flow.divide(List.of(partition, urgent));
         assertThat(pausesAt(partition, 214)).isFalse();
         assertThat(pausesAt(partition, 1)).isTrue();
@@ -395,7 +401,9 @@ class FlowControlTest {
         assertThat(client.paused()).isEmpty();
     }
 
-    /** Partitions with nothing taken yet, each with a 25 KB part of the budget. */
+    /**
+     * Returns forty partitions, each with a 25 KB part of the budget. The pipeline has not pulled any of their records.
+     */
     private Map<TopicPartition, AssignedPartition> forty() {
         RecordBuffer outlet = new RecordBuffer(Clock.SYSTEM);
         Map<TopicPartition, AssignedPartition> assignment = new LinkedHashMap<>();
@@ -411,7 +419,10 @@ class FlowControlTest {
         return assignment;
     }
 
-    /** A poll that brings a record of 128 KB of each of the next partitions that run; returns those. */
+    /**
+     * Simulates a poll that returns a record of 128 KB for each of the next running partitions. Returns these
+     * partitions.
+     */
     private List<AssignedPartition> poll(Map<TopicPartition, AssignedPartition> assignment, int partitions) {
         List<AssignedPartition> brought = new ArrayList<>();
         for (AssignedPartition each : assignment.values()) {
@@ -425,7 +436,10 @@ class FlowControlTest {
         return brought;
     }
 
-    /** 29 of 1 MB were held with a budget of 8: each partition was within a record of its share. */
+    /**
+     * Regression: 29 records of 1 MB were buffered with a budget of 8 MB, because each partition exceeded its share by
+     * only one record.
+     */
     @Test
     void recordsLargerThanShares_pauseAllWhenTheBudgetIsUsed() {
         Map<TopicPartition, AssignedPartition> assignment = forty();
@@ -434,7 +448,7 @@ class FlowControlTest {
             poll(assignment, 1);
             polls++;
         }
-        // A megabyte, and what an ordinary fetch of each brings.
+        // A megabyte, and the result of one ordinary fetch for each partition.
         assertThat(polls).isBetween(8, 11);
     }
 
@@ -455,7 +469,9 @@ class FlowControlTest {
         assertThat(client.paused()).contains(come.id());
     }
 
-    /** The stop for the sum ends at half, which never comes if what is stuck holds more than that. */
+    /**
+     * The pause for the total budget ends at half of the budget, which is never reached if stuck partitions hold more.
+     */
     @Test
     void partitionsBesideStuckOnes_thatHoldMoreThanHalf_goOn() {
         Map<TopicPartition, AssignedPartition> assignment = forty();

@@ -22,7 +22,7 @@ class PartitionOutletsTest {
         return new AssignedPartition(new TopicPartition("t", number), new OffsetTracker(1, () -> {}), Long.MAX_VALUE);
     }
 
-    /** The number of partitions taken, and how many of them had no buffer yet. */
+    /** The number of partitions taken, and the number of them that had no buffer yet. */
     private record Taken(int all, int unready) {}
 
     private Taken takeAll() {

@@ -95,7 +95,8 @@ class PausedPartitionsTest {
         assertThat(taken()).isEqualTo(1);
     }
 
-    // At most once: a rebalance waited in vain for what was committed and paused, and then threw it away.
+    // Regression: with at-most-once delivery, a rebalance waited in vain for committed records of a paused partition,
+    // and then discarded them.
     @Test
     void withdrawnPartition_isLetGo_asNobodyElseWillSeeWhatWasCommitted() throws InterruptedException {
         pauses.assigned(partition);

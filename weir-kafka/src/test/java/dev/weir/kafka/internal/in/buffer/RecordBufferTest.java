@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 class RecordBufferTest {
 
-    /** A deadline, so that the clock counts who waits for it. */
+    /** A finite deadline, so that the clock counts the waiting threads. */
     private static final long LATE = Duration.ofHours(1).toNanos();
 
     private final VirtualClock clock = new VirtualClock();
@@ -38,7 +38,7 @@ class RecordBufferTest {
                 new TopicPartition(topic, 0), new OffsetTracker(10_000, () -> {}), Long.MAX_VALUE, priority, 1);
     }
 
-    /** Adds a batch whose records are named after their partition's topic. */
+    /** Adds a batch whose elements are the name of the partition's topic. */
     private void fetch(AssignedPartition partition, int records) {
         Object[] values = new Object[records];
         long[] tokens = new long[records];
@@ -78,7 +78,7 @@ class RecordBufferTest {
         }
     }
 
-    /** Returns the next record, "-" for nothing, null for the end. */
+    /** Returns the next record; "-" if there is none yet, null at the end. */
     private @Nullable String next() throws InterruptedException {
         return next(clock.nanoTime());
     }
@@ -150,7 +150,7 @@ class RecordBufferTest {
 
     @Test
     void handedBatch_countsAsTakenBeforeTheWaitingThreadRuns() throws Exception {
-        // The thread may be quick: one round alone could pass without the hand-over.
+        // A fast thread could pass a single round even without the hand-over, so the test runs many rounds.
         for (int round = 0; round < 100; round++) {
             CompletableFuture<@Nullable String> taken = CompletableFuture.supplyAsync(this::nextOfAll);
             clock.awaitWaiters(1);
@@ -208,7 +208,7 @@ class RecordBufferTest {
         assertThat(taken.get(30, TimeUnit.SECONDS)).isEqualTo("-");
     }
 
-    /** The number of records of the next batch come, 0 for none that may. */
+    /** Returns the number of records in the next batch; 0 if none may leave yet, -1 at the end. */
     private int nextCount() throws InterruptedException {
         Batch<?> batch = buffer.take(clock.nanoTime(), new StageMeter());
         return batch == null ? -1 : batch.size();

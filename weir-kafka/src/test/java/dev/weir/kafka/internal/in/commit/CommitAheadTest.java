@@ -71,7 +71,7 @@ class CommitAheadTest {
         ahead.add(partition, Batch.of(values, records, partition.tracker(), tokens), from + records);
     }
 
-    /** The partition and the first offset of the next batch; null if there is none. */
+    /** Returns the partition and the first offset of the next batch; null if there is none. */
     private @Nullable String take() throws InterruptedException {
         Batch<ConsumerRecord<byte[], byte[]>> batch = buffer.take(0, new StageMeter());
         return batch == null || batch.isEmpty()
@@ -123,7 +123,7 @@ class CommitAheadTest {
         assertThat(take()).isEqualTo("0@0");
     }
 
-    /** Its commit is never answered, and would hold up all others. */
+    /** A commit with a deleted partition is never answered, and would delay the commits of all other partitions. */
     @Test
     void recordsOfAPartitionThatIsGone_stay_andThoseOfOthersGoOut() throws InterruptedException {
         topic.exists = false;
@@ -138,7 +138,8 @@ class CommitAheadTest {
         assertThat(ahead.waitingRecords(a)).isEqualTo(5);
     }
 
-    // What was let out of a paused partition filled the room of all, and nothing of the others came any more.
+    // Regression: committed records of a paused partition used up the limit that all partitions share, and no more
+    // records of the other partitions were emitted.
     @Test
     void pausedPartition_withAllTheRoomTaken_doesNotHoldUpTheOthers() throws InterruptedException {
         fetch(a, 0, AHEAD);
@@ -211,7 +212,7 @@ class CommitAheadTest {
         assertThat(ahead.isWaiting()).isFalse();
     }
 
-    /** Without the signal, the pipeline would get no more records until the next poll of the owner ends. */
+    /** Without the signal, the pipeline would get no more records until the owner's current poll ends. */
     @Test
     void batchThatIsTaken_wakesTheOwner_onlyIfMoreWaitsAndFits() throws InterruptedException {
         fetch(a, 0, 6);

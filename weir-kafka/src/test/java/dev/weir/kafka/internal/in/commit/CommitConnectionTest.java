@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Ordinary commits beside the client, to a coordinator that answers as a test says. */
+/** Tests ordinary commits over a connection of their own, to a coordinator with scripted responses. */
 class CommitConnectionTest {
 
     private static final long WITHIN_NANOS = TimeUnit.SECONDS.toNanos(20);
@@ -33,7 +33,7 @@ class CommitConnectionTest {
     private final GroupMember client = new GroupMember(0, "member");
     private final List<@Nullable Exception> answers = new ArrayList<>();
 
-    /** The client commits for good once it has failed. */
+    /** After the first failure, Kafka's client sends all further commits of the test. */
     private final CommitConnection connection = new CommitConnection(client, coordinator.config(), FOREVER_NANOS);
 
     CommitConnectionTest() throws IOException {}
@@ -53,7 +53,7 @@ class CommitConnectionTest {
         }
     }
 
-    /** Sends as soon as the coordinator is found and connected. */
+    /** Waits until the coordinator is connected, and sends a commit. */
     private void send(CommitConnection to) {
         await(to, () -> to.send(OFFSETS, answers::add));
         assertThat(to.isUnderWay()).isTrue();
@@ -160,7 +160,7 @@ class CommitConnectionTest {
     void coordinatorThatIsTooOld_isNotAskedAgain() {
         coordinator.maxCommitVersion = 8;
         try (CommitConnection eager = new CommitConnection(client, coordinator.config(), 0)) {
-            // The connection of the lookup, and the connection of the commit that could not be written.
+            // One connection was for the lookup, and one for the commit that could not be written.
             await(eager, () -> {
                 assertThat(eager.send(OFFSETS, answers::add)).isFalse();
                 return coordinator.ended.get() == 2;

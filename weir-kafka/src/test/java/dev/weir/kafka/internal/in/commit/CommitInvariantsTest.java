@@ -11,7 +11,7 @@ import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 
-/** Invariants that each commit is checked against, however its offset was found. */
+/** Tests the invariants that every commit is checked against, no matter how its offset was determined. */
 class CommitInvariantsTest {
 
     private static final int RECORDS = 2_000;
@@ -24,7 +24,7 @@ class CommitInvariantsTest {
             ConsumerSettings.builder().bootstrapServers("h:1").build(),
             new ManualClock());
 
-    /** The token of a record is its place. */
+    /** Appends records. A record's token is its index among all appended records. */
     private void append(long firstOffset, int count) {
         for (int i = 0; i < count; i++) {
             tracker.append(firstOffset + i, 1);
@@ -63,7 +63,7 @@ class CommitInvariantsTest {
         assertCommits(110);
     }
 
-    /** Offsets have gaps, and the chunks of a tracker have ends. */
+    /** The records have a gap in their offsets, and fill more than one chunk of the tracker. */
     @Test
     void commitPastAnUnfinishedRecord_behindManyAndBehindAGap_violatesAnInvariant() {
         append(0, 600);

@@ -24,7 +24,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Tests the treatment of partitions that is the same for all ways to commit their offsets. */
+/** Tests the rules that apply to partitions regardless of how their offsets are committed. */
 class DeliveryCommitsTest {
 
     enum Guarantee {
@@ -81,9 +81,7 @@ class DeliveryCommitsTest {
                 .isEqualTo(guarantee == Guarantee.AT_LEAST_ONCE || guarantee == Guarantee.EXACTLY_ONCE);
     }
 
-    // With transactions, and at most once, it was taken for gone for as long as it stayed assigned: its place in the
-    // topic that had been recreated was never committed, and nothing of that topic was read.
-    /** A bounded read that ends before its last transaction is committed would lose the result. */
+    /** If a bounded read ended before its last transaction was committed, the result would be lost. */
     @ParameterizedTest
     @EnumSource
     void openTransaction_isNotSettled(Guarantee guarantee) {
@@ -92,6 +90,10 @@ class DeliveryCommitsTest {
         assertThat(of(guarantee).isSettled()).isEqualTo(guarantee != Guarantee.EXACTLY_ONCE);
     }
 
+    /**
+     * Regression: with transactions and with at-most-once delivery, a missing partition counted as deleted for as long as
+     * it stayed assigned. Its position in the recreated topic was never committed, and that topic was not read.
+     */
     @ParameterizedTest
     @EnumSource
     void partitionThatWasGone_isFoundAgain(Guarantee guarantee) {

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Last commits beside the client, to a coordinator that answers as a test says. */
+/** Tests last commits over a connection of their own, to a coordinator with scripted responses. */
 class DirectCommitTest {
 
     private static final long WITHIN_NANOS = TimeUnit.SECONDS.toNanos(20);
@@ -44,7 +44,9 @@ class DirectCommitTest {
         coordinator.close();
     }
 
-    /** It says so at once. A group without members takes a commit without a generation from anybody. */
+    /**
+     * The commit fails immediately. A group without members would accept a commit without a generation from anybody.
+     */
     @ParameterizedTest
     @CsvSource({"-1, member", "3, ''"})
     void memberWithoutAGenerationOrAnId_connectsToNobody(int generation, String id) {
@@ -86,7 +88,7 @@ class DirectCommitTest {
                 .isTrue();
     }
 
-    /** It would be refused for as long as the generation lasts. */
+    /** The coordinator would refuse every further attempt until the generation ends. */
     @ParameterizedTest
     @EnumSource(
             names = {
@@ -127,7 +129,7 @@ class DirectCommitTest {
                 .isTrue();
     }
 
-    /** It may come behind a later one, and bring an older offset back. */
+    /** The unanswered commit may arrive after a later one, and move the committed offset back. */
     @Test
     void commitThatWasSentAndNotAnswered_isNotTriedAgainInItsGeneration() throws Exception {
         coordinator.replies.add(Reply.UNANSWERED);
@@ -149,7 +151,7 @@ class DirectCommitTest {
         assertThat(commit.commit(OFFSETS, WITHIN_NANOS)).isTrue();
     }
 
-    /** To commit the same offsets twice does no harm. */
+    /** Committing the same offsets twice does no harm. */
     @Test
     void commitWhoseConnectionBreaks_isSentAgain_withinItsTime() {
         coordinator.replies.add(Reply.CUT);

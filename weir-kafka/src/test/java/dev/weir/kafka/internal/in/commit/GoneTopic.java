@@ -13,7 +13,7 @@ import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
 
-/** A topic of one partition that does not exist, until it does. Confined to one thread. */
+/** A lookup of a topic with one partition. The topic does not exist until a test creates it. Confined to one thread. */
 final class GoneTopic extends SilentLookup {
 
     private final TopicPartition id;
@@ -23,7 +23,7 @@ final class GoneTopic extends SilentLookup {
     /** Counts the questions. */
     int questions;
 
-    /** The topic that has the name now; nobody knows while it is null. */
+    /** The id of the topic that currently has the name; null while the id is unknown. */
     @Nullable
     Uuid topicId;
 

@@ -2,7 +2,7 @@ package dev.weir.kafka.internal.in.commit;
 
 import dev.weir.kafka.internal.in.lookup.OwnerClock;
 
-/** A clock moved by hand, and by the time for which threads park. */
+/** A clock that advances only when a test sets it or a thread parks. */
 final class ManualClock implements OwnerClock {
 
     long nanos;

@@ -31,7 +31,7 @@ import org.apache.kafka.common.errors.UnknownTopicIdException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Tests the commits of transactions with records finished past the first unfinished one. */
+/** Tests ordinary commits, the commits of transactions, and the last commit of a run. */
 class OffsetCommitsTest {
 
     private static final int RECORDS = 5_000;
@@ -56,7 +56,7 @@ class OffsetCommitsTest {
                 MemberCommit.NONE);
     }
 
-    /** A partition with this many records; each record's token is its offset. */
+    /** Returns a partition with the given number of records. Each record's token is its offset. */
     private static AssignedPartition partition(int records) {
         AssignedPartition partition = new AssignedPartition(ID, new OffsetTracker(records, () -> {}), Long.MAX_VALUE);
         for (int i = 0; i < records; i++) {
@@ -65,8 +65,9 @@ class OffsetCommitsTest {
         return partition;
     }
 
-    // The text that says as much as there is room for was the same before and after: the transaction went without the
-    // offset of an input whose records were in it, and an abort had that input not read again.
+    // Regression: as soon as the commit text was full, finishing another record did not change it. The transaction was
+    // then committed without the offset of an input whose results it contained, and after an abort, that input was not
+    // read again.
     @Test
     void whatIsFinishedPastAFullSet_isNotTakenForCommitted() {
         long next = 1;
@@ -79,7 +80,7 @@ class OffsetCommitsTest {
             next += 2;
         }
         assertThat(fits).isNotEmpty();
-        // Every other record up to the one before the last is finished; the last one does not fit.
+        // The text contains all finished records but the last one, which does not fit.
         commits.committed(List.of(partition), commits.finished(List.of(partition)));
         assertThat(commits.finished(List.of(partition))).isEmpty();
         assertThat(commits.finishedEntirely(List.of(partition))).isNull();
@@ -90,7 +91,7 @@ class OffsetCommitsTest {
         assertThat(Objects.requireNonNull(entire.get(ID)).offset()).isEqualTo(next);
     }
 
-    // A set is looked up to so many runs and no further: what is past them would go without its offset, too.
+    // The text contains a limited number of runs. Later records would also be committed without their offsets.
     @Test
     void whatIsFinishedPastTheMostRuns_isNotTakenForCommitted_thoughThereIsRoom() {
         int runs = CommitText.MAX_RUNS;
@@ -126,7 +127,8 @@ class OffsetCommitsTest {
         assertThat(commits.texts().finishedPast(ID, commit).contains(4)).isTrue();
     }
 
-    // The broker may have just started and not know it yet: its records would be committed without their offset.
+    // A broker that has just started may not know the partition yet. Without the partition, the transaction's records
+    // would be committed without their offset.
     @Test
     void partitionThatIsTakenForGone_goesWithItsTransaction_andWithNoOtherCommit() {
         partition.tracker().ack(0);
@@ -146,7 +148,7 @@ class OffsetCommitsTest {
 
     // ---- What happens to a commit ----------------------------------------------------------------------------------
 
-    /** Answers a commit only when the test says so, with the answer the test gives. */
+    /** A client whose commits are answered only when the test says so. */
     @SuppressWarnings("UnsynchronizedOverridesSynchronized") // one thread
     private static final class Slow extends MockConsumer<byte[], byte[]> {
 
@@ -209,7 +211,7 @@ class OffsetCommitsTest {
         assertThat(slow.asked).hasSize(2);
     }
 
-    /** It could arrive behind the one beside the client, and bring an older offset back. */
+    /** The client's commit in flight could arrive after the direct one, and move the committed offset back. */
     @Test
     void lastCommitBesideTheClient_isNotSent_whileOneOfTheClientIsUnderWay() {
         topic.exists = true;
@@ -225,7 +227,7 @@ class OffsetCommitsTest {
         assertThat(partition.committedOffset()).isEqualTo(2);
     }
 
-    /** A later offset is committed by now, by a transaction or a seek. */
+    /** A later offset has been committed in the meantime, by a transaction or after a seek. */
     @Test
     void answerToAnOlderCommit_doesNotBringTheOffsetBack() {
         partition.tracker().ack(0);
@@ -250,7 +252,7 @@ class OffsetCommitsTest {
                 .withMessageStartingWith("cannot commit t-0@1");
     }
 
-    /** Its offsets mean nothing in the topic that has the name now. */
+    /** The offsets mean nothing in the topic that now has the name. */
     @Test
     void lastCommit_thatIsNotAnswered_asTheTopicIsAnotherOne_isNotSentAgain() {
         AtomicInteger asked = new AtomicInteger();
@@ -296,7 +298,7 @@ class OffsetCommitsTest {
         assertThat(onSlow.succeeded()).isEqualTo(1);
     }
 
-    /** The client commits by the id of the former topic until it asks again. */
+    /** The client commits with the id of the former topic until it requests metadata again. */
     @Test
     void commitOfAnUnknownTopicId_hasTheClientAskForItsTopics_beforeTheNextOne() {
         partition.tracker().ack(0);
@@ -318,7 +320,7 @@ class OffsetCommitsTest {
         assertThat(onSlow.isGone(ID)).isFalse();
     }
 
-    /** Otherwise each record would send a request to brokers that cannot answer. */
+    /** Otherwise, each record would trigger a request to brokers that cannot answer. */
     @Test
     void commitThatFailed_isNotBroughtForwardByRecords() {
         topic.exists = true;
@@ -348,7 +350,10 @@ class OffsetCommitsTest {
         assertThat(slow.asked).hasSize(2);
     }
 
-    /** One that arrives behind the client's would bring an older offset back. */
+    /**
+     * A commit in flight on the separate connection could arrive after the client's, and move the committed offset
+     * back.
+     */
     @Test
     void lastCommit_waitsForTheOneThatIsUnderWayBesideTheClient() {
         topic.exists = true;
@@ -384,7 +389,7 @@ class OffsetCommitsTest {
 
     private static final long MILLI = 1_000_000;
 
-    /** Sends commits beside the client; the test answers them. */
+    /** A separate connection for commits. The test responds to the commits. */
     private static final class Beside implements MemberCommit {
 
         private java.util.function.@Nullable Consumer<@Nullable Exception> unanswered;
@@ -530,7 +535,7 @@ class OffsetCommitsTest {
 
     // ---- The last commit -------------------------------------------------------------------------------------------
 
-    /** Does not answer the first commits, and takes the time that it has been given for each. */
+    /** A client that does not answer its first commits. Each of these takes its full timeout. */
     @SuppressWarnings("UnsynchronizedOverridesSynchronized") // one thread
     private final class Silent extends MockConsumer<byte[], byte[]> {
 

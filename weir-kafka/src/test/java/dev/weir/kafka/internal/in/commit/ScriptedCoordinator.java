@@ -35,7 +35,7 @@ import org.apache.kafka.common.protocol.MessageUtil;
 import org.apache.kafka.common.requests.RequestHeader;
 import org.jspecify.annotations.Nullable;
 
-/** A broker on a loopback port that coordinates every group, and answers commits as a test says. */
+/** A broker on a loopback port that coordinates every group and answers commits as scripted by a test. */
 final class ScriptedCoordinator implements AutoCloseable {
 
     private static final long DEADLINE_SECONDS = 20;
@@ -44,9 +44,9 @@ final class ScriptedCoordinator implements AutoCloseable {
     enum Reply {
         TAKEN,
         REFUSED,
-        /** It is read, and never answered. */
+        /** The commit is read but never answered. */
         UNANSWERED,
-        /** It is read, and the connection is closed. */
+        /** The commit is read, and the connection is closed without a response. */
         CUT
     }
 
@@ -55,11 +55,11 @@ final class ScriptedCoordinator implements AutoCloseable {
     final AtomicInteger ended = new AtomicInteger();
     final AtomicInteger lookups = new AtomicInteger();
 
-    /** The answers of the next commits; every one is taken after them. */
+    /** The replies to the next commits. All later commits are accepted. */
     final ConcurrentLinkedQueue<Reply> replies = new ConcurrentLinkedQueue<>();
 
     volatile Errors lookupError = Errors.NONE;
-    /** The port of the coordinator that lookups name; 0 is this one. */
+    /** The port of the coordinator in lookup responses; 0 for this broker. */
     volatile int lookupPort;
 
     volatile Errors refusal = Errors.UNKNOWN_MEMBER_ID;
@@ -147,7 +147,9 @@ final class ScriptedCoordinator implements AutoCloseable {
                         .setPort(lookupPort == 0 ? server.getLocalPort() : lookupPort)));
     }
 
-    /** The last partition of the last topic is refused, if one is. */
+    /**
+     * Creates the response to a commit. If the commit is refused, the last partition of the last topic has the error.
+     */
     private OffsetCommitResponseData committed(OffsetCommitRequestData commit, Reply reply) {
         OffsetCommitResponseData answer = new OffsetCommitResponseData();
         commit.topics().forEach(topic -> {

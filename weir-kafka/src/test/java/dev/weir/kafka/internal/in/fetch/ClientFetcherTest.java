@@ -18,8 +18,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * A client that fails at a batch while the search for it gets no answer. The owner waited for the search, up to 20 s
- * each time: it neither served the group nor saw that it was to end.
+ * Tests a client that fails at a batch while the search for that batch gets no answer. Regression: the owner waited up
+ * to 20 s for each search. Meanwhile, it neither served the group nor noticed a request to stop.
  */
 class ClientFetcherTest {
 

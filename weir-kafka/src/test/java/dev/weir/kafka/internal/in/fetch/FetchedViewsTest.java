@@ -37,8 +37,7 @@ class FetchedViewsTest {
     }
 
     /**
-     * A header that ends beyond its record is found when the decoder looks at it:
-     * the batch is at fault, not the decoder.
+     * A decoder discovers a header that ends beyond its record. The batch is corrupt, and the decoder is not at fault.
      */
     @Test
     void corruptBatch_staysOne() {

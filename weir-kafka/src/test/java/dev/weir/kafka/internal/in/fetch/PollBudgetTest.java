@@ -21,9 +21,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The records that a poll of Kafka's client may copy. The client keeps a decompressed record on the heap as long as its
- * headers have not been read. Regression: only keys and values counted, so that a poll of records with large headers
- * exhausted the heap, and their whole batch counted as unreadable.
+ * Tests the limit on the records that one poll of Kafka's client copies. The client keeps a decompressed record on the
+ * heap until its headers have been read. Regression: only keys and values counted, so a poll of records with large
+ * headers exhausted the heap, and their whole batch counted as unreadable.
  */
 class PollBudgetTest {
 
@@ -74,7 +74,7 @@ class PollBudgetTest {
         assertThat(copied(records)).isEqualTo(BUDGET_BYTES / HEADER_BYTES + 1);
     }
 
-    /** The client keeps the whole response anyway, however few of its records are copied. */
+    /** The client keeps the whole response in memory anyway, even if few of its records are copied. */
     @Test
     void headersOfAnUncompressedBatch_doNotCount() {
         MemoryRecords records =

@@ -19,7 +19,7 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** The states of a partition among several threads, which are scripted here. */
+/** Tests the states of partitions that are divided among several scripted fetch threads. */
 class ThreadedReaderTest {
 
     private static final Uuid TOPIC_ID = Uuid.randomUuid();
@@ -28,7 +28,7 @@ class ThreadedReaderTest {
     private final Lane second = new Lane(1);
     private final ThreadedReader reader = new ThreadedReader(List.of(first, second), 0);
 
-    /** Keeps the orders, and hands over what a test gives it. */
+    /** A fetch thread that records the orders it receives, and hands over what the test has scripted. */
     private static final class Lane implements PartitionFetcher {
 
         private final int number;
@@ -138,7 +138,9 @@ class ThreadedReaderTest {
         } while (work > 0);
     }
 
-    /** The last of four partitions, which is on the second thread, found at the broker that the first one asks. */
+    /**
+     * Places four partitions. The last one is read by the second thread, from a broker that the first thread also uses.
+     */
     private LeanPartition leaving() {
         LeanPartition a = placed(0);
         LeanPartition b = placed(1);
@@ -252,7 +254,7 @@ class ThreadedReaderTest {
         assertThat(second.orders).endsWith("end", "join");
     }
 
-    /** Each resumption that went down while records waited here let two more turns of them come up. */
+    /** Regression: every resumption during which records were still waiting let two more turns of records arrive. */
     @Test
     void resumedWithRecordsThatWait_isFetchedOnlyOnceTheyAreOut() {
         LeanPartition slow = placed(0);

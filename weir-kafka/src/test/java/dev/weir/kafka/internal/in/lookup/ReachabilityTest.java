@@ -36,7 +36,7 @@ class ReachabilityTest {
         }
     }
 
-    /** As while the group settles, or when everything is paused. */
+    /** Silence is normal while the group settles, or if everything is paused. */
     @Test
     void silence_withoutALoss_saysNothing() {
         after(Duration.ofSeconds(1), 9, 2);

@@ -191,7 +191,7 @@ class CommitTextTest {
                 .isEmpty();
     }
 
-    /** Long gaps at random: to deflate them gains nothing. */
+    /** Long random gaps, which do not become smaller by compression. */
     @Test
     void set_thatDoesNotBecomeSmaller_comesBackAsItWas() {
         Random random = new Random(7);
@@ -226,7 +226,7 @@ class CommitTextTest {
         assertThat(CommitText.withTopicId("", Uuid.ONE_UUID.toString(), 5, 36)).isEmpty();
     }
 
-    /** Three bytes make four characters; where nothing is left over, the limit is the length itself. */
+    /** Three bytes are encoded as four characters. Without a remainder, the limit may equal the text's length. */
     @Test
     void set_thatFitsExactly_isWrittenWhole() {
         int exact = 0;
@@ -256,7 +256,7 @@ class CommitTextTest {
         assertThat(CommitText.setOf("weir1:AAEC:a:b")).isEqualTo("AAEC");
     }
 
-    /** Form and checksum take five bytes, so that nothing is left of the set. */
+    /** The form and the checksum take five bytes, so no byte is left for the set. */
     @ParameterizedTest
     @ValueSource(strings = {"weir1:AAAAAA:", "weir1:AAAAAAA:", "weir1:AAAA"})
     void decode_withoutASet_isRefused(String text) {

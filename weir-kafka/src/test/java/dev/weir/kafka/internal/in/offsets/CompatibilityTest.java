@@ -9,14 +9,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Commits as each version left them in the groups of users, who upgrade while they lie there. A line is never
- * changed: a form that is given up is still read.
+ * Tests that commits written by earlier versions remain readable. They stay in the groups of users who upgrade. Never
+ * change an existing line: a format that is no longer written must still be read.
  */
 class CompatibilityTest {
 
     private static final Uuid TOPIC = Uuid.fromString("3q2-7wAAQACAAAAAAAAAAQ");
 
-    /** A text, the offset that it was committed with, and what it says. */
+    /** A commit text, the offset with which it was committed, and its expected contents. */
     record Golden(
             long committed,
             String text,
@@ -32,9 +32,9 @@ class CompatibilityTest {
                 golden(5, "weir1:AB48hhYCAg:", runs(7, 9), ""),
                 golden(5, "weir1:APq8U4YCAh8BvweImwQ:host-7: a.b", runs(7, 9, 40, 41, 1_000, 70_000), "host-7: a.b"),
                 golden(9_000_000_000L, "weir1:AH6OTfMDEQ:", runs(9_000_000_003L, 9_000_000_020L), ""),
-                // More than 256 bytes of runs are deflated.
+                // More than 256 bytes of runs are compressed.
                 golden(1_000, "weir1:AcvfrlQFwQEJAAAAAJD8Pw0" + "A".repeat(98) + "IA:", everyOther(1_001, 300), ""),
-                // With the number of partitions (ADR 58), and the topic's id (ADR 57).
+                // Texts with the number of partitions (ADR 58) and the topic's id (ADR 57).
                 new Golden(0, "weir1:n12.:", runs(), "", 12, null),
                 new Golden(5, "weir1:n12.AB48hhYCAg:host-7", runs(7, 9), "host-7", 12, null),
                 new Golden(5, "weir1:t3q2-7wAAQACAAAAAAAAAAQHQOccw.:", runs(), "", CommitText.NO_SIZE, TOPIC),
@@ -58,7 +58,8 @@ class CompatibilityTest {
     }
 
     /**
-     * Until then an older version in the same group reads what this one writes. Deflated bytes are the library's own.
+     * While the format is unchanged, an older version in the same group can read new commits. Compressed bytes depend
+     * on the library's version, so they are not compared.
      */
     @ParameterizedTest
     @MethodSource("texts")

@@ -306,7 +306,7 @@ class OffsetTrackerTest {
         assertThat(tracker.isIdle()).isTrue();
     }
 
-    /** Eight states are looked at in one go; those behind the last record are none. */
+    /** The tracker checks eight states at a time. States after the last record must not count. */
     @Test
     void advance_doesNotPassTheLastRecord_inAStretchOfFinishedOnes() {
         OffsetTracker tracker = tracker(10);
@@ -423,7 +423,7 @@ class OffsetTrackerTest {
         }
     }
 
-    /** Drives a tracker and a list of plain records side by side, and compares them after each step. */
+    /** Drives a tracker and a plain list of records side by side, and compares them after each step. */
     private static final class Walk {
 
         private static final class Row {
@@ -453,7 +453,8 @@ class OffsetTrackerTest {
 
         Walk(long seed) {
             random = new Random(seed);
-            // From one slot to several chunks, so that windows fill and chunk borders are crossed often.
+            // Capacities range from one slot to several chunks, so that windows fill up and chunk borders are crossed
+            // often.
             capacity = 1 + random.nextInt(random.nextBoolean() ? 8 : 3_000);
             tracker = new OffsetTracker(capacity, calls::incrementAndGet);
             nextOffset = random.nextInt(1_000);
@@ -498,7 +499,7 @@ class OffsetTrackerTest {
 
         private void acknowledge(int wanted) {
             for (int i = 0; i < wanted && !claimed.isEmpty(); i++) {
-                // Mostly near the front, as work is; sometimes anywhere.
+                // Acknowledge mostly records near the front, as real work does, and sometimes any record.
                 int reach = random.nextInt(5) == 0 ? claimed.size() : Math.min(claimed.size(), 16);
                 int at = random.nextInt(reach);
                 Row row = claimed.get(at);
@@ -535,7 +536,7 @@ class OffsetTrackerTest {
                     && outstanding.stream().mapToLong(row -> row.bytes).sum() <= bytes;
         }
 
-        /** Drops a suffix of records that nobody has acknowledged anything of, as a purge does. */
+        /** Removes a random number of unfinished records from the end, as a purge does. */
         private void forget() {
             int from = outstanding.size();
             while (from > 0 && outstanding.get(from - 1).claims > 0 && random.nextInt(8) != 0) {
@@ -619,7 +620,8 @@ class OffsetTrackerTest {
         assertThat(calls).hasValue(1);
     }
 
-    // Once the record in the middle was watched, and a stuck one there kept a partition paused that was low long since.
+    // Regression: only the record in the middle was watched. If it was stuck, the partition stayed paused long after
+    // most other records were finished.
     @Test
     void watch_onlyRecordsInTheWayFinish_calls() {
         OffsetTracker tracker = tracker(10);
@@ -644,7 +646,7 @@ class OffsetTrackerTest {
         assertThat(calls).hasValue(1);
     }
 
-    /** Owner and acknowledger race for each watch; a lost wake-up shows as an owner that waits in vain. */
+    /** The owner and an acknowledging thread race for each watch. If a wake-up is lost, the owner waits in vain. */
     @Test
     void watch_underRacingAcknowledgements_missesNoWakeUp() throws Exception {
         Semaphore woken = new Semaphore(0);

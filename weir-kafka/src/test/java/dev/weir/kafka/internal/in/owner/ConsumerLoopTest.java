@@ -65,7 +65,7 @@ import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Runs the owner thread with one partition, on its own thread and with a client without brokers. */
+/** Tests the owner thread with one partition, on a real thread, and with a client that has no brokers. */
 class ConsumerLoopTest {
 
     private static final TopicPartition ID = new TopicPartition("t", 0);
@@ -153,11 +153,11 @@ class ConsumerLoopTest {
         return new RecordBuffer(dev.weir.stream.spi.Clock.SYSTEM);
     }
 
-    // The last commit's failure went past the listener, and what it had for its partitions was never let go.
+    // Regression: if the last commit failed, the listener was not called, and never released its partitions' resources.
     @Test
     void close_withALastCommitThatFails_stillTellsTheListener() throws Exception {
         ConsumerLoop loop = start(new ClientFetcher(client), RecordOutlets.single(buffer()));
-        // What has not begun has nothing to commit.
+        // Without the seek, there would be nothing to commit.
         loop.control()
                 .seek(Map.of(ID, Position.offset(5)))
                 .toCompletableFuture()
@@ -167,12 +167,13 @@ class ConsumerLoopTest {
         assertThat(client.closed()).isTrue();
     }
 
-    // Static members that ended while others had yet to rejoin: what they finished last was never committed.
+    // Regression: if static members ended while others had yet to rejoin, their last finished records were never
+    // committed.
     @Test
     void close_whileTheClientWaitsForARebalance_commitsBesideIt() throws Exception {
         client.refusal = new RebalanceInProgressException("joining");
         direct = (offsets, nanos) -> {
-            // The first is too late for the one generation and too early for the next.
+            // The first attempt is too late for the old generation and too early for the new one.
             boolean taken = told.contains("beside 5");
             told.add("beside " + Objects.requireNonNull(offsets.get(ID)).offset());
             return taken;
@@ -186,7 +187,7 @@ class ConsumerLoopTest {
         assertThat(told).containsExactly("beside 5", "beside 5", "revoked [t-0]");
     }
 
-    // A wake-up that was meant for the poll met the question, and failed the run.
+    // Regression: a wake-up meant for the poll interrupted the listener's query, and the run failed.
     @Test
     void listener_whoseQuestionMeetsALateWakeUp_isAnswered() throws InterruptedException {
         onAssigned = consumer -> told.add("committed " + consumer.committed(Set.of(ID)));
@@ -196,7 +197,7 @@ class ConsumerLoopTest {
         assertThat(told).containsExactly("committed {}", "revoked [t-0]");
     }
 
-    // A seek made it one that some pipeline reads, and it was fetched for nobody.
+    // Regression: after a seek, the partition was fetched although no pipeline reads it.
     @Test
     void partition_thatNoPipelineReads_isNotFetchedAfterASeek() throws Exception {
         ConsumerLoop loop = start(new ClientFetcher(client), new PipelineOutlets());
@@ -204,7 +205,7 @@ class ConsumerLoopTest {
                 .seek(Map.of(ID, Position.offset(5)))
                 .toCompletableFuture()
                 .get();
-        // One task a poll: between the two the owner looks at what may be resumed.
+        // Each poll runs one task. Between the two polls, the owner checks which partitions may resume.
         CountDownLatch polled = new CountDownLatch(2);
         client.schedulePollTask(polled::countDown);
         client.schedulePollTask(polled::countDown);
@@ -218,8 +219,8 @@ class ConsumerLoopTest {
         String ignored = loop.close(Duration.ZERO);
     }
 
-    // The coordinator refuses the question of a member that it has removed. The member rejoins with its next poll, but
-    // the run failed.
+    // Regression: the coordinator refuses a query from a member that it has removed. The member would rejoin in its
+    // next poll, but the run failed before.
     @Test
     void boundedRead_withoutPartitionsInAMemberThatWasExpelled_asksAgain() throws Exception {
         client.expulsions = 1;
@@ -238,7 +239,8 @@ class ConsumerLoopTest {
         String ignored = loop.close(Duration.ZERO);
     }
 
-    // The read went on in the recreated topic, up to the end of the former one. In a shorter topic, it never ended.
+    // Regression: the read continued in the recreated topic, up to the end offset of the former topic. If the new topic
+    // was shorter, the read never ended.
     @Test
     void boundedRead_ofATopicThatRecordsShowToBeRecreated_fails() throws Exception {
         outOfRange = OutOfRangePolicy.LATEST;
@@ -282,7 +284,7 @@ class ConsumerLoopTest {
                 Optional.of(epoch));
     }
 
-    // A client that is not closed stays a member of its group, with partitions that nobody reads.
+    // If the client is not closed, it remains a member of its group and keeps partitions that nobody reads.
     @Test
     void close_withAFetcherThatCannotBeClosed_stillClosesTheClient() throws InterruptedException {
         RecordFetcher real = new ClientFetcher(client);
@@ -302,7 +304,7 @@ class ConsumerLoopTest {
         assertThat(client.closed()).isTrue();
     }
 
-    // After a seek it was another object, and fetching continued for a stream that nobody read.
+    // Regression: a seek replaced the partition's object, and fetching continued for a stream that nobody read.
     @Test
     void partition_whoseStreamEndsAfterASeek_isNotFetchedAnyMore() throws Exception {
         PartitionOutlets outlets = new PartitionOutlets(dev.weir.stream.spi.Clock.SYSTEM);
@@ -323,7 +325,7 @@ class ConsumerLoopTest {
         String ignored = loop.close(Duration.ZERO);
     }
 
-    // An Error went past the answer, and whoever closed the pipeline waited for ever.
+    // Regression: after an {@code Error}, the request to close was never answered, and its caller waited forever.
     @Test
     void close_withAnErrorWhileTheClientIsClosed_answersAndFailsTheRun() throws InterruptedException {
         client.closesWith = new NoClassDefFoundError("planted");
@@ -336,14 +338,14 @@ class ConsumerLoopTest {
         assertThat(seek.toCompletableFuture()).isDone();
     }
 
-    // It was added after the end had been announced to the others, and its pipeline waited for records forever.
+    // Regression: a pipeline was added after the end had been announced to the others, and waited for records forever.
     @Test
     void attachment_inTheTurnOfTheClose_isRefused() throws InterruptedException {
         PipelineOutlets outlets = new PipelineOutlets();
         ConsumerLoop loop = start(new ClientFetcher(client), outlets);
         PartitionParking parking = loop.share(outlets);
         CompletableFuture<Void> stopped = new CompletableFuture<>();
-        // In a poll, so that the next turn sees the stop before any request.
+        // The stop happens during a poll, so that the next turn sees it before any request.
         client.schedulePollTask(() -> {
             loop.stop();
             stopped.complete(null);
@@ -355,7 +357,7 @@ class ConsumerLoopTest {
         String ignored = loop.close(Duration.ZERO);
     }
 
-    // The batch in the hands of a pipeline that had failed kept the consumer from closing until the deadline.
+    // Regression: a batch held by a failed pipeline kept the consumer open until the deadline.
     @Test
     void close_afterAPipelineFailedWithRecordsInHand_doesNotWaitForThem() throws Exception {
         PipelineOutlets outlets = new PipelineOutlets();
@@ -374,7 +376,8 @@ class ConsumerLoopTest {
         assertThat(leftUndone).contains("unfinished, to be read again: t-0@0");
     }
 
-    // Work, commit, store and listener had a deadline each, and the group expelled the member meanwhile.
+    // Regression: work, commit, store and listener each had a deadline of their own, and the group expelled the member
+    // before all of these had passed.
     @Test
     void revocation_inWhichNothingEnds_isOverBeforeTheGroupExpelsTheMember() throws InterruptedException {
         Duration maxPollInterval = Duration.ofMinutes(1);
@@ -419,7 +422,8 @@ class ConsumerLoopTest {
         String ignored = loop.close(Duration.ZERO);
     }
 
-    // The partitions that stay stood still as soon as the buffer was empty, though they are fetched by another way.
+    // Regression: while a revocation waited, the remaining partitions stalled as soon as the buffer was empty, although
+    // they can be fetched without the client.
     @Test
     void revocation_thatWaits_goesOnWithWhatIsFetchedByAnotherWay() throws Exception {
         TopicPartition stays = new TopicPartition("t", 1);
@@ -453,7 +457,7 @@ class ConsumerLoopTest {
         String ignored = loop.close(Duration.ZERO);
     }
 
-    /** Whatever made the client go back: the pipeline never sees a record twice in one assignment. */
+    /** Even if the client goes back, the pipeline never sees a record twice in one assignment. */
     @Test
     void recordThatTheClientBringsTwice_endsTheRunWithTheInvariant_andGoesOutOnce() throws Exception {
         RecordBuffer buffer = buffer();
@@ -489,7 +493,7 @@ class ConsumerLoopTest {
         return RecordFetcher.Fetched.of(new ConsumerRecords<>(Map.of(id, List.of(next)), Map.of()));
     }
 
-    /** The same fetcher, which can fetch these records without the client. */
+    /** Wraps a fetcher so that it can fetch the given records without the client. */
     private RecordFetcher besides(RecordFetcher real, Queue<ConsumerRecord<byte[], byte[]>> fetched) {
         return (RecordFetcher) Proxy.newProxyInstance(
                 getClass().getClassLoader(), new Class<?>[] {RecordFetcher.class}, (self, method, args) -> {
@@ -515,7 +519,7 @@ class ConsumerLoopTest {
         }
     }
 
-    /** A clock on which every wait takes as long as it may. */
+    /** A clock on which every wait takes as long as it is allowed to. */
     private static final class Hasty implements OwnerClock {
 
         private final AtomicLong nanos = new AtomicLong();
@@ -532,39 +536,41 @@ class ConsumerLoopTest {
         }
     }
 
-    /** Its commits are answered never if they can wait, and refused if not. */
+    /** A client whose asynchronous commits are never answered, and whose synchronous commits are refused. */
     @SuppressWarnings("UnsynchronizedOverridesSynchronized") // each of them does not touch what is shared
     private static final class Client extends MockConsumer<byte[], byte[]> {
 
         final CountDownLatch assigned = new CountDownLatch(1);
 
-        /** The clock on which a commit takes its full timeout, instead of being refused. */
+        /** The clock on which a synchronous commit takes its full timeout. If null, the commit is refused. */
         volatile @Nullable Hasty commitsUntil;
 
         volatile KafkaException refusal = new GroupAuthorizationException("not allowed");
 
         volatile @Nullable Error closesWith;
 
-        /** Answers of the next poll, wherever the client is. */
+        /** Records that the next polls return, regardless of the client's position. */
         private final Queue<ConsumerRecord<byte[], byte[]>> strays = new ConcurrentLinkedQueue<>();
 
         /** Completes with a commit of {@link Answers#END}. */
         final CompletableFuture<Object> committedTheEnd = new CompletableFuture<>();
 
-        /** Number of questions for commits that precede a late wake-up. */
+        /** The number of queries for committed offsets that are interrupted by a late wake-up. */
         volatile int lateWakeUps;
 
-        /** Number of questions for commits that the coordinator refuses, because it has removed the member. */
+        /**
+         * The number of queries for committed offsets that the coordinator refuses because it has removed the member.
+         */
         volatile int expulsions;
 
-        /** Completes with the first answer to a question for commits. */
+        /** Completes with the first result of a query for committed offsets. */
         final CompletableFuture<Object> answered = new CompletableFuture<>();
 
         Client() {
             super("earliest");
         }
 
-        /** Waits a little, as a client does; a test waits for what comes of it. */
+        /** Waits briefly, as a client does. Tests wait for the effects of a poll. */
         @Override
         public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
             LockSupport.parkNanos(Math.min(timeout.toNanos(), 1_000_000));

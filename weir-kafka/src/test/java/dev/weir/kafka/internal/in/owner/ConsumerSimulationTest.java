@@ -17,27 +17,27 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The real consumer loop in a world drawn from a seed: see {@link SimulatedWorld}. A failure names its seed; {@code
- * -Dweir.simulation.seed=N} replays it alone, {@code -Dweir.simulation.seeds=N} runs more, and {@code
- * -Dweir.simulation.events=TRUNCATION,LATEST} lets only these befall the topics.
+ * Tests the real consumer loop in simulations drawn from a seed (see {@link SimulatedWorld}). A failure names its seed.
+ * {@code -Dweir.simulation.seed=N} replays one seed, {@code -Dweir.simulation.seeds=N} runs more of them, and {@code
+ * -Dweir.simulation.events=TRUNCATION,LATEST} allows only these events.
  */
 class ConsumerSimulationTest {
 
-    /** Events of topics: all that the loop is known to withstand. */
+    /** The events that may happen to topics. The loop is known to survive all of them. */
     private static final Set<SimulatedEvent> EVENTS = EnumSet.allOf(SimulatedEvent.class);
 
-    /** Worlds in which they may happen; 20,000 of them were run. */
+    /** Seeds below this number allow all events at the same time. 20,000 such simulations have passed. */
     private static final int SEEDS_WITH_EVENTS = 5_000;
 
     /**
-     * Up to here one class of them only, in turn: beside others, a small fault of one is rarely seen. 20,000 worlds of
-     * each were run; those behind are as they were without events.
+     * Seeds below this number allow one class of events each, because a small fault in one class is rarely seen if
+     * others occur as well. 20,000 simulations of each class have passed. Larger seeds allow no events.
      */
     private static final int SEEDS_WITH_ONE_EVENT = 13_000;
 
     private static final int SEEDS_TO_FIND = 20_000;
 
-    /** Each build runs every ninth of these, which is each class of events: there are four. */
+    /** The seeds of a build, which runs every ninth one. There are four classes of events, so all of them occur. */
     private static final int SEEDS = 30_000;
 
     private static final int STEP = 9;
@@ -59,8 +59,8 @@ class ConsumerSimulationTest {
     }
 
     /**
-     * Worlds that showed a fault which none of each build's worlds did: a group that starts at the end assigns the
-     * partitions of a recreated topic before its new id is known.
+     * Seeds that found a fault missed by every build's seeds: in a group that starts at the end, partitions of a
+     * recreated topic were assigned before the new topic id was known.
      */
     @ParameterizedTest
     @ValueSource(longs = 1127)
@@ -102,13 +102,13 @@ class ConsumerSimulationTest {
         return Arrays.stream(named.split(",")).map(SimulatedEvent::valueOf).collect(Collectors.toSet());
     }
 
-    /** A simulation that finds nothing may be blind: here it has something to find. */
+    /** Verifies that the simulation can find faults at all, by planting one. */
     @ParameterizedTest
     @EnumSource
     @Timeout(60)
     void plantedFault_isFound(Planted fault) {
         Throwable found = found(fault, fault.shownBy);
-        // The loop may have changed since, and with it what happens in a world.
+        // The seed may no longer reveal the fault after a change of the loop.
         for (long seed = 0; seed < SEEDS_TO_FIND && found == null; seed++) {
             found = found(fault, seed);
         }

@@ -27,7 +27,7 @@ import org.apache.kafka.common.errors.StaleMemberEpochException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** The consumer's client and its group in a {@link SimulatedWorld}, which acts while this polls. */
+/** The consumer's client and its group in a {@link SimulatedWorld}. Each poll advances the simulation. */
 @SuppressWarnings("UnsynchronizedOverridesSynchronized") // everything here runs on one thread
 final class SimulatedClient extends GroupConsumer {
 
@@ -36,7 +36,7 @@ final class SimulatedClient extends GroupConsumer {
     /**
      * A commit in flight.
      *
-     * @param epochs of the partitions when it was sent
+     * @param epochs the epochs of the partitions when the commit was sent
      */
     private record Pending(
             Map<TopicPartition, OffsetAndMetadata> offsets,
@@ -48,10 +48,10 @@ final class SimulatedClient extends GroupConsumer {
 
     private @Nullable Pending pendingCommit;
 
-    /** True if the poll that runs, or the last one, had a rebalance. */
+    /** True if the current or the last poll included a rebalance. */
     boolean rebalancedInPoll;
 
-    /** True if the commit of a revocation was refused. */
+    /** True if the commit during a revocation was refused. */
     private boolean commitRefused;
 
     private int spins;
@@ -62,7 +62,7 @@ final class SimulatedClient extends GroupConsumer {
         this.world = world;
     }
 
-    /** Another process takes the place of the one that died. */
+    /** Called when another process replaces the one that died. */
     @Override
     public void restart() {
         refuseCommit();
@@ -87,7 +87,7 @@ final class SimulatedClient extends GroupConsumer {
 
     // ---- The group -------------------------------------------------------------------------------------------------
 
-    /** Other members read and commit the partitions that this one does not have. */
+    /** Lets other members read and commit the partitions that this member does not have. */
     void othersWork() {
         for (SimulatedLog log : world.logs.values()) {
             if (!log.owned && log.committed < log.end && random.nextBoolean()) {
@@ -128,7 +128,7 @@ final class SimulatedClient extends GroupConsumer {
     @Override
     protected void released(Collection<TopicPartition> ids, boolean lost) {
         if (lost) {
-            // What was committed ahead of them is dropped, as somebody else may have them.
+            // Records committed ahead are dropped, because another member may already have the partitions.
             ids.forEach(id -> world.log(id).forgiveUnseen());
         }
         super.released(ids, lost);
@@ -161,7 +161,7 @@ final class SimulatedClient extends GroupConsumer {
         if (records.isEmpty() && !hasAdvanced()) {
             sleep(timeout);
         } else {
-            // As the client does, also if there was nothing to see where it has advanced.
+            // A real client also returns if it has only advanced past invisible records.
             spins = 0;
         }
         return records;
@@ -223,7 +223,7 @@ final class SimulatedClient extends GroupConsumer {
         ids.forEach(id -> require(world.log(id).owned, () -> "commits what it does not have: " + id));
     }
 
-    /** Partitions were taken away, or the process is gone. */
+    /** Refuses the commit in flight, because partitions were revoked or the process died. */
     void refuseCommit() {
         answerCommit(new CommitFailedException());
     }
@@ -270,7 +270,8 @@ final class SimulatedClient extends GroupConsumer {
                     offset.offset(), offset.metadata(), world.troubles.epochOf(offset), epoch, world.commitAhead > 0);
             log.committedUnsure = !confirmed;
             if (!confirmed) {
-                // Until it is committed again with an answer, nobody here may see what it is about.
+                // The records must not be emitted here until their offsets are committed again and the commit is
+                // confirmed.
                 log.forgiveUnseen();
             } else if (epoch == log.epoch) {
                 log.confirmed = offset.offset();
@@ -303,7 +304,7 @@ final class SimulatedClient extends GroupConsumer {
         apply(offsets, epochs(offsets.keySet()), true);
     }
 
-    /** As a coordinator takes it from a member while others have yet to rejoin, or not any more. */
+    /** Simulates a coordinator, which may accept a direct commit from a member while others have yet to rejoin. */
     boolean commitDirectly(Map<TopicPartition, OffsetAndMetadata> offsets, long nanos) {
         requireOwned(offsets.keySet());
         require(pendingCommit == null, () -> "a commit that is under way may come behind this one");
@@ -323,7 +324,8 @@ final class SimulatedClient extends GroupConsumer {
             if (random.nextBoolean()) {
                 throw new TimeoutException("drawn");
             }
-            // The client of the consumer protocol tells what it has by then, and of the others that there is nothing.
+            // A client of the consumer protocol returns the offsets received so far, and reports all others as not
+            // committed.
             untold = ids.stream()
                     .sorted(Comparator.comparing(TopicPartition::toString))
                     .filter(id -> random.nextBoolean())

@@ -6,7 +6,7 @@ import dev.weir.stream.spi.Whereabouts;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A stage's surroundings that keep the last failure, and find what a test lets them find. */
+/** A stage context that keeps the last failure and returns what a test has set. */
 final class SimulatedContext extends BareContext {
 
     volatile @Nullable Throwable failure;

@@ -4,7 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Records which leader wrote which record of a log, and where elections have cut it. Confined to the world's thread.
+ * Records the leader epoch of each record in a log, and the offsets at which elections have truncated the log. Confined
+ * to the simulation's thread.
  */
 final class SimulatedElections {
 
@@ -18,7 +19,7 @@ final class SimulatedElections {
 
     private int epoch;
 
-    /** Counts the topics that had this name: the topic id. */
+    /** The number of earlier topics with this name, which serves as the topic id. */
     private int incarnation;
 
     void grew(int records) {
@@ -27,14 +28,14 @@ final class SimulatedElections {
         }
     }
 
-    /** The records from {@code offset} on are gone, and the next ones have a higher epoch. */
+    /** Removes the records from {@code offset} on. The next records have a higher epoch. */
     void cut(int offset) {
         epoch++;
         cuts.add(new Cut(epoch, offset));
         epochs.subList(offset, epochs.size()).clear();
     }
 
-    /** A topic of the same name, with epochs of its own. */
+    /** Replaces the topic by a new one of the same name, whose epochs start again. */
     void begin(int newIncarnation) {
         incarnation = newIncarnation;
         epoch = 0;
@@ -50,14 +51,14 @@ final class SimulatedElections {
         return incarnation;
     }
 
-    /** The epoch in which the record at the offset was written. */
+    /** Returns the epoch in which the record at the offset was written. */
     int epochAt(long offset) {
         return offset < 0 || offset >= epochs.size() ? UNKNOWN : epochs.get((int) offset);
     }
 
     /**
-     * Returns the offset from which a log that ended in {@code of} differs from this one: the end of that epoch, as
-     * brokers report it.
+     * Returns the end offset of an epoch, as brokers report it. From this offset on, a log that ended in that epoch
+     * differs from this log.
      */
     long endOf(int of) {
         long end = epochs.size();

@@ -2,44 +2,47 @@ package dev.weir.kafka.internal.in.owner;
 
 import java.util.Set;
 
-/**
- * The events that topics of a world may undergo besides growth. A seed draws which of the allowed ones its world knows.
- */
+/** Events that may happen to topics in a simulation, besides growth. Each seed draws some of the allowed events. */
 enum SimulatedEvent {
-    /** An unclean election cuts a log; other records follow behind the cut, with a higher leader epoch. */
+    /** An unclean election truncates a log. New records follow at the same offsets, with a higher leader epoch. */
     TRUNCATION,
     /**
-     * The topic is deleted and recreated under its name: another topic id, logs from 0 on, perhaps longer than before.
+     * The topic is deleted and recreated under the same name. It has another topic id, and its logs start at 0 and may
+     * become longer than before.
      */
     RECREATION,
-    /** The subscription starts at the end, the process dies before it has committed, and partitions are added. */
+    /** The subscription starts at the end, the process dies before its first commit, and partitions are added. */
     LATEST,
     /**
-     * Partitions have no leader, for a while or for good: nothing is fetched of them, no question about them answered.
+     * Partitions have no leader, temporarily or forever. They cannot be fetched, and queries about them are not
+     * answered.
      */
     LEADERLESS;
 
-    /** A world in so many knows a class of events, so that most know one or none. */
+    /** One in this many simulations includes a given class of events, so most simulations include one class or none. */
     static final int ONE_IN = 6;
 
-    /** The faults that tests plant to see them found: at least one for each class of broken promises. */
+    /**
+     * Faults that tests plant to verify that the simulation finds them. There is at least one for each class of
+     * promises.
+     */
     enum Planted {
-        /** Drops the client's exception about a lost position. */
+        /** Ignores the client's exception about a lost position. */
         SWALLOWED_TRUNCATION(TRUNCATION, 182),
         /** Commits say nothing of leader epochs. */
         COMMITS_WITHOUT_EPOCH(TRUNCATION, 9_974),
-        /** Nobody notices that the topic has another id. */
+        /** Ignores that the topic has a new id. */
         UNNOTICED_RECREATION(RECREATION, 33),
         /** Does not commit a chosen position before its first records are finished. */
         FORGOTTEN_PLACE(LATEST, 280),
         /** An added partition begins at its end. */
         ADDED_AT_END(LATEST, 481),
-        /** A question is answered when all of it can be. */
+        /** Answers a query only when it can answer for all of its partitions. */
         ALL_OR_NOTHING_LOOKUP(LEADERLESS, 54);
 
         final SimulatedEvent in;
 
-        /** A world that shows it, as the loop is today: the first one to look at, since some are rare. */
+        /** A seed that currently reveals the fault. Tests try it first, because few seeds reveal some of the faults. */
         final long shownBy;
 
         Planted(SimulatedEvent in, long shownBy) {

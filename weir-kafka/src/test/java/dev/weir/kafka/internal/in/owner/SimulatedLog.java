@@ -12,19 +12,19 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
-/** One partition of a simulated cluster: its records, with gaps, and what the group has done with them. */
+/** A partition of a simulated cluster: its records, with gaps between their offsets, and the progress of the group. */
 final class SimulatedLog extends GroupPartition {
 
-    /** Offsets whose record was finished by anyone, ever. */
+    /** Offsets of the records that any member has ever finished. */
     final BitSet finished = new BitSet();
 
-    /** Offsets whose record was emitted, or read elsewhere, if commits go ahead. */
+    /** If offsets are committed ahead: offsets of the records that were emitted, or read by another member. */
     final BitSet seen = new BitSet();
 
-    /** Offsets that were committed ahead and may be missed: a crash, a loss or a seek came between. */
+    /** Offsets that were committed ahead but need not be emitted, because of a crash, a lost partition or a seek. */
     private final BitSet forgiven = new BitSet();
 
-    /** Records which leader wrote what, and what was cut. */
+    /** The leader epoch of each record, and the offsets at which the log was truncated. */
     final SimulatedElections elections = new SimulatedElections();
 
     long endAtStart;
@@ -32,25 +32,25 @@ final class SimulatedLog extends GroupPartition {
     long committed = -1;
     String committedText = "";
 
-    /** Leader epoch in that commit, or {@link SimulatedElections#UNKNOWN}. */
+    /** The leader epoch in the last commit, or {@link SimulatedElections#UNKNOWN}. */
     int committedLeaderEpoch = SimulatedElections.UNKNOWN;
 
-    /** True if that commit is of records that are gone. */
+    /** True if the last commit refers to records that are gone. */
     private boolean committedStale;
 
-    /** True if that commit is of nothing that could be read again: made by a client that knows nothing of epochs. */
+    /** True if the last commit has neither a leader epoch nor a topic id that would show the loss of its records. */
     private boolean committedBlindly;
 
-    /** True if another client has made it, which says nothing of topic ids. */
+    /** True if the last commit was made by another client, which stores no topic id. */
     private boolean committedElsewhere;
 
-    /** The epoch in which that commit was sent. */
+    /** The value of {@link #epoch} when the last commit was sent. */
     private int committedEpoch;
 
-    /** True if that commit was reported to its sender as failed. */
+    /** True if the last commit was reported to its sender as failed. */
     boolean committedUnsure;
 
-    /** The last epoch that began with a seek. */
+    /** The last {@link #epoch} that began with a seek. */
     private int soughtEpoch = -1;
 
     // While this member has it.
@@ -60,67 +60,69 @@ final class SimulatedLog extends GroupPartition {
 
     final BitSet finishedHere = new BitSet();
 
-    /** Offsets finished past the commit, as it said when this assignment began, if the consumer could read that. */
+    /** Offsets that the commit listed as finished when this assignment began, if the consumer could read the list. */
     final BitSet finishedEarlier = new BitSet();
 
-    /** True if a user has asked for a seek that is not over. */
+    /** True while a seek that the user has requested is not complete. */
     boolean seekAsked;
 
-    /** In this epoch the consumer knows that everything before is committed. */
+    /** The offset before which everything is committed, as far as the consumer knows in this epoch. */
     long confirmed;
 
-    /** True if it has not yet resumed from the commit that was found when it was assigned. */
+    /** True until the consumer resumes from the commit that it found when the partition was assigned. */
     private boolean opening;
 
-    /** True if the commit that it resumes from was deleted meanwhile, with its topic, and said nothing of that. */
+    /**
+     * True if the commit from which the consumer resumes was stale and has been deleted with its topic in the meantime.
+     */
     private boolean openedStale;
 
     private boolean openedBlindly;
 
     long start;
 
-    /** The last one before it that was not the beginning. */
+    /** The last start position before {@link #start}, other than the beginning. */
     private long startBefore;
 
     /** The leader epoch of the last record before the position, if the client knows it. */
     int positionEpoch = SimulatedElections.UNKNOWN;
 
-    /** True if the records at the position are gone, and the consumer has not moved elsewhere yet. */
+    /** True if the records at the position are gone and the consumer has not moved to another position yet. */
     boolean doubtful;
 
-    /** True if nothing but the end of the log tells that. */
+    /** True if the lost position is detected only while it is past the end of the log. */
     private boolean lostBlindly;
 
-    /** The first epoch after the last such doubt. */
+    /** The first {@link #epoch} after the position was last in doubt. */
     private int clearedEpoch;
 
     /** True if it came after the others. */
     boolean added;
 
-    /** True if no broker answers for it now. */
+    /** True while the partition has no leader, so that no broker answers for it. */
     boolean leaderless;
 
-    /** True if the client has said that nothing is committed, and no answer to that has arrived. */
+    /** True from the client's report that nothing is committed until the start position is known. */
     boolean startAsked;
 
-    /** True if its topic was recreated before that answer. */
+    /** True if the topic was recreated before the start position was known. */
     private boolean placedAnew;
 
-    /** True if nothing is committed since the topic was recreated, and the run had known the one before. */
+    /** True if nothing has been committed since the topic was recreated, and the run knew the former topic. */
     private boolean startsAnew;
 
-    /**
-     * Position at which the group begins if it does not start at the beginning; -1 before anything of it was emitted.
-     */
+    /** The position at which the group started, if it did not start at the beginning; -1 until a record was emitted. */
     private long firstPlace = -1;
 
-    /** Lowest position to which a cut that follows may go back. */
+    /**
+     * The lowest end to which the log was truncated since the position or the commit was lost; -1 if neither is lost.
+     */
     private long nearest = -1;
 
-    /** The highest end that a truncation has taken back while the consumer waited for its next position. */
+    /** The highest end before a truncation that happened while the consumer was waiting for its next position. */
     private int endInHold;
 
-    /** The first record of the assignment that the pipeline has not taken yet. */
+    /** The first record of the assignment that the pipeline has not pulled yet. */
     long nextToTake;
 
     SimulatedLog(TopicPartition id) {
@@ -134,7 +136,7 @@ final class SimulatedLog extends GroupPartition {
         missIfBlind();
     }
 
-    /** The record at the position, which names its topic's incarnation and its leader's epoch. */
+    /** Returns the record at the position, which contains the topic's incarnation and the leader epoch. */
     @Override
     protected ConsumerRecord<byte[], byte[]> record() {
         return record(new byte[] {(byte) elections.incarnation(), 0, 0, 0}, elections.epochAt(position));
@@ -162,31 +164,32 @@ final class SimulatedLog extends GroupPartition {
     // ---- Records that are gone
     // ---------------------------------------------------------------------------------------
 
-    /** An unclean election: the records from {@code to} on are gone. */
+    /** Simulates an unclean election. The records from {@code to} on are lost. */
     void truncate(int to) {
         elections.cut(to);
         boolean blind = !doubtful && !held && positionEpoch == SimulatedElections.UNKNOWN;
         shorten(to);
-        // The client compares leader epochs, and there is none: what it began at had none, and nothing was read since.
+        // The client compares leader epochs. It has none here, because its start position had none and nothing has been
+        // read since.
         lostBlindly |= doubtful && blind;
     }
 
     /** The topic is deleted and recreated. */
     void recreate(int incarnation, boolean commitIsDeleted) {
         elections.begin(incarnation);
-        // A commit from here has the topic's id.
+        // A commit by this member contains the topic id.
         committedBlindly = committedElsewhere;
-        // The topic's id tells. Where nothing was committed and the place is just being looked up, the policy holds,
-        // too.
+        // The topic id reveals the loss. If nothing is committed and the start position is just being looked up, the
+        // policy applies as well.
         lostBlindly = false;
         placedAnew |= startAsked;
-        // What it notes as finished is so in the topic that is gone, also where it is of the offset 0.
+        // The records that the commit lists as finished belong to the deleted topic, even if the committed offset is 0.
         committedStale |= committed >= 0
                 && CommitText.decode(committed, committedText).finished().runs() > 0;
         shorten(0);
         if (commitIsDeleted) {
             if (opening && held && committedStale) {
-                // The coordinator may have told it just before.
+                // The coordinator may have returned the commit just before.
                 openedStale = true;
                 openedBlindly = committedBlindly;
             }
@@ -194,9 +197,9 @@ final class SimulatedLog extends GroupPartition {
             committedText = "";
             committedLeaderEpoch = SimulatedElections.UNKNOWN;
             committedStale = false;
-            // Nothing says any more that the group has read a topic of that name, but to a run that notices (ADR 58);
-            // one
-            // that has not noticed yet commits the place with the old id, and is put right with the others by that.
+            // From now on, only a run that notices the recreation knows that the group has read a topic of this name
+            // (ADR 58). A run that has not noticed it yet commits its position with the old topic id, which reveals the
+            // loss later.
             firstPlace = -1;
             added = false;
         }
@@ -213,36 +216,36 @@ final class SimulatedLog extends GroupPartition {
         doubtful |= owned && placed && position > to;
         committedStale |= committed > to;
         if (!doubtful) {
-            // A commit that was sent before a seek may arrive behind the cut, and is of the log before it.
+            // A commit sent before a seek may arrive after the truncation, although it refers to the earlier log.
             clearedEpoch = Math.max(clearedEpoch, epoch);
             nearest = committedStale ? nearest : -1;
         }
     }
 
-    /** Allows records before the offset to be missed from now on: reading is known to continue there. */
+    /** Allows the records before the offset to be missing from now on, because reading continues there. */
     private void goneOn(long offset) {
         doubtful = false;
         nearest = -1;
         finished.set(0, (int) offset);
     }
 
-    /** Returns whether the client can know that its position is gone. */
+    /** Returns whether the client is able to detect that its position is lost. */
     boolean isSeenToBeGone() {
         return doubtful && !held && positionEpoch >= 0 && elections.endOf(positionEpoch) < position;
     }
 
-    /** Requires that the policy lets reading continue at the offset, after the records before it are gone. */
+    /** Requires that the policy allows reading to continue at the offset after records were lost. */
     private void requireInPolicy(long offset, OutOfRangePolicy policy) {
         boolean allowed = switch (policy) {
             case FAIL -> false;
             case EARLIEST -> offset == 0;
-            // The end at any time since counts, even if the log was truncated again after the end was requested: the
-            // next poll or the topic's id reveals that, and is checked when reading continues.
+            // Any end since the loss is allowed, even if the log was truncated again after the end was requested. The
+            // next poll or the topic id reveals the second truncation, which is checked when reading continues.
             case LATEST, NEAREST -> offset >= Math.max(0, nearest) && offset <= Math.max(end, endInHold);
         };
-        // A consumer that learned the topic's id just before the topic was recreated takes even a position in the new
-        // topic for one in the old, until it learns the new id, up to some seconds later; a truncation may be what
-        // makes it ask.
+        // A consumer that learned the topic id just before the topic was recreated cannot distinguish positions in the
+        // new topic from positions in the old one. It learns the new id up to some seconds later, perhaps because of a
+        // truncation.
         boolean anew = elections.incarnation() > 0 && policy == OutOfRangePolicy.NEAREST && offset == 0;
         if (!allowed && !anew) {
             throw new AssertionError(id + " goes on at " + offset + " under " + policy + " after a cut to " + nearest
@@ -250,13 +253,15 @@ final class SimulatedLog extends GroupPartition {
         }
     }
 
-    /** Somebody reads that the run has failed for a lost position, and sets it to what is left. */
+    /**
+     * Simulates an operator who sees the failure about a lost position, and sets the commit to the remaining records.
+     */
     void setByHand() {
         committed = committed < 0 ? committed : Math.min(committed, Math.max(0, nearest));
         committedLeaderEpoch = SimulatedElections.UNKNOWN;
         committedText = "";
         committedStale = false;
-        // The tools write neither epoch nor topic id.
+        // Command-line tools store neither a leader epoch nor a topic id.
         committedBlindly = true;
         committedElsewhere = true;
         doubtful = false;
@@ -264,12 +269,12 @@ final class SimulatedLog extends GroupPartition {
         soughtEpoch = epoch + 1;
     }
 
-    /** Returns whether records of it have ever been lost. */
+    /** Returns whether any record of this log was ever lost. */
     boolean wasCut() {
         return elections.epoch() > 0 || elections.incarnation() > 0;
     }
 
-    /** Returns whether the record that was fetched is still in the log. */
+    /** Returns whether the fetched record is still in the log. */
     boolean has(long offset, int leaderEpoch, int incarnation) {
         return incarnation == elections.incarnation() && elections.epochAt(offset) == leaderEpoch;
     }
@@ -288,7 +293,7 @@ final class SimulatedLog extends GroupPartition {
     }
 
     /**
-     * Holds the partition while the consumer waits for its next position: it has just been assigned, or a seek was
+     * Holds the partition until the consumer knows its next position. Called after an assignment and when a seek is
      * requested.
      */
     void hold() {
@@ -309,9 +314,9 @@ final class SimulatedLog extends GroupPartition {
     }
 
     /**
-     * Resumes the consumer, at its commit or at the target of a seek.
+     * Resumes the consumer at its commit or at the target of a seek.
      *
-     * @param leaderEpoch the known epoch of the record before it
+     * @param leaderEpoch the known epoch of the record before the offset
      * @param policy the policy for a lost position
      */
     void goOn(long offset, int leaderEpoch, OutOfRangePolicy policy) {
@@ -326,13 +331,13 @@ final class SimulatedLog extends GroupPartition {
             restore();
         } else {
             requirePlace(offset, policy);
-            // Skipped records count as done; redelivered records may be seen again.
+            // Skipped records count as finished. Redelivered records may be emitted again.
             finished.set(0, (int) Math.min(offset, end));
             seen.clear((int) offset, Integer.MAX_VALUE);
             forgiven.set(0, (int) Math.max(offset, committed));
             beginSought(offset);
             placedAnew = false;
-            // A place that was looked up has no epoch.
+            // A position that was looked up has no leader epoch.
             lostBlindly = doubtful;
         }
         opening = false;
@@ -347,14 +352,15 @@ final class SimulatedLog extends GroupPartition {
     private void goOnAsCommitted() {
         doubtful = committedStale || openedStale;
         if (doubtful && (openedStale ? openedBlindly : committedBlindly)) {
-            // Only as long as it is past the end the brokers refuse it.
+            // Brokers refuse the position only as long as it is past the end.
             lostBlindly = true;
             missIfBlind();
         }
     }
 
     /**
-     * Nobody can see that the position is lost once the log is as long as that again: no epoch and no topic id says so.
+     * Accepts a lost position once the log has grown beyond it, because neither an epoch nor a topic id reveals the
+     * loss.
      */
     private void missIfBlind() {
         if (lostBlindly && owned && !held && position <= end) {
@@ -363,16 +369,14 @@ final class SimulatedLog extends GroupPartition {
         }
     }
 
-    /** Resumes the consumer at its position, and lets the client validate the position again. */
+    /** Checks that a consumer that was not held resumes at its own position, which the client validates again. */
     private void checkAgain(long offset, int leaderEpoch) {
         if (offset != position || leaderEpoch != positionEpoch) {
             throw new AssertionError(id + " goes on at " + offset + " and was not held");
         }
     }
 
-    /**
-     * Requires that an uncommitted position follows from a user's wish, the start, or the policy for lost positions.
-     */
+    /** Requires a reason for an uncommitted position: a user's seek, the start, or the policy for lost positions. */
     private void requirePlace(long offset, OutOfRangePolicy policy) {
         if (seekAsked) {
             firstPlace = Long.MAX_VALUE;
@@ -403,7 +407,10 @@ final class SimulatedLog extends GroupPartition {
         startAsked = true;
     }
 
-    /** Nothing was committed, and the start is the end: that is so once, and never for partitions that were added. */
+    /**
+     * Requires that only the first start of the group is at the end, and that added partitions start at 0. Called if
+     * nothing is committed.
+     */
     void requireSamePlace(long offset) {
         if (added && offset > 0) {
             throw new AssertionError(id + " was added and begins at " + offset);
@@ -417,8 +424,8 @@ final class SimulatedLog extends GroupPartition {
     }
 
     /**
-     * Another process begins: where its commits were deleted with the topic, it does not know that the group has ever
-     * read one of that name, and begins as the start says.
+     * Called when another process starts. If the commits were deleted with the topic, the process cannot know that the
+     * group has read a topic of this name, and starts where new groups start.
      */
     void forgetPlace() {
         if (committed < 0 && elections.incarnation() > 0) {
@@ -426,12 +433,12 @@ final class SimulatedLog extends GroupPartition {
         }
     }
 
-    /** Returns whether the group has committed nothing of it, nor seen any of it. */
+    /** Returns whether the group has neither committed nor emitted anything of this partition. */
     boolean isUntouched() {
         return committed < 0 && firstPlace < 0;
     }
 
-    /** The pipeline gets a record: where the group begins is settled. */
+    /** Called when the pipeline pulls a record. The position at which the group started is then known. */
     void taken(long offset) {
         nextToTake = offset + 1;
         firstPlace = firstPlace < 0 ? start : Math.min(firstPlace, start);
@@ -444,7 +451,7 @@ final class SimulatedLog extends GroupPartition {
         doubtful = false;
     }
 
-    /** Another member takes it over: it sees what is gone, too. */
+    /** Called when another member takes over the partition. That member also detects lost records. */
     void goOnElsewhere() {
         if (committedStale) {
             committed = Math.min(committed, Math.max(0, nearest));
@@ -453,7 +460,9 @@ final class SimulatedLog extends GroupPartition {
         }
     }
 
-    /** The consumer learns what it, or another, had finished past the commit before. */
+    /**
+     * Called when the consumer learns which records past the commit were finished earlier, by itself or another member.
+     */
     void restore() {
         FinishedSet earlier =
                 CommitText.decode(Math.max(0, committed), committedText).finished();
@@ -462,17 +471,17 @@ final class SimulatedLog extends GroupPartition {
         }
         finishedHere.or(finishedEarlier);
         if (elections.epoch() > 0) {
-            // A limit: records rewritten at offsets that are noted as finished are not emitted.
+            // Known limitation: records rewritten at offsets that are listed as finished are not emitted.
             finished.or(finishedEarlier);
         }
     }
 
-    /** Returns whether the commit says that the record is finished, though it is not before the commit. */
+    /** Returns whether the commit lists the record as finished, although the record is past the committed offset. */
     boolean isNoted(long offset) {
         return CommitText.decode(committed, committedText).finished().contains(offset);
     }
 
-    /** Offset of the first visible record to emit, from {@code from} on, or the end. */
+    /** Returns the offset of the first visible record to emit, starting at {@code from}; the end if there is none. */
     long nextToEmit(long from) {
         long next = nextVisible(from);
         while (next < end && finishedEarlier.get((int) next)) {
@@ -481,7 +490,7 @@ final class SimulatedLog extends GroupPartition {
         return next;
     }
 
-    /** Offset of the first visible record from {@code from} on, or the end. */
+    /** Returns the offset of the first visible record, starting at {@code from}; the end if there is none. */
     long nextVisible(long from) {
         int next = visible.nextSetBit((int) from);
         return next < 0 ? end : next;
@@ -494,12 +503,15 @@ final class SimulatedLog extends GroupPartition {
         }
     }
 
-    /** The first visible record of the whole log that nobody has finished, or the end. */
+    /** Returns the offset of the first visible record that no member has finished; the end if there is none. */
     long firstUnfinished() {
         return firstMissing(finished, 0);
     }
 
-    /** The first visible record of this assignment that is not finished in it, or the end. */
+    /**
+     * Returns the offset of the first visible record that has not been finished in this assignment; the end if there is
+     * none.
+     */
     long firstUnfinishedHere() {
         return firstMissing(finishedHere, start);
     }
@@ -512,17 +524,17 @@ final class SimulatedLog extends GroupPartition {
         return at;
     }
 
-    /** Returns whether all that was fetched in this assignment is finished. */
+    /** Returns whether all records fetched in this assignment are finished. */
     boolean isAllFetchedFinished() {
         return firstUnfinishedHere() >= position;
     }
 
     /**
-     * The group takes note of a commit.
+     * Called when a commit reaches the group.
      *
-     * @param leaderEpoch of the record before it, or {@link SimulatedElections#UNKNOWN}
-     * @param ofEpoch the epoch in which it was sent
-     * @param ahead whether it comes before its records are emitted
+     * @param leaderEpoch the epoch of the record before the offset, or {@link SimulatedElections#UNKNOWN}
+     * @param ofEpoch the value of {@link #epoch} when the commit was sent
+     * @param ahead whether offsets are committed before their records are emitted
      */
     void commit(long offset, String text, int leaderEpoch, int ofEpoch, boolean ahead) {
         boolean place = owned && held && ofEpoch == epoch;
@@ -535,31 +547,32 @@ final class SimulatedLog extends GroupPartition {
         committed = offset;
         committedText = text;
         committedLeaderEpoch = leaderEpoch;
-        // A place may be one before a cut that came while it was under way.
+        // A position may be older than a truncation that happened while the commit was in flight.
         committedStale = stale ? nearest < 0 || offset > nearest : place && offset > end;
-        // A place that nothing was read from has no record before it.
+        // If nothing was read at a position, there is no record before it that has an epoch.
         committedElsewhere = !owned;
         boolean nothingRead = offset == start || (ofEpoch != epoch && offset == startBefore);
         committedBlindly = leaderEpoch == SimulatedElections.UNKNOWN && (!owned || place || nothingRead);
         committedEpoch = ofEpoch;
         committedUnsure = false;
         if (ofEpoch != epoch) {
-            // Nobody here waits for its answer any more.
+            // The current assignment does not wait for the answer.
             forgiveUnseen();
         }
     }
 
-    /** The consumer commits its next position before it resumes there. */
+    /** Called when the consumer commits its next position before it resumes there. */
     private void takePlace(long offset) {
         if (startAsked && !seekAsked && !placedAnew) {
             requireSamePlace(offset);
         }
-        // What is skipped counts as done.
+        // Skipped records count as finished.
         finished.set(0, (int) Math.min(offset, end));
     }
 
     private void requireCommit(long offset, String text, int ofEpoch, boolean ahead) {
-        // What was to go out with an unsure commit has not: its member may take that commit back.
+        // The records after an unconfirmed commit have not been emitted, so their member may move the committed offset
+        // back.
         boolean takenBack = ahead && committedUnsure && offset >= confirmed;
         if (offset < committed && soughtEpoch <= committedEpoch && !takenBack) {
             throw new AssertionError("committed " + id + "@" + offset + " after " + committed);
@@ -587,7 +600,10 @@ final class SimulatedLog extends GroupPartition {
         }
     }
 
-    /** After a commit in order: it is past all that is finished before the first unfinished, and not past that. */
+    /**
+     * Called after a successful commit. Requires that the commit includes all finished records before the first
+     * unfinished one, and nothing beyond.
+     */
     void requireFinishedIsCommitted() {
         if (held || doubtful) {
             return;
@@ -603,7 +619,8 @@ final class SimulatedLog extends GroupPartition {
     }
 
     /**
-     * After a commit in order, with commits ahead: the position that a user has asked for is committed, or a later one.
+     * Called after a successful commit ahead of emission. Requires that the position requested by a user, or a later
+     * one, is committed.
      */
     void requirePlaceIsCommitted() {
         if (owned && !held && soughtEpoch == epoch && committedEpoch < epoch) {
@@ -613,7 +630,7 @@ final class SimulatedLog extends GroupPartition {
 
     // ---- Commits ahead ---------------------------------------------------------------------------------------------
 
-    /** The pipeline gets a record that was committed ahead. */
+    /** Called when the pipeline pulls a record whose offset was committed ahead. */
     void see(long offset) {
         if (seen.get((int) offset)) {
             throw new AssertionError("emitted twice: " + id + "@" + offset);
@@ -624,7 +641,7 @@ final class SimulatedLog extends GroupPartition {
         seen.set((int) offset);
     }
 
-    /** Offsets that were committed ahead and never emitted, though nothing excuses that. */
+    /** Returns the offsets that were committed ahead but neither emitted nor excused. */
     BitSet unseen() {
         BitSet unseen = (BitSet) visible.clone();
         unseen.clear((int) Math.max(0, committed), Math.max(end, (int) Math.max(0, committed)));
@@ -633,7 +650,10 @@ final class SimulatedLog extends GroupPartition {
         return unseen;
     }
 
-    /** Partitions go: what was committed ahead has been emitted, unless there was no time for it. */
+    /**
+     * Called when the partition is revoked. Requires that the records committed ahead were emitted, unless time ran
+     * out.
+     */
     void requireSeen(boolean late) {
         if (!late && !unseen().isEmpty()) {
             throw new AssertionError("revoked in time, and committed but never emitted: " + id + unseen());

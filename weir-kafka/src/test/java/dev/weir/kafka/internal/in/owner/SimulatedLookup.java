@@ -21,7 +21,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.TimeoutException;
 
-/** Brokers that say which offset a position is, when the world lets them. Confined to the world's thread. */
+/** Answers queries for positions when the simulation says so. Confined to the simulation's thread. */
 final class SimulatedLookup implements Lookup {
 
     private record Question(
@@ -30,14 +30,14 @@ final class SimulatedLookup implements Lookup {
     private final SimulatedWorld world;
     private final Queue<Question> questions = new ArrayDeque<>();
 
-    /** The first topic of the name that the process learned of. */
+    /** The first incarnation of the topic that the process has learned of. */
     private long firstIncarnation = Long.MAX_VALUE;
 
     SimulatedLookup(SimulatedWorld world) {
         this.world = world;
     }
 
-    /** Answers the oldest question, if there is one. One about a partition without a leader waits for that. */
+    /** Answers the oldest query, if there is one. Partitions without a leader are answered later. */
     void answerNext() {
         Question next = questions.poll();
         if (next == null) {
@@ -66,15 +66,15 @@ final class SimulatedLookup implements Lookup {
                 });
     }
 
-    /** The process is gone, nobody waits for answers. */
+    /** Drops all queries, because their process is gone. */
     void forget() {
         questions.clear();
         firstIncarnation = Long.MAX_VALUE;
     }
 
     /**
-     * Returns whether the process knows that there was a topic of the name before the present one, or will once it
-     * asks.
+     * Returns whether the process knows, or will learn with its next query, that the topic existed earlier under this
+     * name.
      */
     boolean hasToldOfEarlierTopic() {
         return firstIncarnation < world.troubles.incarnation();
@@ -86,7 +86,7 @@ final class SimulatedLookup implements Lookup {
         Map<TopicPartition, CompletableFuture<Long>> answers = new LinkedHashMap<>();
         positions.keySet().forEach(id -> answers.put(id, new CompletableFuture<>()));
         questions.add(new Question(positions, answers));
-        // Not a copy without an order: that would be another one in each run.
+        // The map keeps its order, because each replay must have the same order.
         return Collections.unmodifiableMap(answers);
     }
 

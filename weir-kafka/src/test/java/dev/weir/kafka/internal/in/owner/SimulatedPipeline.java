@@ -12,7 +12,7 @@ import java.util.Random;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 
-/** Pulls from a consumer's buffer and finishes its records in any order. Confined to the world's thread. */
+/** Pulls from a consumer's buffer and finishes the records in random order. Confined to the simulation's thread. */
 final class SimulatedPipeline {
 
     /** An element in the pipeline, with its pending acknowledgements. */
@@ -39,7 +39,7 @@ final class SimulatedPipeline {
             this.claims = claims;
         }
 
-        /** Says that it is done, unless the record is not in the log any more. */
+        /** Marks the record as finished, unless it is no longer in the log. */
         void finish() {
             if (log.has(offset, leaderEpoch, incarnation)) {
                 log.finish(offset, epoch);
@@ -52,7 +52,7 @@ final class SimulatedPipeline {
     private final Random random;
     private final List<Taken> inFlight = new ArrayList<>();
 
-    /** True if the buffer has said that nothing more comes. */
+    /** True if the buffer has reported its end. */
     boolean ended;
 
     SimulatedPipeline(SimulatedWorld world) {
@@ -83,7 +83,7 @@ final class SimulatedPipeline {
         }
     }
 
-    /** As the source's stage does it: the first token stands for all. */
+    /** Like the source's stage, uses the first token for the whole batch. */
     private void takeAhead(Batch<ConsumerRecord<byte[], byte[]>> batch) {
         if (batch.isEmpty()) {
             return;
@@ -93,7 +93,7 @@ final class SimulatedPipeline {
         world.loop().taken();
         for (int i = 0; i < batch.size(); i++) {
             SimulatedLog log = log(batch.get(i));
-            // What was committed ahead of a partition that goes is given out, paused or not.
+            // Records that were committed ahead are emitted before their partition is revoked, even if it is paused.
             boolean goes = !log.owned || world.client.isInCallback();
             require(goes || !world.user.isPaused(log.id), () -> "emitted though it is paused: " + log.id);
             log.see(batch.get(i).offset());
@@ -151,7 +151,7 @@ final class SimulatedPipeline {
         }
     }
 
-    /** Ends with all acknowledgements abandoned, or with some that nobody will ever end. */
+    /** Ends the pipeline. Either all pending acknowledgements are abandoned, or some of them never end. */
     void abandon() {
         boolean all = random.nextBoolean();
         for (Taken taken : inFlight) {
@@ -163,7 +163,7 @@ final class SimulatedPipeline {
         }
     }
 
-    /** Returns whether it holds something of this assignment of the partition. */
+    /** Returns whether the pipeline still has a record from the partition's current assignment. */
     boolean holds(SimulatedLog log) {
         return inFlight.stream().anyMatch(taken -> taken.log == log && taken.epoch == log.epoch);
     }

@@ -23,12 +23,12 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Draws the troubles of a world's topics and lets the client report them. It uses a sequence of its own, so that a
- * world without troubles is the same as ever. Confined to the world's thread.
+ * Draws the events of a simulation's topics, and lets the client report them. Uses a random sequence of its own, so
+ * that simulations without events do not change. Confined to the simulation's thread.
  */
 final class SimulatedTroubles {
 
-    /** Longest time for a calm world to read its records, by its own clock. */
+    /** Longest simulated time for reading all records once no more faults occur. */
     private static final long CALM_NANOS = TimeUnit.MINUTES.toNanos(20);
 
     private static final int MAX_LOGS = 6;
@@ -67,7 +67,7 @@ final class SimulatedTroubles {
                 : OutOfRangePolicy.FAIL;
     }
 
-    /** Returns whether a group that has committed nothing begins at the end. */
+    /** Returns whether a group without any commit starts at the end. */
     boolean startsAtEnd() {
         return known.contains(SimulatedEvent.LATEST);
     }
@@ -137,7 +137,7 @@ final class SimulatedTroubles {
         world.logs.values().forEach(log -> log.leaderless = withoutLeaderForGood.contains(log));
     }
 
-    /** Other members begin with partitions that have no commit, and commit their positions. */
+    /** Lets other members start partitions without a commit, and commit their start positions. */
     void othersBegin(Collection<TopicPartition> ours) {
         if (!startsAtEnd()) {
             return;
@@ -154,7 +154,7 @@ final class SimulatedTroubles {
     }
 
     /**
-     * A plain consumer writes the epoch of the last record that it has read; an old one, or another client, does not.
+     * Draws whether the commit has the epoch of the last record read. Old consumers and other clients store no epoch.
      */
     int epochOthersCommit(SimulatedLog log, int offset) {
         return random.nextBoolean() ? log.elections.epochAt(offset - 1) : SimulatedElections.UNKNOWN;
@@ -162,7 +162,7 @@ final class SimulatedTroubles {
 
     // ---- What the client does --------------------------------------------------------------------------------------
 
-    /** Returns whether nothing can be fetched of a partition. */
+    /** Returns whether nothing can be fetched from the partition. */
     boolean hinders(SimulatedLog log) {
         return log.leaderless || log.isSeenToBeGone() || isOutOfRange(log);
     }
@@ -171,12 +171,14 @@ final class SimulatedTroubles {
         return !log.held && log.placed && log.position > log.end;
     }
 
-    /** Returns whether a user may seek: not while the consumer is about to find out where a partition begins. */
+    /**
+     * Returns whether a user may seek, which is not allowed while the consumer determines where the partition starts.
+     */
     boolean isSettled(SimulatedLog log) {
         return !log.doubtful && !log.startAsked && log.placed;
     }
 
-    /** Throws what a poll finds out about positions, sooner or later. */
+    /** Throws, at a random time, what a poll would report about lost positions. */
     void throwInPoll() {
         if (known.isEmpty()) {
             return;
@@ -193,7 +195,10 @@ final class SimulatedTroubles {
         }
     }
 
-    /** Throws that a position is of records which are gone, or notes that it is out of range. */
+    /**
+     * Throws if the client can tell that the records at the position are gone, or adds the position if it is out of
+     * range.
+     */
     private void find(SimulatedLog log, Map<TopicPartition, Long> outOfRange) {
         if (log.isSeenToBeGone()) {
             if (!has(Planted.SWALLOWED_TRUNCATION)) {
@@ -213,7 +218,7 @@ final class SimulatedTroubles {
                                 log.elections.endOf(log.positionEpoch), Optional.of(log.positionEpoch), "")));
     }
 
-    /** Returns whether a commit that arrives is lost by a planted fault, though it is confirmed. */
+    /** Returns whether a planted fault loses this commit although it is confirmed. */
     boolean forgets(SimulatedLog log, long offset) {
         boolean place = log.held || offset == log.start;
         return has(Planted.FORGOTTEN_PLACE) && startsAtEnd() && log.committed < 0 && place;
@@ -227,12 +232,12 @@ final class SimulatedTroubles {
 
     // ---- How it ends -----------------------------------------------------------------------------------------------
 
-    /** Returns whether the run has failed because a position is lost, as it is to. */
+    /** Returns whether the run has failed because of a lost position, as required by its policy. */
     boolean isLossNoticed() {
         return !world.refused && !known.isEmpty() && world.outOfRange == OutOfRangePolicy.FAIL && lost() != null;
     }
 
-    /** The partition that the run has failed for. */
+    /** Returns the partition whose lost position failed the run. */
     private @Nullable TopicPartition lost() {
         return switch (world.context.failure) {
             case dev.weir.kafka.OffsetOutOfRangeException loss -> new TopicPartition(loss.topic(), loss.partition());
@@ -241,20 +246,20 @@ final class SimulatedTroubles {
         };
     }
 
-    /** Somebody commits another offset for the partition that the failure names. */
+    /** Simulates an operator who commits another offset for the partition that failed. */
     void setByHand() {
         SimulatedLog log = world.log(Objects.requireNonNull(lost()));
         require(log.wasCut(), () -> "failed, though nothing was lost: " + world.context.failure);
         log.setByHand();
     }
 
-    /** Nothing more happens, and what can pass has passed. */
+    /** Ends all temporary faults. No more events occur. */
     void calmDown() {
         findLeaders();
         calmSinceNanos = world.nanoTime();
     }
 
-    /** Returns whether all that is there is read; fails if that takes too long. */
+    /** Returns whether all available records have been read. Fails if that takes too long. */
     boolean isThrough() {
         if (known.isEmpty() || world.closeRequested || world.abandoned) {
             return true;

@@ -13,7 +13,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.apache.kafka.common.TopicPartition;
 
-/** Somebody who pauses, resumes and seeks through the consumer's handle. Confined to the world's thread. */
+/** A user who pauses, resumes and seeks through the consumer's handle. Confined to the simulation's thread. */
 final class SimulatedUser {
 
     private final SimulatedWorld world;
@@ -73,7 +73,7 @@ final class SimulatedUser {
         return world.logs.keySet().stream().filter(id -> random.nextBoolean()).toList();
     }
 
-    /** Seeks one partition, assigned or not, to anywhere. */
+    /** Seeks a random partition, assigned or not, to a random position. */
     void seek() {
         List<SimulatedLog> logs = List.copyOf(world.logs.values());
         SimulatedLog log = logs.get(random.nextInt(logs.size()));
@@ -90,7 +90,7 @@ final class SimulatedUser {
         }
     }
 
-    /** The consumer has ended: whatever was asked was answered. */
+    /** Requires that every seek was answered before the consumer ended. */
     void requireAnswers() {
         require(seeks.stream().allMatch(CompletableFuture::isDone), "a seek was never answered");
     }

@@ -23,17 +23,20 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cluster, a group, a user, a pipeline and time itself around one real consumer loop, all on one thread and all drawn
- * from one seed. Whatever the world does, it does while the loop polls or parks; each step checks what
- * docs/reference/guarantees.md promises.
+ * Simulates a cluster, a group, a user, a pipeline and the time around one real consumer loop. Everything runs on one
+ * thread and is drawn from one seed. The simulation advances whenever the loop polls or parks. Each step checks
+ * promises from docs/reference/guarantees.md.
  */
 final class SimulatedWorld implements OwnerClock {
 
-    /** The process is gone: nothing after this reaches the cluster. */
+    /** Ends the process. Nothing that it does afterwards reaches the cluster. */
     @SuppressWarnings("serial") // never serialised
     private static final class Crash extends Error {}
 
-    /** After which a world is one that goes round in circles: by far the most need less than a hundredth of them. */
+    /**
+     * The number of steps without faults after which a simulation counts as stuck. Almost all simulations need less
+     * than a hundredth of it.
+     */
     private static final int MAX_CALM_STEPS = 200_000;
 
     final Random random;
@@ -49,7 +52,9 @@ final class SimulatedWorld implements OwnerClock {
     /** Policy for a lost position. */
     final OutOfRangePolicy outOfRange;
 
-    /** Records that may be committed before they are pulled; 0 if they are committed when they are finished. */
+    /**
+     * The number of records that may be committed before they are pulled; 0 to commit records when they are finished.
+     */
     final int commitAhead;
 
     // Of the process that runs.
@@ -69,10 +74,10 @@ final class SimulatedWorld implements OwnerClock {
     private long closeDeadlineNanos;
 
     /**
-     * Draws a world.
+     * Draws a simulation.
      *
-     * @param allowed what may befall its topics; without any of it, the world of a seed is the same
-     * @param faults what is broken on purpose
+     * @param allowed the events that may happen to the topics; they do not change what else is drawn from the seed
+     * @param faults the planted faults
      */
     SimulatedWorld(long seed, Set<SimulatedEvent> allowed, Set<SimulatedEvent.Planted> faults) {
         random = new Random(seed);
@@ -159,7 +164,7 @@ final class SimulatedWorld implements OwnerClock {
         require(holds, otherwise, null);
     }
 
-    /** Requires a condition, with words that take longer to make than the condition takes to check. */
+    /** Requires a condition. The message is created only if the condition is false. */
     static void require(boolean holds, Supplier<String> otherwise) {
         if (!holds) {
             throw new AssertionError(otherwise.get());
@@ -185,7 +190,7 @@ final class SimulatedWorld implements OwnerClock {
         String left = loop.close(Duration.ZERO);
         user.requireAnswers();
         if (refused) {
-            // Refused while it ended, it has nothing more to fail.
+            // A run that was refused while it ended need not fail any more.
             require(
                     closeRequested || context.failure instanceof KafkaPipelineException,
                     "failed with",
@@ -208,7 +213,7 @@ final class SimulatedWorld implements OwnerClock {
         }
     }
 
-    /** Another process takes the place of one that died: it has nothing but what is committed. */
+    /** Replaces a dead process. The new one knows only what is committed. */
     private void restart() {
         if (crashed) {
             require(context.failure instanceof Crash, "did not die of the crash", context.failure);
@@ -221,18 +226,18 @@ final class SimulatedWorld implements OwnerClock {
         int lost = logs.values().stream()
                 .mapToInt(log -> log.unseen().cardinality())
                 .sum();
-        // What a pause holds back is not counted as before the pipeline any more.
+        // Records that were held back by a pause no longer count toward the limit.
         int most = commitAhead * (1 + user.pauses);
         require(commitAhead == 0 || lost <= most, () -> "lost in a crash: " + lost + ", more than " + most);
         logs.values().forEach(SimulatedLog::forgiveUnseen);
         logs.values().forEach(SimulatedLog::forgetPlace);
         if (logs.values().stream().allMatch(SimulatedLog::isUntouched)) {
-            // Nobody has begun to read the topic: all of its partitions were there before.
+            // Nobody has started to read the topic, so no partition counts as added later.
             logs.values().forEach(log -> log.added = false);
         }
         crashed = false;
-        // A run that was stopped, or abandoned, may fail for a lost position all the same: this one knows nothing of
-        // that.
+        // A run that was stopped or abandoned may still fail because of a lost position. The next run starts without
+        // these flags.
         stopped = false;
         abandoned = false;
         closeRequested = false;
@@ -251,7 +256,7 @@ final class SimulatedWorld implements OwnerClock {
         checkEnd(log, isLeft);
     }
 
-    /** A bounded read that came to its end by itself has committed the ends. */
+    /** Requires that a bounded read that ended by itself has committed the end offset. */
     private void checkEnd(SimulatedLog log, boolean isLeft) {
         boolean throughAll = bounded && !stopped && !abandoned && !isLeft && !log.held;
         if (throughAll && log.placed && log.position >= log.endAtStart) {
@@ -321,7 +326,7 @@ final class SimulatedWorld implements OwnerClock {
         }
     }
 
-    /** Nothing more comes from outside; all that is under way comes to its end. */
+    /** Performs a step without faults or outside events, so that everything in flight completes. */
     private void actCalmly() {
         require(++calmSteps < MAX_CALM_STEPS, () -> "never comes to its end: " + logs.values());
         if (!calm) {
@@ -342,13 +347,13 @@ final class SimulatedWorld implements OwnerClock {
     private void stop() {
         stopped = true;
         if (commitAhead > 0) {
-            // What was committed for the pipeline to see goes out, paused or not.
+            // Records that were committed for the pipeline are emitted, even if their partition is paused.
             user.letGo();
         }
         loop.stop();
     }
 
-    /** The pipeline has pulled all that there is. */
+    /** Called when the pipeline has pulled all records. */
     void pipelineEnded() {
         requestClose(Duration.ofSeconds(random.nextInt(60)));
     }
@@ -361,7 +366,7 @@ final class SimulatedWorld implements OwnerClock {
         }
     }
 
-    /** A poll that waits must have something to wait for. */
+    /** Requires that a poll that waits has something to wait for. */
     void requireReasonToSleep(boolean finalRebalance) {
         if (!stopped && !closeRequested && !bounded && commitAhead == 0) {
             logs.values().stream()

@@ -8,7 +8,7 @@ class StaticMembersTest {
 
     private final StaticMembers members = new StaticMembers();
 
-    /** Regression: the end of one of two pipelines hid the other one from a third. */
+    /** Regression: after one of two pipelines had ended, a third one no longer noticed the other. */
     @Test
     void member_ofTwoPipelines_isSharedUntilBothHaveEnded() {
         StaticMembers.Membership first = members.enter("one");

@@ -20,7 +20,7 @@ import org.apache.kafka.clients.consumer.OffsetCommitCallback;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TimeoutException;
 
-/** The consumer's client and its group in a {@link TransactionWorld}, which acts while this polls. */
+/** The consumer's client and its group in a {@link TransactionWorld}. Each poll advances the simulation. */
 @SuppressWarnings("UnsynchronizedOverridesSynchronized") // one thread at a time
 final class TransactionClient extends GroupConsumer {
 
@@ -30,7 +30,7 @@ final class TransactionClient extends GroupConsumer {
     private final TransactionCluster cluster;
     private int generation;
 
-    /** The last one that this member was notified of. */
+    /** The last generation that this member has learned of. */
     private int told;
 
     TransactionClient(TransactionWorld world) {
@@ -78,7 +78,7 @@ final class TransactionClient extends GroupConsumer {
         return new ConsumerGroupMetadata("g", told, "member", Optional.empty());
     }
 
-    /** The group gives this member's partitions to others; the member learns of it when it polls. */
+    /** Assigns this member's partitions to others. The member learns of it in its next poll. */
     void expel() {
         if (isInCallback()) {
             return;
@@ -121,7 +121,7 @@ final class TransactionClient extends GroupConsumer {
         return records;
     }
 
-    /** The consumer holds a partition until it knows its next position. */
+    /** Holds the partition until the consumer knows its next position. */
     @Override
     public void seek(TopicPartition id, long offset) {
         cluster.input(id).held = true;
@@ -162,7 +162,8 @@ final class TransactionClient extends GroupConsumer {
             if (!isPart) {
                 throw new TimeoutException("no stable offsets");
             }
-            // The client of the consumer protocol tells what it has by then, and of the others that there is nothing.
+            // A client of the consumer protocol returns the offsets received so far, and reports all others as not
+            // committed.
             return commitsOf(ids.stream()
                     .sorted(Comparator.comparingInt(TopicPartition::partition))
                     .filter(id -> random.nextBoolean()));

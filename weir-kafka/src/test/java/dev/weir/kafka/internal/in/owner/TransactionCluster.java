@@ -18,45 +18,45 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The brokers of a {@link TransactionWorld}: inputs, outputs, transactions and committed offsets. After each commit of
- * anybody it checks what exactly once means: a reader with read_committed sees all outputs of the inputs that are
- * committed, each once, and none of any other. Confined to the world's thread and the threads that it gives turns to.
+ * The brokers of a {@link TransactionWorld}: inputs, outputs, transactions and committed offsets. After each commit
+ * they check the exactly-once guarantee: a read_committed reader sees each output of the committed inputs once, and no
+ * output of any other input. Confined to the simulation's thread and the threads that take turns with it.
  */
 final class TransactionCluster {
 
-    /** After which a coordinator aborts a transaction. */
+    /** The age at which a coordinator aborts a transaction. */
     static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     private static final int MAX_OUTPUTS = 3;
 
-    /** One output in so many is refused, where any are. */
+    /** One in this many outputs is refused, in simulations with refusals. */
     private static final int REFUSED = 25;
 
-    /** One output in so many is for a topic that nobody may write to, where any are. */
+    /** One in this many outputs is for a topic without write permission, in simulations with refusals. */
     private static final int FOR_FORBIDDEN = 40;
 
     /** The topic that nobody may write to. */
     static final String FORBIDDEN = "forbidden";
 
-    /** True if a world that is replayed tells its history. */
+    /** True if a single seed is replayed, in which case its events are printed. */
     private static final boolean TELLS = Long.getLong("weir.simulation.seed", -1) >= 0;
 
     /** One partition of the input. */
     static final class Input extends GroupPartition {
 
-        /** Offsets that somebody has worked on to the end. */
+        /** Offsets of inputs that the operators have finished. */
         final BitSet finished = new BitSet();
 
-        /** For each offset a bit for each output that is seen. */
+        /** The visible outputs of each offset, as one bit per output. */
         final Map<Long, Integer> seen = new HashMap<>();
 
-        /** First offset that counts: a user skipped the earlier ones, or they were read and written before. */
+        /** The first offset that counts. A user skipped the earlier ones, or they were read and written before. */
         int soughtTo;
 
         long committed = -1;
         String text = "";
 
-        /** True if the group has given it to the member here; the member may not know otherwise yet. */
+        /** True if the group has assigned the partition to this member, which may not have learned of changes yet. */
         boolean ours;
 
         Input(TopicPartition id) {
@@ -76,7 +76,7 @@ final class TransactionCluster {
             ours = false;
         }
 
-        /** Past all that is committed. */
+        /** Returns the offset after all committed inputs. */
         long finishedTo() {
             FinishedSet noted = noted();
             return noted.runs() == 0 ? Math.max(0, committed) : noted.to(noted.runs() - 1);
@@ -94,7 +94,7 @@ final class TransactionCluster {
         }
     }
 
-    /** An output, and what it was made of. */
+    /** An output and the input from which it was made. */
     record Out(Input of, long offset, int part) {
         @Override
         public String toString() {
@@ -126,17 +126,17 @@ final class TransactionCluster {
     private final long seed;
     private final boolean refuses;
 
-    /** The first broken promise; the run may report it in other words. */
+    /** The first violation of the guarantee. The run may report it with another message. */
     private @Nullable AssertionError violation;
 
-    /** Creates one that refuses some records, or none. */
+    /** Creates a cluster. If {@code refuses} is true, it refuses some of the records. */
     TransactionCluster(long seed, boolean refuses, Set<TransactionFault> faults) {
         this.seed = seed;
         this.refuses = refuses;
         this.faults = faults;
     }
 
-    /** Says what happens, if anybody wants to know. */
+    /** Prints an event if a single seed is replayed. */
     void note(String what, Object... details) {
         if (TELLS) {
             System.out.printf(what + "%n", details);
@@ -151,7 +151,7 @@ final class TransactionCluster {
         return Objects.requireNonNull(inputs.get(id));
     }
 
-    /** The number of records an input becomes: most of them one, some none or several. */
+    /** Returns the number of outputs of an input: usually one, sometimes none or several. */
     int outputsOf(Input input, long offset) {
         return switch ((int) (drawn(input, offset) & 7)) {
             case 0 -> 0;
@@ -183,14 +183,14 @@ final class TransactionCluster {
     }
 
     /**
-     * Returns whether a serializer may throw at an output. Where there is a rule for that, what it throws at is not
-     * written.
+     * Returns whether a serializer may throw for this output. If the flow has a rule for such failures, the output must
+     * not be written.
      */
     boolean mayNotBeSerialised(Out out) {
         return !refuses || isRefused(out);
     }
 
-    /** A bit for each output of an input that must be visible. */
+    /** Returns the outputs of an input that must be visible, as one bit per output. */
     private int outputsSeen(Input input, long offset) {
         int seen = 0;
         for (int part = 0; part < outputsOf(input, offset); part++) {
@@ -201,13 +201,13 @@ final class TransactionCluster {
 
     // ---- The coordinator of transactions ---------------------------------------------------------------------------
 
-    /** Gives the id out and ends whatever was open under it. */
+    /** Assigns a new epoch to the id, and aborts the id's open transaction. */
     int initProducer(String id) {
         end(id, false);
         return epochs.merge(id, 1, Integer::sum);
     }
 
-    /** Returns whether the epoch of the id is the last that was given out. */
+    /** Returns whether this is the latest epoch of the id. */
     boolean isCurrent(String id, int epoch) {
         return has(TransactionFault.ZOMBIE_WRITES) || epochs.getOrDefault(id, -1) == epoch;
     }
@@ -231,7 +231,7 @@ final class TransactionCluster {
         }
     }
 
-    /** Ends what is open under an id, if there is something. */
+    /** Ends the open transaction of the id, if there is one. */
     void end(String id, boolean commit) {
         Transaction ending = ongoing.remove(id);
         if (ending == null) {
@@ -248,12 +248,12 @@ final class TransactionCluster {
         check();
     }
 
-    /** Ends the transaction of another producer, which cannot continue it. */
+    /** Ends the transaction of another producer, which can no longer continue. */
     void fence(String id) {
         int ignored = initProducer(id);
     }
 
-    /** Returns the ids of open transactions of other runs. */
+    /** Returns the ids of other runs' open transactions. */
     List<String> openOfOthers(String run) {
         return ongoing.keySet().stream().filter(id -> !id.contains(run)).toList();
     }
@@ -271,7 +271,7 @@ final class TransactionCluster {
         old.forEach(this::fence);
     }
 
-    /** Returns whether an open transaction has an offset for it. */
+    /** Returns whether an open transaction contains an offset for the partition. */
     boolean isPending(TopicPartition id) {
         return !has(TransactionFault.UNSTABLE_OFFSETS_TOLD)
                 && ongoing.values().stream().anyMatch(open -> open.offsets.containsKey(id));
@@ -279,7 +279,7 @@ final class TransactionCluster {
 
     // ---- Others of the group ---------------------------------------------------------------------------------------
 
-    /** Another member reads, writes and commits up to an offset, exactly once. */
+    /** Lets another member read, write and commit the inputs up to a random offset, exactly once. */
     void workElsewhere(Input input, Random random) {
         long from = Math.max(0, input.committed);
         if (input.ours || isPending(input.id) || from >= input.end) {
@@ -367,7 +367,7 @@ final class TransactionCluster {
         }
     }
 
-    /** Returns whether all there is is committed, and nothing is open. */
+    /** Returns whether all inputs are committed and no transaction is open. */
     boolean isThrough() {
         return areAllCommitted() && ongoing.isEmpty();
     }
@@ -377,7 +377,7 @@ final class TransactionCluster {
         return inputs.values().stream().allMatch(input -> isCommitted(input, input.end));
     }
 
-    /** Returns whether all before an offset is committed. */
+    /** Returns whether all inputs before the offset are committed. */
     static boolean isCommitted(Input input, long end) {
         FinishedSet noted = input.noted();
         int at = input.visible.nextSetBit((int) Math.max(0, input.committed));
@@ -387,7 +387,7 @@ final class TransactionCluster {
         return at < 0 || at >= end;
     }
 
-    /** For pipelines that keep the order of a partition: its outputs are seen in that order. */
+    /** Requires that the outputs of each partition are visible in order. For pipelines that keep this order. */
     void requireOrder() {
         Map<Input, Out> last = new HashMap<>();
         for (Written written : output) {

@@ -33,7 +33,7 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
-/** A producer of transactions. Where Kafka's waits for brokers, it lets the world do something else. */
+/** A transactional producer. Where Kafka's producer waits for brokers, this one lets the simulation continue. */
 @SuppressWarnings("UnsynchronizedOverridesSynchronized") // one thread at a time
 final class TransactionProducer extends MockProducer<byte[], byte[]> {
 
@@ -41,7 +41,7 @@ final class TransactionProducer extends MockProducer<byte[], byte[]> {
 
     private static final TopicPartition OUT = new TopicPartition("out", 0);
 
-    /** Turns that a coordinator takes which is slow. */
+    /** The number of turns that a slow coordinator takes. */
     private static final int SLOW = 100;
 
     private final TransactionWorld world;
@@ -55,10 +55,10 @@ final class TransactionProducer extends MockProducer<byte[], byte[]> {
     private boolean dead;
     private boolean inTransaction;
 
-    /** True if the coordinator has the commit, but its answer was lost. */
+    /** True if the coordinator has committed, but its response was lost. */
     private boolean committedUntold;
 
-    /** Error that allows only an abort, or not even that. */
+    /** The error after which only an abort is allowed, or nothing at all. */
     private @Nullable KafkaException error;
 
     private boolean fatal;
@@ -163,7 +163,8 @@ final class TransactionProducer extends MockProducer<byte[], byte[]> {
     }
 
     /**
-     * As the client does before it looks whether it can send: a serializer adds a header, then no more may be added.
+     * Serializes a record as the client does before it checks its state: the serializer adds a header, and then the
+     * headers become read-only.
      */
     private void serialise(ProducerRecord<byte[], byte[]> record, Out out) {
         record.headers().add("of-a-serializer", null);
@@ -176,7 +177,7 @@ final class TransactionProducer extends MockProducer<byte[], byte[]> {
         ((RecordHeaders) record.headers()).setReadOnly();
     }
 
-    /** The brokers take some of what was sent, or do not. */
+    /** Lets the brokers accept or reject some of the sent records. */
     void answerSome() {
         if (dead || closed) {
             return;
@@ -205,8 +206,8 @@ final class TransactionProducer extends MockProducer<byte[], byte[]> {
     }
 
     /**
-     * Refuses a record. Batches in flight may arrive; the client fails all unsent ones with the same error, whatever
-     * their topic.
+     * Refuses a record. Batches in flight may still arrive, but the client fails all unsent ones with the same error,
+     * whatever their topic.
      */
     private void refuse(Sent culprit) {
         String topic = cluster.topicOf(culprit.out);

@@ -15,14 +15,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * An exactly-once flow in a world drawn from a seed: see {@link TransactionWorld}. A failure names its seed; {@code
- * -Dweir.simulation.seed=N} replays it alone.
+ * Tests an exactly-once flow in simulations drawn from a seed (see {@link TransactionWorld}). A failure names its seed,
+ * which {@code -Dweir.simulation.seed=N} replays.
  */
 class TransactionSimulationTest {
 
     private static final int SEEDS_TO_FIND = 3_000;
 
-    /** Seeds of each build; the seeds up to 100,000 are a long test. */
+    /** The number of seeds in each build. A long test runs all seeds up to 100,000. */
     private static final long SEEDS = 400;
 
     @Test
@@ -48,7 +48,10 @@ class TransactionSimulationTest {
         }
     }
 
-    /** A transition that no world takes may be one that cannot happen; the table of states has no such transitions. */
+    /**
+     * Requires that the simulations reach every legal transition. A transition that never happens must not be in the
+     * table.
+     */
     @Test
     @Timeout(240)
     void randomWorlds_takeEveryLegalTransition() {
@@ -62,7 +65,9 @@ class TransactionSimulationTest {
         assertThat(left).as("transitions that nothing drives").isEmpty();
     }
 
-    /** On a virtual thread, so that turns cost no switch of the system's threads. Returns what is wrong, or null. */
+    /**
+     * Runs a simulation on a virtual thread, where switching between threads is cheap. Returns the failure, or null.
+     */
     private static @Nullable Throwable run(long seed, Set<TransactionFault> faults, Set<String> transitions) {
         AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
         Thread world = Thread.ofVirtual().name("world-" + seed).start(() -> {
@@ -83,13 +88,13 @@ class TransactionSimulationTest {
         return failure.get();
     }
 
-    /** A simulation that finds nothing may be blind: here it has something to find. */
+    /** Verifies that the simulation can find faults at all, by planting one. */
     @ParameterizedTest
     @EnumSource
     @Timeout(120)
     void plantedFault_isFound(TransactionFault fault) {
         Throwable found = run(fault.shownBy, Set.of(fault), new HashSet<>());
-        // The flow may have changed since, and with it what happens in a world.
+        // The seed may no longer reveal the fault after a change of the flow.
         for (long seed = 0; seed < SEEDS_TO_FIND && found == null; seed++) {
             found = run(seed, Set.of(fault), new HashSet<>());
         }

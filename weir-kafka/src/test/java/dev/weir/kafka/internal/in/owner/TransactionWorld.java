@@ -49,25 +49,25 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cluster, a group, operators and time around the real parts of an exactly-once flow: the consumer's loop, the
- * transactions' side of it, the committing thread and the sink. All is drawn from one seed. The brokers check after
- * each commit what is seen: {@link TransactionCluster}.
+ * Simulates a cluster, a group, operators and time around the real parts of an exactly-once flow: the consumer loop,
+ * its transaction handling, the committing thread and the sink. Everything is drawn from one seed. After each commit,
+ * {@link TransactionCluster} checks which outputs are visible.
  */
 final class TransactionWorld implements OwnerClock {
 
-    /** The process is gone: nothing after this reaches the cluster. */
+    /** Ends the process. Nothing that it does afterwards reaches the cluster. */
     @SuppressWarnings("serial") // never serialised
     private static final class Crash extends Error {}
 
-    /** After which a world is one that goes round in circles. */
+    /** The number of steps without faults after which a simulation counts as stuck. */
     private static final int MAX_CALM_STEPS = 30_000;
 
     private static final int MAX_PROCESSES = 40;
 
-    /** Room for a topic's id and a gap or two in what is finished. */
+    /** Enough characters for a topic id and one or two gaps in the finished set. */
     private static final int LEAST_CHARS = 52;
 
-    /** A record in the operators, and how many of its outputs the sink was given. */
+    /** A record in the operators, and the number of its outputs already given to the sink. */
     private static final class Taken {
         final Batch<?> batch;
         final int index;
@@ -77,7 +77,7 @@ final class TransactionWorld implements OwnerClock {
         boolean begun;
         int given;
 
-        /** Number of workers on an element: the operators before the sink, and maybe another branch. */
+        /** The number of unfinished branches: the operators before the sink, and sometimes another branch. */
         int workers = 1;
 
         Taken(Batch<?> batch, int index, Input input, long offset, int outputs) {
@@ -95,18 +95,21 @@ final class TransactionWorld implements OwnerClock {
     private final ConsumerSettings<byte[], byte[]> settings;
     private final boolean inOrder;
 
-    /** True if some elements are grouped: each record of a group has acknowledgements of all inputs of the group. */
+    /**
+     * True if some elements are grouped. Each output of a group then has pending acknowledgements for all inputs of the
+     * group.
+     */
     private final boolean groups;
 
-    /** A second generator, for draws that leave the sequence of {@link #random} as it is. */
+    /** A second random generator, for draws that must not change the sequence of {@link #random}. */
     private final Random more;
 
-    /** True if each process reads up to what was there when it began. */
+    /** True if each process reads up to the ends that the partitions had when it started. */
     private final boolean bounded;
 
     private final boolean refuses;
 
-    /** True if what is finished past the first unfinished record may be more than a commit can say. */
+    /** True if the finished records past the first unfinished one may not fit into a commit. */
     private final boolean isTight;
 
     private final Duration interval;
@@ -125,12 +128,12 @@ final class TransactionWorld implements OwnerClock {
     private RecordBuffer buffer = new RecordBuffer(Clock.SYSTEM);
     private final List<Taken> inFlight = new ArrayList<>();
 
-    /** Elements in another branch of the pipeline, which may finish them at any time. */
+    /** Elements in another branch of the pipeline, which may finish at any time. */
     private final List<Taken> elsewhere = new ArrayList<>();
 
     private final List<TransactionProducer> producers = new ArrayList<>();
 
-    /** Outputs by value array, which copies of a record share. */
+    /** Outputs by the array of their value, because copies of a record share that array. */
     private final IdentityHashMap<byte[], Out> outs = new IdentityHashMap<>();
 
     /** Answers of brokers that are in flight. */
@@ -148,7 +151,7 @@ final class TransactionWorld implements OwnerClock {
 
     private boolean doubts;
 
-    /** The transitions that the transactions of its processes have made. */
+    /** The state transitions of all transactions so far. */
     private final Set<String> transitions = new HashSet<>();
 
     TransactionWorld(long seed, Set<TransactionFault> faults) {
@@ -189,7 +192,7 @@ final class TransactionWorld implements OwnerClock {
         return Objects.requireNonNull(sink);
     }
 
-    /** The transitions of transactions that happened so far. */
+    /** Returns the state transitions of all transactions so far. */
     Set<String> transitions() {
         return transitions;
     }
@@ -202,7 +205,7 @@ final class TransactionWorld implements OwnerClock {
         return crashed;
     }
 
-    /** Nobody in the process knows whether a commit was made. */
+    /** Called when the process cannot know whether a commit succeeded. */
     void doubt() {
         doubts = true;
     }
@@ -239,8 +242,8 @@ final class TransactionWorld implements OwnerClock {
             if (crashed) {
                 require(failure instanceof Crash, "did not die of the crash", failure);
                 if (more.nextBoolean()) {
-                    // Only the owner's thread is gone: the sink keeps working for a moment, and the run closes what is
-                    // open.
+                    // Only the owner's thread has died. The sink continues for a moment, and the run then closes what
+                    // is open.
                     while (more.nextInt(5) != 0) {
                         stepSegment();
                         sink().stepCommitter();
@@ -252,7 +255,7 @@ final class TransactionWorld implements OwnerClock {
             require(isLegitimate(failure), "the run has failed", failure);
             String leftUndone = loop().close(Duration.ZERO);
             if (bounded && sourceEnded && !stopped && failure == null) {
-                // With a partition that goes at the end, more may be finished than can be committed.
+                // If a partition was revoked at the end, more records may be finished than could be committed.
                 require(doubts || isTight || leftUndone.isEmpty(), "ended, and left undone: " + leftUndone, null);
                 if (leftUndone.isEmpty()) {
                     requireRead();
@@ -273,7 +276,7 @@ final class TransactionWorld implements OwnerClock {
         }
     }
 
-    /** A bounded read that has come to its end by itself has done all there was in the partitions that it had. */
+    /** Requires that a bounded read that ended by itself has committed all inputs of its partitions. */
     private void requireRead() {
         cluster.inputs.values().stream()
                 .filter(input -> input.ours && input.owned && input.placed)
@@ -284,8 +287,8 @@ final class TransactionWorld implements OwnerClock {
     }
 
     /**
-     * Returns whether a failure is legitimate: it fails a run though nothing is wrong, in a world that was not calm
-     * when it began.
+     * Returns whether a failure is allowed: nothing is broken, but the simulation still had faults when the run
+     * started.
      */
     private boolean isLegitimate(@Nullable Throwable failure) {
         return failure == null
@@ -359,7 +362,7 @@ final class TransactionWorld implements OwnerClock {
                 sink.gate());
     }
 
-    /** The run looks for transactions of runs that are gone; what it asks takes its time. */
+    /** Called when the run aborts open transactions of dead runs. Outside the calm phase, it may find none in time. */
     private void fence() {
         if (calm || random.nextBoolean()) {
             cluster.openOfOthers(run).forEach(cluster::fence);
@@ -368,7 +371,7 @@ final class TransactionWorld implements OwnerClock {
 
     // ---- What happens ----------------------------------------------------------------------------------------------
 
-    /** Draws an event that may happen within a poll only. */
+    /** Draws an event that can only happen during a poll. */
     void befall() {
         if (stepsLeft <= 0 && !calm && !closeRequested && !stopped) {
             calm = true;
@@ -390,7 +393,7 @@ final class TransactionWorld implements OwnerClock {
                 crashed = true;
                 cluster.note("crash");
                 if (more.nextInt(4) == 0) {
-                    // The owner's thread stands still, and the run closes its producers without it.
+                    // The owner's thread has stopped, and the run closes its producers without it.
                     sink().close();
                 }
                 throw new Crash();
@@ -401,12 +404,13 @@ final class TransactionWorld implements OwnerClock {
                 loop().stop();
             }
             case 4 -> context.fail(new Cancelled());
-            // Somebody has the ids: an administrator, or who takes this run for dead.
+            // Another process has taken over the transactional ids, such as an administrator who believes that this run
+            // is dead.
             case 7 -> cluster.openOf(run).forEach(cluster::fence);
             case 5, 6 -> {
                 client.expel();
                 if (random.nextBoolean()) {
-                    // Whoever has its partitions ends what it has left open.
+                    // The member that gets the partitions aborts the open transactions.
                     cluster.openOf(run).forEach(cluster::fence);
                 }
             }
@@ -418,7 +422,7 @@ final class TransactionWorld implements OwnerClock {
 
     void act() {
         if (calm) {
-            // With little room each transaction waits until what is finished fits.
+            // With little space, each transaction waits until its finished records fit into a commit.
             calmSteps++;
             if (calmSteps >= (isTight ? 5 : 1) * MAX_CALM_STEPS) {
                 throw new AssertionError("never comes to its end: " + cluster.inputs.values());
@@ -460,7 +464,7 @@ final class TransactionWorld implements OwnerClock {
         requestCloseIfThrough();
     }
 
-    /** A user seeks a partition elsewhere: not back before records already read, which would then be seen twice. */
+    /** Simulates a user who seeks forward. Seeking backward would make records visible twice. */
     private void seekSometimes() {
         if (calm || random.nextInt(15) != 0) {
             return;
@@ -473,7 +477,7 @@ final class TransactionWorld implements OwnerClock {
         }
     }
 
-    /** The owner waits for the committing thread, or for the lock. */
+    /** Advances the simulation while the owner waits for the committing thread or for the lock. */
     private void whileTheOwnerWaits(long deadlineNanos) {
         if (crashed) {
             pass(TimeUnit.SECONDS.toNanos(1));
@@ -485,7 +489,7 @@ final class TransactionWorld implements OwnerClock {
         }
     }
 
-    /** Committed offsets are requested, and producers with an open transaction keep working. */
+    /** Lets producers with an open transaction continue while committed offsets are being requested. */
     void serveWhileWaiting() {
         for (int i = 0; i < 3; i++) {
             sink().stepCommitter();
@@ -590,7 +594,7 @@ final class TransactionWorld implements OwnerClock {
         }
     }
 
-    /** An element that may be in a group with this one; null if there is none. */
+    /** Returns another element that may be grouped with this one; null if there is none. */
     private @Nullable Taken another(Taken taken) {
         List<Taken> firsts = inFlight.stream()
                 .filter(each -> !inOrder || isFirst(each))
@@ -616,7 +620,7 @@ final class TransactionWorld implements OwnerClock {
                         .orElseThrow();
     }
 
-    /** Offers the records of two elements, each with the acknowledgements of both. */
+    /** Offers the outputs of two elements, each with pending acknowledgements for both inputs. */
     private void group(Taken first, Taken second) {
         List<Taken> both = List.of(first, second);
         JointAcknowledgement joint = new JointAcknowledgement();
@@ -680,7 +684,7 @@ final class TransactionWorld implements OwnerClock {
         offer(out, taken.batch.target(taken.index), taken.batch.token(taken.index));
     }
 
-    /** The first record, in the operators, of a partition. */
+    /** Returns the first record that the operators have from a random partition. */
     private Taken firstOfSome() {
         Set<Input> some = inFlight.stream().map(taken -> taken.input).collect(Collectors.toSet());
         Input drawn = some.stream()
@@ -693,7 +697,7 @@ final class TransactionWorld implements OwnerClock {
                 .orElseThrow();
     }
 
-    /** Returns the element from which a record was made. */
+    /** Returns the output for which a record was created. */
     Out outOf(ProducerRecord<byte[], byte[]> record) {
         return Objects.requireNonNull(outs.get(record.value()));
     }
@@ -702,7 +706,7 @@ final class TransactionWorld implements OwnerClock {
 
     @Override
     public long nanoTime() {
-        // Other threads run between any two steps of one that asks.
+        // Other threads may run between any two steps of the calling thread.
         if (!elsewhere.isEmpty() && random.nextInt(20) == 0) {
             finishElsewhere();
         }
@@ -727,7 +731,7 @@ final class TransactionWorld implements OwnerClock {
         act();
     }
 
-    /** Brokers that answer, but for what nobody asks here. */
+    /** Brokers that answer only the queries used in this simulation. */
     private final class Answers extends SilentLookup {
 
         @Override
@@ -746,7 +750,7 @@ final class TransactionWorld implements OwnerClock {
             return answers;
         }
 
-        /** The logs begin at 0, and have all that is in them. */
+        /** Returns the ends of the logs. All records are below their high watermark. */
         @Override
         public Map<TopicPartition, CompletionStage<Long>> highWatermarks(
                 Collection<TopicPartition> ids, Duration within) {

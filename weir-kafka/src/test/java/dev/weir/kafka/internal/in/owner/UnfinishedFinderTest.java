@@ -108,7 +108,7 @@ class UnfinishedFinderTest {
         assertThat(findIn(null, false)).isEqualTo(Oldest.of(12, Duration.ofSeconds(9), null, "in flight in handle"));
     }
 
-    /** Two sources above a merge tell of the stages below it alike. */
+    /** Two sources of a merge report the same stages below it. */
     @Test
     void troubles_thatTwoReadersTell_areToldOnce() {
         SimulatedContext second = new SimulatedContext();
