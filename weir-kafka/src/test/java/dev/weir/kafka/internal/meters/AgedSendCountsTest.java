@@ -20,7 +20,7 @@ class AgedSendCountsTest {
         return generation;
     }
 
-    // One partition that gets no answers is among others that do.
+    // A single partition gets no answers, while other partitions do.
     @Test
     void recordWithoutAnAnswer_amongOthersThatHaveOne_isTheOldest() {
         assertThat(oldest(0)).isZero();
@@ -38,7 +38,7 @@ class AgedSendCountsTest {
         assertThat(counts.unanswered()).isZero();
     }
 
-    // A quota, or a thin link: what was sent long ago is answered bit by bit.
+    // With a quota or a slow network, old records are answered bit by bit.
     @Test
     void recordsOfASlowClient_areAnsweredAllTheTime_andHaveNoAge() {
         assertThat(oldest(0)).isZero();

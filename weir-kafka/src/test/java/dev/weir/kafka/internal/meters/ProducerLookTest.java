@@ -50,7 +50,10 @@ class ProducerLookTest {
         assertThat(look.throttledNanos()).isZero();
     }
 
-    /** A hundred answers without throttling make a mean that hides it for a while. */
+    /**
+     * The client reports a mean over many answers. A hundred answers without throttling hide new throttling for a
+     * while.
+     */
     @Test
     void throttledTime_ofTheClientsMeans_isThatOfTheAnswersSinceTheLookBefore() {
         ProducerLook look = ProducerLook.of(client);
@@ -62,12 +65,12 @@ class ProducerLookTest {
         assertThat(throttledMillis(look)).isEqualTo(980);
         throttle(15 * 98.0 / 115, 98, 115);
         assertThat(throttledMillis(look)).isEqualTo(1_470);
-        // The mean stays above zero for a minute; nothing is throttled.
+        // The client's mean stays above zero for a minute, although nothing is throttled any more.
         throttle(15 * 98.0 / 200, 98, 200);
         assertThat(throttledMillis(look)).isEqualTo(1_470);
     }
 
-    /** Its mean is of the last minute, of some 6,000 answers. */
+    /** The client's mean covers the last minute, which has some 6,000 answers. */
     @Test
     void throttledTime_ofAClientThatRunsForLong_grows() {
         ProducerLook look = ProducerLook.of(client);

@@ -15,10 +15,10 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
 
-/** Clients whose own thread hangs in code of a user, and never ends by itself. */
+/** Tests clients whose own thread hangs in user code and never ends by itself. */
 class ClientClosingTest {
 
-    /** Joins a thread as Kafka's client does, which a user's code keeps from ending. */
+    /** Waits for its own thread when closed, as Kafka's client does. User code keeps that thread from ending. */
     private static final class Hanging extends KafkaProducer<byte[], byte[]> {
 
         private final CountDownLatch heard = new CountDownLatch(1);
@@ -86,7 +86,7 @@ class ClientClosingTest {
         assertThat(ClientThread.of(client).isDead()).isFalse(); // it ended on request
     }
 
-    /** A completion that closes its producer runs on the thread which the producer waits for. */
+    /** A callback that closes its producer runs on the thread for which the producer would wait. */
     @Test
     void close_byTheClientsOwnThread_waitsForNothing() throws Exception {
         ClientThread thread = new ClientThread();

@@ -8,7 +8,7 @@ import java.lang.ref.WeakReference;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Detects a client of Kafka's that can no longer answer. */
+/** Tests the detection of a Kafka client whose thread has died, so that no more answers arrive. */
 class ClientHealthTest {
 
     private static final String NAME = "kafka-producer-network-thread | 1";
@@ -27,7 +27,7 @@ class ClientHealthTest {
         return health.look(client, thread, answered, unanswered, awaited, 0);
     }
 
-    // Its last answers may just be coming in.
+    // The last answers of a dead thread may still be arriving at the first check.
     @Test
     void thread_thatIsSeenDeadTwiceWithoutAnAnswerBetween_leavesAnswersMissing() throws Exception {
         ClientThread dead = dead(NAME);
@@ -47,7 +47,7 @@ class ClientHealthTest {
         assertThat(look(dead, 5, 0, true)).isEqualTo(Found.DEAD);
     }
 
-    // Otherwise the buffers of a closed client would stay on the heap with it.
+    // Otherwise, the buffers of a closed client would stay on the heap together with its thread.
     @Test
     void thread_thatIsDead_isNotKeptReachable_andStaysDead() throws Exception {
         ClientThread dead = new ClientThread();

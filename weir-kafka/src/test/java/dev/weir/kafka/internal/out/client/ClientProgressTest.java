@@ -9,7 +9,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Detects a client that is stuck because it gets no answers. */
+/** Tests the detection of a client that is stuck because it gets no answers. */
 class ClientProgressTest {
 
     private static final int STUCK_SECONDS = 40;
@@ -26,7 +26,10 @@ class ClientProgressTest {
         return progress.look(SECONDS.toNanos(oldestSeconds), Set.of("out"), SECONDS.toNanos(now));
     }
 
-    /** The second at which the check finds it, checking every second, with a record unanswered since second 0. */
+    /**
+     * Returns the second at which the client is found stuck, or -1. Its oldest record is unanswered since second 0, and
+     * the client is checked every second.
+     */
     private int found(int from, int to) {
         for (int now = from; now <= to; now++) {
             if (look(now, now) != null) {
@@ -42,7 +45,7 @@ class ClientProgressTest {
         assertThat(questions).isEqualTo(2);
     }
 
-    // It is for these that a record is sent for as long as it takes.
+    // While brokers are down, the client is expected to keep sending a record.
     @Test
     void recordWithoutAnAnswer_whileBrokersAreAway_isWaitedFor() {
         canBeWritten = false;
@@ -71,7 +74,7 @@ class ClientProgressTest {
         }
     }
 
-    // A cluster that recovers answers just then.
+    // A recovering cluster may answer at this very moment.
     @Test
     void answers_thatComeDuringTheLastQuestion_leaveTheClientAlone() {
         assertThat(found(0, STUCK_SECONDS)).isEqualTo(-1);
@@ -80,7 +83,7 @@ class ClientProgressTest {
         assertThat(found(1, STUCK_SECONDS)).isEqualTo(-1);
     }
 
-    // What another client cannot change makes records be written again and again.
+    // If a new client gets no answers either, replacing it only writes records again and again.
     @Test
     void clientsThatAreStuckOneAfterTheOther_areFoundAfterTwiceTheTimeEach() {
         assertThat(found(0, 1_000)).isEqualTo(STUCK_SECONDS + 1);

@@ -67,7 +67,7 @@ class LeanProducerConfigTest {
                 .isEqualTo(70_000);
     }
 
-    /** The setting that a property of the client becomes. */
+    /** The getter for the setting that is read from each property of Kafka's client. */
     private static final Map<String, Function<LeanProducerSettings, Object>> READ = Map.ofEntries(
             Map.entry("batch.size", LeanProducerSettings::batchBytes),
             Map.entry("linger.ms", LeanProducerSettings::linger),
@@ -83,7 +83,7 @@ class LeanProducerConfigTest {
             Map.entry("client.id", LeanProducerSettings::properties),
             Map.entry("security.protocol", LeanProducerSettings::properties));
 
-    /** The serializers of the settings are taken, whatever a file for both clients says. */
+    /** The serializers come from the settings, even if a file shared by both clients contains others. */
     private static final Set<String> SERIALIZERS = Set.of("key.serializer", "value.serializer");
 
     private static String another(ConfigDef.ConfigKey key) {
@@ -102,7 +102,7 @@ class LeanProducerConfigTest {
         };
     }
 
-    /** Whatever comes to the client with a new version: it is read here, or refused. */
+    /** A property added by a new version of Kafka's client must be either read or refused. */
     @Test
     void everyProperty_isReadOrRefused() {
         LeanProducerSettings unchanged = of();

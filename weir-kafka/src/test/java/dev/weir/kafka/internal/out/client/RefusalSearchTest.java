@@ -24,7 +24,9 @@ class RefusalSearchTest {
     private final RefusalSearch<String> search = new RefusalSearch<>();
     private final List<String> log = new ArrayList<>();
 
-    /** A broker that refuses a batch for one of its records, behind a client that then takes nothing more. */
+    /**
+     * A broker that refuses a whole batch because of one record, and a client that accepts no more records afterwards.
+     */
     private final class Broker implements RefusalSearch.Way<String> {
 
         private final Set<String> bad;
@@ -67,7 +69,7 @@ class RefusalSearchTest {
         }
     }
 
-    /** Sends until all are written or at fault; returns those at fault. */
+    /** Sends the records until each one is written or found to be at fault. Returns the records at fault. */
     private List<String> settleAll(List<String> records, Set<String> bad) throws InterruptedException {
         List<String> atFault = new ArrayList<>();
         List<String> left = new ArrayList<>(records);
@@ -130,7 +132,7 @@ class RefusalSearchTest {
         assertThat(log).containsExactly("a");
     }
 
-    // The refusal of an aborted transaction would excuse whatever goes wrong afterwards.
+    // Refusals from an aborted transaction would excuse later failures.
     @Test
     void refusalsThatNoRuleIsFor_areForgottenAtTheEndOfTheirAttempt_andSuspectsAreNot() {
         var ignored = search.suspect("waits", tooLarge);

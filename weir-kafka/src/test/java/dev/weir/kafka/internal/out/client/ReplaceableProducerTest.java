@@ -51,7 +51,7 @@ class ReplaceableProducerTest {
         var ignored = producer.send(RECORD, (written, why) -> {});
     }
 
-    // A sender that was closed would open a client that nobody closes.
+    // Sending after {@code close} would open a client that nobody closes.
     @Test
     void send_afterClose_opensNoOtherClient() {
         send();
@@ -80,7 +80,7 @@ class ReplaceableProducerTest {
         assertThat(clients.getFirst().closed()).isTrue();
     }
 
-    /** Keeps the callbacks of its records for the test to call. */
+    /** The callbacks of all sent records. The test calls them. */
     private final List<Callback> callbacks = new ArrayList<>();
 
     private Producer<String, String> silentClient() {
@@ -94,7 +94,7 @@ class ReplaceableProducerTest {
         };
     }
 
-    /** Kafka's client sends one batch again for ever if its partition's broker no longer knows the batch. */
+    /** Kafka's client sends the same batch again forever if the partition's broker has forgotten the batch. */
     @Test
     void client_thatAnswersAllRecordsButOne_isStuck() {
         ReplaceableProducer<String, String> silent = silent();
@@ -128,7 +128,7 @@ class ReplaceableProducerTest {
                 this::silentClient, false, new ClientProgress(TimeUnit.SECONDS.toNanos(10), topics -> ""));
     }
 
-    /** Answers nothing, and does not close before its thread may end. */
+    /** A client that never answers. It cannot be closed until its thread may end. */
     private static final class Hanging extends KafkaProducer<String, String> {
 
         private final CountDownLatch mayEnd = new CountDownLatch(1);
@@ -153,7 +153,7 @@ class ReplaceableProducerTest {
         }
     }
 
-    // Its records would wait for ever: whoever looks at clients sees the next one only.
+    // Records of the hanging client would wait forever, because only the new client is checked afterwards.
     @Test
     void refused_byAClientThatHangsWithAnotherRecord_fails() {
         Hanging hanging = new Hanging();

@@ -6,7 +6,7 @@ import org.apache.kafka.common.Metric;
 import org.apache.kafka.common.MetricName;
 import org.apache.kafka.common.serialization.StringSerializer;
 
-/** A client that has split as often as a test says. */
+/** A client that reports the number of batch splits that a test sets. */
 public class SplittingClient extends MockProducer<String, String> {
 
     /** Number of splits. */

@@ -11,7 +11,7 @@ import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.Test;
 
-/** Records and sources of aborted transactions, until they are written or read again. */
+/** Tests how records and sources of aborted transactions are kept until the records are written or read again. */
 class AbortedWorkTest {
 
     private final AbortedWork<String, String> work = new AbortedWork<>(true);
@@ -47,7 +47,7 @@ class AbortedWorkTest {
         assertThat(waiting()).containsExactly("b", "c", "d");
     }
 
-    /** They would be there twice: from here, and made of their inputs once more. */
+    /** Otherwise, each result would be written twice: from memory, and after its input is read again. */
     @Test
     void recordsThatWait_areForgotten_whenTheirInputsAreReadAgain() {
         work.add(aborted("a"));

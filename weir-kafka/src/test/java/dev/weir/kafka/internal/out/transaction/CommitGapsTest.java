@@ -15,7 +15,8 @@ class CommitGapsTest {
             List.of(new AssignedPartition(new TopicPartition("in", 0), tracker, Long.MAX_VALUE));
     private final CommitGaps scatter = new CommitGaps();
 
-    // Records that an operator kept until the end of the stream held the intake for ever, and with it that end.
+    // Regression: if an operator kept records until the end of the stream, the intake stayed closed, so the end was
+    // never reached.
     @Test
     void intake_isHeldWhileSomethingMoves_andNoLonger() {
         long first = tracker.append(0, 1);

@@ -45,14 +45,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Decisions of the owner of the consumer about one partition; the committing thread is real. */
+/** Tests the owner thread's decisions about one partition, with a real committing thread. */
 @Timeout(60)
 class ConsumerTransactionsTest {
 
     private static final TopicPartition ID = new TopicPartition("in", 0);
     private static final long TIMEOUT_NANOS = Duration.ofSeconds(30).toNanos();
 
-    /** Done once by the owner where it waits for something to change. */
+    /** Runs once, when the owner first waits for a change. */
     private Runnable whileTheOwnerWaits = () -> {};
 
     private @Nullable Throwable failure;
@@ -141,7 +141,7 @@ class ConsumerTransactionsTest {
         }
     }
 
-    /** Writes a record of a new input while that many further acknowledgements are pending elsewhere. */
+    /** Writes a record of a new input that has the given number of other pending acknowledgements. */
     private long written(int otherClaims) {
         long token = tracker.append(tracker.outstanding(), 1);
         if (otherClaims > 0) {
@@ -215,7 +215,7 @@ class ConsumerTransactionsTest {
         assertThat(run.state()).isEqualTo(TransactionState.IDLE);
     }
 
-    /** Waits as the system does; before it does so the first time, something happens. */
+    /** The system clock, except that an action runs before the first wait. */
     private final class Waiting implements Clock {
 
         @Override

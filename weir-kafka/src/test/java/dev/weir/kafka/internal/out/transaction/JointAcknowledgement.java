@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The target of an element that stands for several inputs, as grouping stages of the engine create one: when its last
- * pending acknowledgement ends, one of each input ends. Confined to one thread.
+ * The target of an element that represents several inputs, such as a list of {@code grouped}. When the element's last
+ * pending acknowledgement ends, one pending acknowledgement of each input ends. Confined to one thread.
  */
 public class JointAcknowledgement implements AckTarget {
 

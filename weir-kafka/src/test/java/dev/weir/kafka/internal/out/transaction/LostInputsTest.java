@@ -15,7 +15,7 @@ import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Elements that an exactly-once sink refuses or drops by their inputs. */
+/** Tests which elements an exactly-once sink refuses or drops because of their inputs. */
 class LostInputsTest {
 
     private final TransactionsOfRun<String, String> run = new TransactionsOfRun<>(Clock.SYSTEM, false);
@@ -70,7 +70,7 @@ class LostInputsTest {
         assertThatExceptionOfType(KafkaPipelineException.class).isThrownBy(() -> isDropped(both));
     }
 
-    /** The commit of the other input would go without this element's records. */
+    /** Otherwise, the other input would be committed without this element's records. */
     @Test
     void jointElement_thatHasLostAnInput_isDropped_andTheOthersAreReadAgain() {
         run.emits(own);

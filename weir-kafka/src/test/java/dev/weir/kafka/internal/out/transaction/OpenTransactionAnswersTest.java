@@ -15,7 +15,7 @@ import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.Test;
 
-/** A transaction's record of the brokers' answers, its inputs, and the time it waits for both. */
+/** Tests how a transaction keeps track of answers and inputs, and how long it has waited for them. */
 class OpenTransactionAnswersTest {
 
     private static final long SECOND = 1_000_000_000;
@@ -64,14 +64,14 @@ class OpenTransactionAnswersTest {
         assertThat(open(false).results()).isEmpty();
     }
 
-    /** An answer may come before the sender has noted its record. */
+    /** An answer may arrive before the sender has registered the record. */
     @Test
     void answerThatComesBeforeItsRecordIsNoted_leavesNoneUnanswered() {
         transaction.onCompletion(metadata("out", 1, 1), null);
         assertThat(transaction.unanswered()).isZero();
     }
 
-    /** A record refused only because of its neighbours says nothing about its topic. */
+    /** If a record was refused only because of other records in its batch, this says nothing about its topic. */
     @Test
     void firstRefusal_isToldOnce_andThatOfANeighbourIsNot() {
         transaction.sent(source, 0, null);
@@ -106,7 +106,7 @@ class OpenTransactionAnswersTest {
 
     // ---- Inputs ----------------------------------------------------------------------------------------------------
 
-    /** All records of an input go into one transaction, so it is open as long as more may come of the input. */
+    /** All records of an input belong to one transaction, so the input is open while more of its records may follow. */
     @Test
     void input_isOpenUntilItsLastRecordIsSent() {
         source.retain(4, 1);
@@ -145,7 +145,7 @@ class OpenTransactionAnswersTest {
         assertThat(transaction.places()).isEqualTo("in-0@0, in-0@1, in-0@2, in-0@3, in-0@4 and 2 more");
     }
 
-    /** The process may have been frozen between two calls. */
+    /** The process may have been frozen between two calls, so each call counts at most one second. */
     @Test
     void waitedTime_isTheSumOfWhatWentBy_aSecondPerCallAtMost() {
         assertThat(transaction.waitedNanos(-3 * SECOND)).isZero();

@@ -38,7 +38,7 @@ class OpenTransactionTest {
         assertThat(transaction.belongs(AckTarget.NONE, 0)).isFalse();
     }
 
-    /** A target that stands for the first inputs of a source. */
+    /** A target that represents the first {@code size} inputs of a source. */
     private static final class Group implements AckTarget {
 
         private final int size;

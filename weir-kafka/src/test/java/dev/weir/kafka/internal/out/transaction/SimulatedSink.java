@@ -25,14 +25,14 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All of an exactly-once flow that is between its operators and the clients, as a run puts it together, on strands of a
- * simulated process. Confined to the world's thread.
+ * The real parts of an exactly-once flow between the operators and the clients, on simulated threads. Confined to the
+ * simulation's thread.
  */
 public final class SimulatedSink {
 
     private static final int MAX_BATCH = 8;
 
-    /** Turns that the committing thread is given while its end is waited for. */
+    /** The number of turns that the committing thread gets before it must have ended. */
     private static final int LAST_TURNS = 200;
 
     private static final TopicWatch ALL_KNOWN = new TopicWatch() {
@@ -66,13 +66,13 @@ public final class SimulatedSink {
     private boolean inputEnded;
 
     /**
-     * Puts one together.
+     * Connects the parts as a run does.
      *
      * @param isBounded whether the source has an end
      * @param skips whether records that cannot be written are skipped
-     * @param clients makes a producer with a transactional id
-     * @param fence is called where transactions of former runs must be ended
-     * @param lastActs lets brokers answer, while the end of the committing thread is waited for
+     * @param clients creates a producer for a transactional id
+     * @param fence called when open transactions of former runs must be ended
+     * @param lastActs lets brokers answer while the run waits for the end of the committing thread
      */
     public SimulatedSink(
             Turns turns,
@@ -105,12 +105,12 @@ public final class SimulatedSink {
         return transactions;
     }
 
-    /** The transitions that its transactions have made, each with the state before it. */
+    /** Returns all state transitions so far, each with the state before it. */
     public Set<String> transitions() {
         return transitions.stream().map(Step::toString).collect(Collectors.toSet());
     }
 
-    /** All transitions that are legal, as {@link #transitions} has them. */
+    /** Returns all legal transitions, in the form of {@link #transitions}. */
     public static Set<String> legalTransitions() {
         return Arrays.stream(TransactionState.values())
                 .flatMap(from -> Arrays.stream(TransactionState.Transition.values())
@@ -123,17 +123,17 @@ public final class SimulatedSink {
         return run.isIntakeHeld();
     }
 
-    /** Notes whose elements the source emits, before anything else sees them. */
+    /** Registers a source before anything else sees its elements. */
     public void emits(AckTarget source) {
         run.emits(source);
     }
 
-    /** Hands the sink an element, which it takes in one of its next turns. */
+    /** Offers an element to the sink, which pulls it in one of its next turns. */
     public void offer(ProducerRecord<byte[], byte[]> record, AckTarget target, long token) {
         next.add(record, target, token);
     }
 
-    /** Returns whether it has all in hand that fits, so that the operator above waits. */
+    /** Returns whether the next batch is full, so that the operator above must wait. */
     public boolean isFull() {
         return next.size() >= MAX_BATCH;
     }
@@ -153,17 +153,17 @@ public final class SimulatedSink {
         tasks.strand.run();
     }
 
-    /** Returns whether all is written that was offered, after the end of the input. */
+    /** Returns whether the input has ended and all offered elements are written. */
     public boolean isThrough() {
         return segment.isDone();
     }
 
-    /** Returns the failure of the segment, or null. */
+    /** Returns the failure of the writing thread, or null. */
     public @Nullable Throwable failure() {
         return segment.failure();
     }
 
-    /** The pipeline is cancelled: whatever is in hand stays unfinished. */
+    /** Cancels the pipeline. Elements that the sink has not pulled stay unfinished. */
     public void cancel() {
         next.abandonAll();
         next = new Batch<>(MAX_BATCH);
@@ -172,7 +172,7 @@ public final class SimulatedSink {
         segment.end();
     }
 
-    /** Closes it as a run does once its consumer is closed. */
+    /** Closes the sink, as a run does after closing its consumer. */
     public void close() {
         segment.end();
         committer.close();
@@ -185,7 +185,7 @@ public final class SimulatedSink {
         tasks.strand.end();
     }
 
-    /** Offers elements in place of the stage above. */
+    /** The stage above the sink, which emits the offered elements. */
     private final class Offered implements Stage<ProducerRecord<byte[], byte[]>> {
 
         @Override

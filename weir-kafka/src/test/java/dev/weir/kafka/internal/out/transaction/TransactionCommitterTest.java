@@ -25,7 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Progress elsewhere while a record is being sent that the client has no room for. */
+/** Tests that commits and aborts make progress while the sink waits in {@code send} for free memory. */
 @Timeout(60)
 class TransactionCommitterTest {
 
@@ -55,7 +55,7 @@ class TransactionCommitterTest {
         committer.close();
     }
 
-    /** Counts the signals of changes to the run's transactions. */
+    /** Waits until the condition holds. Fails if no signal announces the change in time. */
     private void await(BooleanSupplier condition) throws InterruptedException {
         run.lock.lockInterruptibly();
         try {
@@ -91,7 +91,7 @@ class TransactionCommitterTest {
             try {
                 run.send(() -> transaction.producer.send(new ProducerRecord<>("out", "blocked"), transaction));
             } catch (KafkaException brokenOff) {
-                // As it should be if the transaction is aborted.
+                // This is expected if the transaction is aborted.
             } finally {
                 run.lock.unlock();
             }
@@ -100,7 +100,8 @@ class TransactionCommitterTest {
         return sink;
     }
 
-    // The sink held the lock in send, for max.block.ms, and a commit that was through could not be taken up.
+    // Regression: the sink held the lock during {@code send} for up to max.block.ms, so a completed commit could not be
+    // processed.
     @Test
     void commit_whileARecordOfTheNextIsBeingSent_isTakenUp() throws Exception {
         mayCommit = new CountDownLatch(1);
@@ -151,14 +152,14 @@ class TransactionCommitterTest {
         assertThat(counts.snapshot().aborted()).isEqualTo(2);
     }
 
-    // The offsets of the aborted transaction went into the next one of its producer: inputs were lost. A simulation
-    // found it.
+    // Regression: the aborted transaction's offsets were added to the next transaction of its producer, so inputs were
+    // lost. A simulation found this.
     @Test
     void commit_ofATransactionThatARefusalHasAbortedBefore_isNotMade() throws Exception {
         TransactionCut<String, String> cut = committing();
         run.lock.lock();
         try {
-            // In this order, as a refusal comes on the client's thread just before the owner makes the cut.
+            // A refusal may arrive on the client's thread just before the owner cuts the transaction.
             committer.refused(cut.transaction(), new TimeoutException("a batch has expired"));
             committer.commit(cut);
             committer.commit(cut);
@@ -187,7 +188,7 @@ class TransactionCommitterTest {
         assertThat(context.failures).isEmpty();
     }
 
-    /** Makes what is begun now the one that is committed. */
+    /** Begins a transaction, cuts it, and returns the cut. */
     private TransactionCut<String, String> committing() {
         TransactionCut<String, String> cut = cut(begun());
         run.lock.lock();
@@ -207,7 +208,7 @@ class TransactionCommitterTest {
         return (MockProducer<String, String>) Objects.requireNonNull(transaction.producer.client.client());
     }
 
-    /** Written again from memory, what has come through all the same would be there twice. */
+    /** The commit may have succeeded after all. Results written again from memory would then be visible twice. */
     @Test
     void commitOfUnknownOutcome_hasTheInputsReadAgain() throws Exception {
         TransactionCut<String, String> cut = committing();
@@ -239,7 +240,7 @@ class TransactionCommitterTest {
         assertThat(run.committing()).isNull();
     }
 
-    /** With a record refused, the client asks no coordinator: nothing can have come through. */
+    /** After a refused record, the client does not contact the coordinator, so the commit cannot have succeeded. */
     @Test
     void commitWithARefusedRecord_letsTheRecordsBeWrittenAgain() throws Exception {
         TransactionCut<String, String> cut = committing();
@@ -247,7 +248,7 @@ class TransactionCommitterTest {
         mayCommit = new CountDownLatch(1);
         committer.commit(cut);
         await(() -> run.state() == TransactionState.FLUSHED);
-        // The refusal itself comes too late to abort.
+        // At this point, the refusal itself is too late to abort the transaction.
         cut.transaction().onCompletion(null, new TimeoutException("a batch has expired"));
         mayCommit.countDown();
         await(() -> run.state() == TransactionState.ABORTED);
@@ -262,7 +263,7 @@ class TransactionCommitterTest {
         }
     }
 
-    /** A client whose send waits for room, until it is closed. */
+    /** A client whose {@code send} waits for free memory until the client is closed. */
     @SuppressWarnings("UnsynchronizedOverridesSynchronized") // others use it meanwhile, as they do Kafka's
     private final class Blocking extends MockProducer<String, String> {
 

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Division of failures into failures that end the run and failures worth another attempt. */
+/** Tests which failures end the run and which ones are worth another attempt. */
 class TransactionFaultsTest {
 
     private static Stream<KafkaException> ofARecord() {
@@ -124,7 +124,7 @@ class TransactionFaultsTest {
         assertThat(TransactionFaults.isFenced(new TimeoutException("t"))).isFalse();
     }
 
-    /** Both messages name the time in the units of the settings that they tell to raise. */
+    /** Both messages give the time in the unit of the setting that they recommend raising. */
     @Test
     void transactionsThatCannotEnd_areToldWithTheirInputsAndTimes() {
         TransactionPlan plan =

@@ -42,7 +42,7 @@ class TransactionLimitsTest {
                 .withMessage("commitRecords must be at least 1: commitRecords=0");
     }
 
-    /** The brokers would abort each transaction before it is committed. */
+    /** With a longer interval, the brokers would abort every transaction before its commit. */
     @Test
     void interval_isLessThanTheTimeoutOfTransactions() {
         assertThat(TransactionLimits.timeout(producer("h:1").build(), SECOND)).isEqualTo(Duration.ofSeconds(30));

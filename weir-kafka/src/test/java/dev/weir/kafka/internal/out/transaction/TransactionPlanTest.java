@@ -26,7 +26,8 @@ class TransactionPlanTest {
         assertThat(other.clientId("weir")).endsWith("-" + id.group(1));
     }
 
-    // A classic group keeps the client id of a static member's first run, so its others fenced each later one as dead.
+    // Regression: a classic group keeps the client id of a static member's first run. Other members therefore treated
+    // every later run as dead, and fenced it.
     @Test
     void ids_ofAStaticMember_areThoseOfItsRunBefore_andOfNobodyElse() {
         TransactionPlan before = ofMember("pod-1");

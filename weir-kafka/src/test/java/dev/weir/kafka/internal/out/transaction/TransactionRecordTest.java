@@ -12,7 +12,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.junit.jupiter.api.Test;
 
-/** Tests the facts kept about records whose acknowledgements have ended. */
+/** Tests the facts that are kept about a record after its acknowledgement has ended. */
 class TransactionRecordTest {
 
     private final ProducerRecord<String, String> record = new ProducerRecord<>("out", 3, 7L, "key", "value");
@@ -68,7 +68,7 @@ class TransactionRecordTest {
         assertThat(again.isDeadLetter).isTrue();
     }
 
-    /** Creates a target that may forget its inputs with its last acknowledgement. */
+    /** Creates a target that may forget its inputs after its last acknowledgement. */
     private static AckTarget group(boolean[] ended, Root... of) {
         return new AckTarget() {
             @Override

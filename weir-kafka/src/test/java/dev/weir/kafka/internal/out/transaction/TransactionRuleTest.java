@@ -27,7 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The aborts that a rule excuses: aborts for refusals that are found again, and no others. */
+/** Tests that a rule excuses only aborts caused by refusals that are found again. */
 @Timeout(60)
 class TransactionRuleTest {
 
@@ -39,7 +39,7 @@ class TransactionRuleTest {
 
     private final ProducerRecord<String, String> record = new ProducerRecord<>("out", "large");
 
-    /** True if a record that is alone is refused. */
+    /** True if the record is refused even when it is sent alone. */
     private boolean refuses = true;
 
     @BeforeEach
@@ -84,7 +84,7 @@ class TransactionRuleTest {
         }
     }
 
-    /** Runs a transaction whose record is refused by the brokers, until it is aborted. */
+    /** Runs a transaction whose record the brokers refuse, and waits for the abort. */
     private void refused() throws InterruptedException {
         refused(0);
     }
@@ -143,7 +143,7 @@ class TransactionRuleTest {
         assertThat(context.failures).singleElement().isInstanceOf(ProduceException.class);
     }
 
-    // With records in another order each time, none of the refused ones may have been read again by then.
+    // If the order of the records changes each time, none of the refused records may have been read again so far.
     @Test
     void refusalsOfOneInputAfterTheOther_doNotEndTheRun() throws InterruptedException {
         for (int i = 0; i < TransactionRule.MOST_IN_VAIN + 2; i++) {
@@ -163,8 +163,8 @@ class TransactionRuleTest {
         assertThat(context.failures).isEmpty();
     }
 
-    // A serializer could not add its header to one whose headers the trial had closed, and the run began again for
-    // ever.
+    // Regression: sending a record alone made its headers read-only. A serializer could then no longer add its own
+    // header, and the run restarted forever.
     @Test
     void recordThatIsTried_canBeSentAfterwards() throws InterruptedException {
         refuses = false;
@@ -173,8 +173,8 @@ class TransactionRuleTest {
         assertThat(record.headers().add("of-a-serializer", new byte[0])).hasSize(1);
     }
 
-    // A client reports the refusal of one topic for all records that it has not sent yet. Records of good topics were
-    // left out, and so was everything for their topics in the ten seconds after it.
+    // Regression: a client reports the refusal of one topic for all of its unsent records. Records for permitted topics
+    // were skipped, and so was every record for these topics during the next ten seconds.
     @Test
     void refusalThatNamesAnotherTopic_saysNothingAboutTheRecord() throws InterruptedException {
         refuses = false;

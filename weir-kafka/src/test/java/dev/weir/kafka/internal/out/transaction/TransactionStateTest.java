@@ -24,10 +24,12 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Tests the legal transitions; {@code TransactionSimulationTest} drives each of them. */
+/** Tests the legal transitions. {@code TransactionSimulationTest} performs each of them. */
 class TransactionStateTest {
 
-    /** The legal transitions, written down a second time: by transition and state before it, the state after it. */
+    /**
+     * A second copy of the legal transitions. Maps each transition to pairs of the state before and the state after it.
+     */
     private static final Map<Transition, Map<TransactionState, TransactionState>> LEGAL = Map.of(
             Transition.BEGIN, Map.of(IDLE, FILLING, FLUSHED, OVERLAPPING),
             Transition.CUT, Map.of(FILLING, FLUSHING),
@@ -99,7 +101,7 @@ class TransactionStateTest {
         assertThat(run.state()).isEqualTo(IDLE);
     }
 
-    /** The sink decides by these, the owner by the state itself: they must not disagree. */
+    /** The sink uses these methods, and the owner uses the state itself. Both must agree. */
     @ParameterizedTest
     @EnumSource
     void state_takesRecordsOrCuts_onlyWhileNothingIsAborted(TransactionState state) {

@@ -37,7 +37,7 @@ import org.apache.kafka.common.serialization.StringSerializer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Commits that fail, which no broker does when it is asked to. */
+/** Tests failures of commits, which cannot be provoked with a real broker. */
 class TransactionalBatchesTest {
 
     private static final ProducerSettings<String, String> SETTINGS = ProducerSettings.builder(
@@ -58,24 +58,25 @@ class TransactionalBatchesTest {
     /** Number of clients created. */
     private int clients;
 
-    /** The topic whose records are refused as they are sent. */
+    /** The topic for which all records are refused when they are sent. */
     private String forbidden = "";
 
     private boolean isInError;
 
-    /** Callbacks of records that are refused when their transaction is committed. */
+    /** The callbacks of records that are refused only when their transaction is committed. */
     private final Queue<Callback> late = new ArrayDeque<>();
 
     /** Their value. */
     private String refused = "none";
 
-    /** The value of a record that is refused if it comes behind a refused one in a batch, and written if alone. */
+    /** The value of a record that is refused only if it follows a refused record in its batch. */
     private String neighbour = "none";
 
     private final MockProducer<String, String> client =
             new MockProducer<>(true, null, new StringSerializer(), new StringSerializer()) {
 
-                // One object plays all clients of the id; each one ends what its predecessor left open.
+                // One object plays all clients with this id. Each new client aborts the open transaction of its
+                // predecessor.
                 @Override
                 public void initTransactions() {
                     if (clients == 1) {
@@ -149,7 +150,7 @@ class TransactionalBatchesTest {
                 }
             };
 
-    /** Values of records that the client was asked to send to the topic that is forbidden. */
+    /** The values of records that the client was asked to send to the forbidden topic. */
     private final List<String> asked = new ArrayList<>();
 
     private final VirtualClock clock = new VirtualClock();
@@ -190,7 +191,7 @@ class TransactionalBatchesTest {
         public void retain(long token, int claims) {}
     };
 
-    /** Five elements; three of them make a transaction. */
+    /** Returns a stage with five elements. A transaction takes three of them. */
     private Stage<ProducerRecord<String, String>> five() {
         Batch<ProducerRecord<String, String>> batch = new Batch<>(5);
         for (int i = 0; i < 5; i++) {
@@ -242,9 +243,8 @@ class TransactionalBatchesTest {
         assertThat(client.history()).isEmpty();
     }
 
-    // The coordinator has not answered the commit: only the abort says that another run has the id. It was opened
-    // again,
-    // which fenced that run, and both wrote the records.
+    // Regression: the coordinator does not answer the commit, and only the abort reveals that another run now has the
+    // id. The producer was opened again, which fenced the other run, and both wrote the records.
     @Test
     void producerThatIsFencedInAnAbort_failsTheRun_andDoesNotTakeTheIdBack() {
         failures.add(new KafkaException("no answer to the commit", new TimeoutException()));
@@ -266,7 +266,7 @@ class TransactionalBatchesTest {
         assertThat(acknowledged).containsExactly(0L, 1L, 2L, 3L, 4L);
     }
 
-    // Each record that was refused from memory restarted the ten seconds.
+    // Regression: each record refused from memory restarted the ten seconds.
     @Test
     void topicThatWasForbidden_isAskedAgainAfterTenSeconds_howeverManyRecordsComeForItMeanwhile() throws Exception {
         forbidden = "out";
@@ -276,7 +276,7 @@ class TransactionalBatchesTest {
         assertThat(acknowledged).containsExactly(0L, 1L, 2L, 3L);
     }
 
-    /** Each alone; for the last one its topic is forbidden no more. */
+    /** Returns a stage that emits one element every five seconds. The topic is no longer forbidden for the last one. */
     private Stage<ProducerRecord<String, String>> oneEachFiveSeconds(int count) {
         return new Stage<>() {
             private int next;
@@ -303,7 +303,7 @@ class TransactionalBatchesTest {
         };
     }
 
-    /** The refusal is of the transaction that was aborted: it is no excuse for what is wrong afterwards. */
+    /** The refusal belongs to the aborted transaction, and does not excuse later failures. */
     @Test
     void failureThatIsFinal_endsTheRun_alsoAfterARecordCameUnderTheRule() {
         refused = "1";

@@ -40,13 +40,13 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests the records that the sink sends again after an abort. The test is the owner of the consumer. */
+/** Tests the records that the sink sends again after an abort. The test plays the consumer's owner. */
 @Timeout(60)
 class TransactionalLoopTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-    /** Countdown to the record whose send throws, from 1 on. */
+    /** The number of the record whose {@code send} throws, counted down from there. */
     private final AtomicInteger untilItThrows = new AtomicInteger();
 
     private final BlockingQueue<String> written = new LinkedBlockingQueue<>();
@@ -98,7 +98,7 @@ class TransactionalLoopTest {
         assertThat(context.failures).isEmpty();
     }
 
-    /** Counts the signals of changes to the run's transactions. */
+    /** Waits until the condition holds. Fails if no signal announces the change in time. */
     private void await(BooleanSupplier condition) throws InterruptedException {
         run.lock.lockInterruptibly();
         try {
@@ -136,8 +136,8 @@ class TransactionalLoopTest {
         }
     }
 
-    // Its headers are closed by then: a serializer that adds one threw at each further attempt, which was taken for a
-    // broken transaction, and so on.
+    // Regression: after the first attempt, the record's headers were read-only. A serializer that adds a header threw
+    // at each further attempt, which in turn looked like a broken transaction.
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void send_thatThrowsOnceAtARecordAlone_isDoneAgain(boolean writesAgain) throws InterruptedException {
@@ -166,7 +166,7 @@ class TransactionalLoopTest {
         assertThat(counts.snapshot().aborted()).isEqualTo(1);
     }
 
-    // Behind a drain a slow handler may still work on the next one.
+    // During a drain, a slow handler may still be working on the next record.
     @Test
     void again_whileNothingComesFromAbove_isSent() throws InterruptedException {
         start(true, false);
@@ -178,7 +178,7 @@ class TransactionalLoopTest {
         assertWritten("a");
     }
 
-    // Each record of them knew all inputs of its group by itself.
+    // Regression: each record kept its own copy of all inputs of its group.
     @Test
     void recordsOfGroupsByTurns_shareWhatIsKnownOfTheirInputs() throws InterruptedException {
         start(true, true);
@@ -211,7 +211,7 @@ class TransactionalLoopTest {
         }
     }
 
-    /** Creates the acknowledgement of an element made of two inputs, which becomes two records. */
+    /** Creates the target of an element that has two inputs and becomes two records. */
     private AckTarget group() {
         List<Root> inputs = List.of(input(), input());
         AtomicInteger claims = new AtomicInteger(2);
@@ -239,7 +239,7 @@ class TransactionalLoopTest {
         return new Root(source, source.append(source.outstanding(), 1));
     }
 
-    /** The stage above, which waits for the next batch. */
+    /** The stage above the sink, which waits for the next batch from the test. */
     private final class Offered implements Stage<ProducerRecord<String, String>> {
 
         @Override
@@ -272,7 +272,9 @@ class TransactionalLoopTest {
         }
     }
 
-    /** A client with a serializer that adds a header, which closes the headers before it looks whether it is broken. */
+    /**
+     * A client whose serializer adds a header. The client makes the headers read-only before it checks its own state.
+     */
     @SuppressWarnings("UnsynchronizedOverridesSynchronized") // others use it meanwhile, as they do Kafka's
     private final class Closing extends MockProducer<String, String> {
 

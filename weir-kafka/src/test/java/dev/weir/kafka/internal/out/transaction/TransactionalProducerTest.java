@@ -27,7 +27,7 @@ import org.apache.kafka.common.errors.TransactionalIdAuthorizationException;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.Test;
 
-/** Tests a transactional id that brokers do not grant at once. */
+/** Tests a transactional id that brokers do not grant immediately. */
 class TransactionalProducerTest {
 
     private static final Map<TopicPartition, OffsetAndMetadata> OFFSETS =
@@ -44,7 +44,7 @@ class TransactionalProducerTest {
         return clients.getLast();
     }
 
-    // A coordinator that was loading its log, and a fence that came at the same time, ended the run.
+    // Regression: a coordinator that was loading its log, or a fence at the same moment, ended the run.
     @Test
     void open_refusedForAReasonThatPasses_triesAgainWithAnotherClient() {
         refusals.add(new CoordinatorLoadInProgressException("loading"));
@@ -74,7 +74,8 @@ class TransactionalProducerTest {
         assertThat(pauses).isEmpty();
     }
 
-    // While an abort waited for a coordinator, the end of the client that it had closed would have failed the run.
+    // Regression: an abort closes its client and waits for a coordinator. The end of that client's thread would have
+    // failed the run.
     @Test
     void clientThread_isKnownByItsAnswers_untilTheClientIsClosed() throws Exception {
         producer.open();
@@ -89,7 +90,8 @@ class TransactionalProducerTest {
         assertThat(producer.client.thread().isDead()).isFalse();
     }
 
-    // Kafka's client leaves a caller waiting whose request is in flight when it is closed, until max.block.ms is over.
+    // If Kafka's client is closed while a request is in flight, the caller of {@code sendOffsetsToTransaction} keeps
+    // waiting for up to max.block.ms.
     @Test
     void offsetsThatNobodyTakes_areBrokenOff_thoughTheClientGoesOnWaiting() throws Exception {
         producer.open();
@@ -136,7 +138,7 @@ class TransactionalProducerTest {
         again.thread.join();
     }
 
-    /** Somebody who waits for offsets to be taken. */
+    /** A thread that waits until the brokers accept its offsets. */
     private final class Sending {
 
         final CompletableFuture<Throwable> failure = new CompletableFuture<>();
@@ -171,7 +173,7 @@ class TransactionalProducerTest {
             }
         }
 
-        /** Waits for coordinators without end, also when it is closed. */
+        /** Waits for the coordinator forever, even after the client is closed. */
         @Override
         public void sendOffsetsToTransaction(
                 Map<TopicPartition, OffsetAndMetadata> offsets, ConsumerGroupMetadata member) {

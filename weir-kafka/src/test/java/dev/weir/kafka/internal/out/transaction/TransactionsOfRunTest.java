@@ -24,7 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A run whose commits and aborts happen on the test's thread, in time that passes while something is waited for. */
+/** Tests a run whose commits and aborts happen on the test's thread. Waiting advances the clock. */
 class TransactionsOfRunTest {
 
     private final List<Duration> pauses = new ArrayList<>();
@@ -166,7 +166,7 @@ class TransactionsOfRunTest {
         assertThat(run.mayBegin()).isTrue();
     }
 
-    /** The cut for which it was stopped is not made. */
+    /** The cut for which the intake was stopped never happens. */
     @Test
     void intakeThatIsStoppedForACut_goesOnAfterAnAbort() {
         begin();
@@ -184,7 +184,7 @@ class TransactionsOfRunTest {
         assertThat(run.isIntakeHeld()).isFalse();
     }
 
-    /** They go before anything else, whatever inputs they have. */
+    /** The aborted records are written before all others, whatever their inputs are. */
     @Test
     void transactionIsNotClosing_whileAbortedRecordsAreToBeWrittenAgain() {
         OpenTransaction<String, String> aborted = begin();

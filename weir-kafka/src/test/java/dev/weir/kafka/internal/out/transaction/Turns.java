@@ -7,14 +7,14 @@ import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Threads of a simulated process that run one at a time: the world's, and strands that it gives turns to. A strand
- * gives its turn back where it would wait: by this clock, or by {@link #pause}. So what happens between two waits is
- * drawn by the world, and is the same each time. Signals of conditions mean nothing here,
- * as a wait may end at any time.
+ * Runs the threads of a simulated process one at a time: the simulation's own thread, and strands that it gives turns
+ * to. A strand ends its turn when it waits, either on this clock or in {@link #pause}. The simulation therefore decides
+ * what happens between two waits, and each replay is the same. Signals of conditions have no effect, because a wait may
+ * end at any time.
  */
 public final class Turns implements Clock {
 
-    /** Work of the world while its own thread waits. */
+    /** The simulation's actions while its own thread waits. */
     @FunctionalInterface
     public interface Meanwhile {
 
@@ -28,7 +28,7 @@ public final class Turns implements Clock {
         long nanos();
     }
 
-    /** The process is gone; nothing in it runs on. */
+    /** Ends a strand whose process has died. */
     @SuppressWarnings("serial") // never serialised
     public static final class Gone extends Error {
         private Gone() {
@@ -36,7 +36,7 @@ public final class Turns implements Clock {
         }
     }
 
-    /** A thread that takes turns with the world's. */
+    /** A simulated thread that runs only when the simulation gives it a turn. */
     public final class Strand {
         private final Semaphore turn = new Semaphore(0);
         private final Thread thread;
@@ -71,12 +71,12 @@ public final class Turns implements Clock {
             return done;
         }
 
-        /** Returns the exception that it has thrown, or null. */
+        /** Returns the exception thrown by the strand, or null. */
         public @Nullable Throwable failure() {
             return failure;
         }
 
-        /** Lets it run until it waits. The world's thread. */
+        /** Lets the strand run until it waits. Called on the simulation's thread. */
         void run() {
             if (done) {
                 return;
@@ -91,7 +91,7 @@ public final class Turns implements Clock {
             running = null;
         }
 
-        /** Has its next wait end with an interrupt. */
+        /** Makes the strand's next wait end with an interrupt. */
         void interrupt() {
             interrupted = true;
         }
@@ -133,10 +133,10 @@ public final class Turns implements Clock {
     private final Time time;
     private final Meanwhile meanwhile;
 
-    /** The one whose turn it is; null if it is the world's. */
+    /** The strand whose turn it is; null during the simulation's own turn. */
     private volatile @Nullable Strand running;
 
-    /** Creates the turns of a process whose world has this time. */
+    /** Creates the turns of a process, with the simulation's time. */
     public Turns(Time time, Meanwhile meanwhile) {
         this.time = time;
         this.meanwhile = meanwhile;
@@ -146,7 +146,7 @@ public final class Turns implements Clock {
         return new Strand(name, body);
     }
 
-    /** Lets the world do something else, if it is a strand that calls. */
+    /** Ends the turn of the calling strand. Does nothing on the simulation's thread. */
     public void pause() throws InterruptedException {
         Strand current = running;
         if (current != null) {

@@ -13,7 +13,10 @@ import org.apache.kafka.common.serialization.StringSerializer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** A broker that knows nothing of a producer takes its second batch behind a first one that it has refused. */
+/**
+ * Tests waiting for the first record of each partition. A broker that does not know a producer accepts the producer's
+ * second batch even if it has refused the first one.
+ */
 class FirstRecordsTest {
 
     private int partitions = 2;

@@ -29,7 +29,7 @@ import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** The effect of a refusal on the answers that follow it. */
+/** Tests the effect of a refusal on the answers that follow it. */
 class OrderedProducerTest {
 
     private final KafkaException ofANeighbour = new KafkaException("part of a batch with invalid records");
@@ -74,7 +74,8 @@ class OrderedProducerTest {
         }
     }
 
-    // The finished set kept N+1 for the next run, which wrote N behind it.
+    // Regression: record N was refused, and record N+1 was noted in the finished set. The next run then wrote N after
+    // N+1.
     @Test
     void answer_behindARefusedRecordOfItsPartition_countsAsIfItHadNotCome() throws Exception {
         sendTo(0, 1, 0, 1);
@@ -105,7 +106,7 @@ class OrderedProducerTest {
         assertThat(acknowledged).isEmpty();
     }
 
-    // The first completion of a batch belonged to its first record, which nothing is wrong with.
+    // Regression: the message named the first record of the batch, which has no fault.
     @Test
     void stop_afterAWholeBatchIsRefused_namesTheRecordThatIsToBlame() throws Exception {
         sendTo(0, 0, 0);
@@ -137,7 +138,7 @@ class OrderedProducerTest {
         assertThat(again.headers()).isEqualTo(record.headers()).isNotSameAs(record.headers());
     }
 
-    // The client's own thread died of such a chain of splits, and the run stood still.
+    // Regression: a long chain of splits ended the client's own thread, and the run stalled.
     @Test
     void splits_withoutAnyAnswer_stopItAtAThousand_orAtAHundredAfterFiveSeconds() throws Exception {
         sendTo(0, 0);
@@ -164,7 +165,8 @@ class OrderedProducerTest {
         assertThat(Objects.requireNonNull(producer.stop()).isOfSplits()).isTrue();
     }
 
-    // A record that came back is sent alone and counts nowhere; others' records in a shared producer do not, either.
+    // A record that is sent alone is not counted as unanswered, and neither are other pipelines' records in a shared
+    // producer.
     @Test
     void deadThread_whileTheClientIsWaitedFor_isSeenThoughNoAnswerIsMissing() throws Exception {
         sendTo(0);
@@ -202,7 +204,7 @@ class OrderedProducerTest {
         assertThat(suspected).containsExactly("out");
     }
 
-    /** A client that answers when told, on another thread than the sender's. */
+    /** A client that answers when the test says so, on a thread other than the sender's. */
     private static final class Scripted extends SplittingClient {
 
         private final List<Callback> callbacks = new ArrayList<>();
@@ -240,7 +242,7 @@ class OrderedProducerTest {
             answer(index, offset, partitions.get(index), null);
         }
 
-        /** A thread of that name ends after it has answered. */
+        /** Answers on a thread with the given name, which ends afterwards. */
         void answerOn(String thread, int index) throws InterruptedException {
             RecordMetadata metadata = new RecordMetadata(new TopicPartition("out", 0), index, 0, -1, -1, -1);
             Thread.ofPlatform()

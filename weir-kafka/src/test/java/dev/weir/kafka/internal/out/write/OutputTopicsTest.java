@@ -14,7 +14,10 @@ import org.junit.jupiter.api.Test;
 
 class OutputTopicsTest {
 
-    /** Regression: one failed creation of the client, for example while no name resolved, ended the checks. */
+    /**
+     * Regression: the checks ended if the client could not be created once, for example because no host name was
+     * resolved.
+     */
     @Test
     void client_thatCannotBeCreatedAtFirst_isCreatedByALaterCheck() throws Exception {
         var isUp = new AtomicBoolean();

@@ -88,7 +88,7 @@ class ProducerLoopTest {
         assertThat(acknowledged).containsExactly(0L, 3L, 1L, 2L);
     }
 
-    // The client calls back on the calling thread when it gives up waiting for room; the record was not taken.
+    // If the client gives up waiting for free memory, it calls back on the calling thread. The record was not accepted.
     @Test
     void send_noRoomForAKnownTopic_triesAgainUntilTaken() throws Exception {
         producer.autoComplete = true;
@@ -126,7 +126,7 @@ class ProducerLoopTest {
         assertThat(loop.close(Duration.ZERO)).isEmpty();
     }
 
-    // An asynchronous timeout is the end of a record, unlike one out of send: the client has given it up.
+    // Unlike a timeout during {@code send}, an asynchronous timeout is final: the client has given up the record.
     @Test
     void answer_timeoutFromTheProducersThread_failsTheRun() throws Exception {
         Thread answering = Thread.ofPlatform().start(() -> {
@@ -137,12 +137,12 @@ class ProducerLoopTest {
         assertThatThrownBy(() -> loop.run(upstream(3))).hasMessageContaining("delivery timed out");
         answering.join();
         assertThat(context.failures).hasSize(1);
-        // As far as anyone knows, 2 follows 1 in its partition: finished before 1, it would be written before 1.
+        // Record 2 may follow record 1 in the same partition. If 2 were finished first, it would be written before 1.
         assertThat(acknowledged).containsExactly(0L);
     }
 
-    // A topic just created took a producer's second batch after it had refused the first, which it then refused for
-    // ever.
+    // Regression: the broker of a new topic refused a producer's first batch and accepted the second one, after which
+    // it refused the first one forever.
     @Test
     void send_firstRecordOfATopic_isAnsweredBeforeAnotherIsSent() throws Exception {
         List<Integer> sentAtFlush = new ArrayList<>();
@@ -195,7 +195,7 @@ class ProducerLoopTest {
                 0);
     }
 
-    // Each record for a topic that does not exist would wait for max.block.ms.
+    // Otherwise, each record for a missing topic would wait for max.block.ms.
     @Test
     void send_topicMissingUnderARuleForIt_isRefusedOnceForAllItsRecords() throws Exception {
         producer.autoComplete = true;
@@ -216,7 +216,7 @@ class ProducerLoopTest {
         assertThat(acknowledged).containsExactly(0L, 1L);
     }
 
-    // A cluster that is away at the start is no topic that is missing: nothing must be skipped for it.
+    // If the cluster is down at the start, no topic counts as missing, so nothing may be skipped.
     @Test
     void send_noBrokerAnswersUnderARule_failsTheRun() {
         producer.script(new TimeoutException("Topic out not present in metadata after 60000 ms."));
@@ -224,7 +224,7 @@ class ProducerLoopTest {
         assertThat(acknowledged).isEmpty();
     }
 
-    /** Regression: the record waited forever, because its timeout was not read as the absence of its topic. */
+    /** Regression: the record waited forever, because its timeout was not recognized as a missing topic. */
     @Test
     @Timeout(30)
     void sendAlone_topicMissingUnderARuleForIt_isRefused() throws Exception {
@@ -244,7 +244,9 @@ class ProducerLoopTest {
         assertThat(acknowledged).containsExactly(0L);
     }
 
-    /** The second record is refused, and its topic is gone when another client sends it again. */
+    /**
+     * Returns a loop whose second record is refused. When another client sends that record again, its topic is gone.
+     */
     private ProducerLoop<ProducerRecord<String, String>, String, String> resendingToAGoneTopic(WriteFailures failures) {
         Scripted first = new Scripted();
         Thread answering = Thread.ofPlatform().daemon().unstarted(() -> {
@@ -280,8 +282,8 @@ class ProducerLoopTest {
                 0);
     }
 
-    // Records that the client gives up at close were once counted as answered, and failed a run that was only
-    // cancelled.
+    // Regression: records that the client gave up when it was closed counted as answered, and failed a run that was
+    // only cancelled.
     @Test
     void close_withAnswersMissing_reportsThemAndFailsNothing() {
         producer.onFlush = () -> {
@@ -330,7 +332,7 @@ class ProducerLoopTest {
         }
     }
 
-    /** A producer that does with each send what the next line of a script says, and answers when told. */
+    /** A producer with a scripted result for each send. It answers when the test says so. */
     @SuppressWarnings("UnsynchronizedOverridesSynchronized") // flush waits for answers, which come on another thread
     private static final class Scripted extends MockProducer<String, String> {
 
@@ -347,7 +349,10 @@ class ProducerLoopTest {
             super(false, null, new StringSerializer(), new StringSerializer());
         }
 
-        /** Per send: null takes the record; an API exception is called back as the client does; others are thrown. */
+        /**
+         * Adds the results of the next sends: null accepts the record, an API exception is passed to the callback, as
+         * the client does, and other exceptions are thrown.
+         */
         void script(@Nullable RuntimeException... lines) {
             for (RuntimeException line : lines) {
                 script.add(Optional.ofNullable(line));
@@ -384,7 +389,7 @@ class ProducerLoopTest {
             answers.incrementAndGet();
         }
 
-        /** Answers the very first record itself, because nothing follows it before. */
+        /** Answers the very first record, because the loop sends no other record before that answer. */
         @Override
         public void flush() {
             if (callbacks.size() == 1 && answers.get() == 0) {

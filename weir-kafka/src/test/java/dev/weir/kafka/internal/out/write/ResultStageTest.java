@@ -81,7 +81,10 @@ class ResultStageTest {
         return ResultStage.sharing(client, settings, failures, maxInHand, upstream, context);
     }
 
-    /** Messages with so many records each; the record's value is its message and its number in there. */
+    /**
+     * Adds messages with the given numbers of records. A record's value is its message's number and its own number
+     * within the message.
+     */
     private void messages(int... records) {
         Batch<Message<String, String, Integer>> batch = new Batch<>(records.length);
         for (int i = 0; i < records.length; i++) {
@@ -130,7 +133,7 @@ class ResultStageTest {
         assertThat(claims).as("claims go on with the results").isEmpty();
     }
 
-    /** Each pull whose deadline is over does one step. */
+    /** Pulls repeatedly. A pull after its deadline performs only one step. */
     private void pull(Stage<Produced<Integer>> stage, int messages) throws InterruptedException {
         for (int i = 0; i <= messages; i++) {
             assertThat(pulled(stage)).isEmpty();
@@ -179,8 +182,8 @@ class ResultStageTest {
         assertThat(claims).containsExactly("retain 0", "ack 0", "ack 0");
     }
 
-    // The broker refuses a batch for one of its records. Its neighbours failed the run, though nothing is wrong with
-    // them.
+    // Regression: the broker refuses a whole batch because of one record, and the other records of the batch failed the
+    // run although they have no fault.
     @Test
     void neighboursOfARefusedRecord_areSentAgainInOrder_andOnlyThatOneIsTakenOut() throws Exception {
         Stage<Produced<Integer>> stage = stage(WriteFailures.skip(), 100);
@@ -200,7 +203,8 @@ class ResultStageTest {
         assertThat(claims).containsExactly("ack 1");
     }
 
-    // Another pipeline's record is refused in a batch of a shared producer: that is nothing for this one to fail with.
+    // A record of another pipeline is refused in a batch of a shared producer. This pipeline must not fail because of
+    // it.
     @Test
     void neighboursOfSomebodyElsesRecord_withoutARule_areSentAgain() throws Exception {
         Stage<Produced<Integer>> stage = stage(WriteFailures.fail(), 100);
@@ -234,7 +238,7 @@ class ResultStageTest {
         assertThat(claims).isEmpty();
     }
 
-    /** Answers when the test says so; or at each flush, which then refuses some records by their value. */
+    /** A client that answers when the test says so, or at each flush. A flush refuses records by their value. */
     @SuppressWarnings("UnsynchronizedOverridesSynchronized") // one thread
     private static final class Client extends MockProducer<String, String> {
 

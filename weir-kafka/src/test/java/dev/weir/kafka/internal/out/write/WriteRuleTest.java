@@ -15,7 +15,7 @@ import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.junit.jupiter.api.Test;
 
-/** For how long a topic is not asked again. */
+/** Tests how long a rule remembers that a topic was refused. */
 class WriteRuleTest {
 
     private static final Duration STEP = Duration.ofSeconds(5);
@@ -50,8 +50,8 @@ class WriteRuleTest {
         assertThat(rule.refusalOf("out")).isNull();
     }
 
-    // Each record that was refused from memory restarted the ten seconds, so a topic with traffic was never tried
-    // again.
+    // Regression: each record refused from memory restarted the ten seconds, so a topic with steady traffic was never
+    // tried again.
     @Test
     void recordsRefusedFromMemory_doNotKeepTheTopicFromBeingAskedAgain() {
         rule.note("out", forbidden);
@@ -59,7 +59,7 @@ class WriteRuleTest {
             clock.advance(STEP);
             rule.note("out", Objects.requireNonNull(rule.refusalOf("out")));
         }
-        // One that was known as refused a moment ago, and one of a record that was under way.
+        // The first refusal came from memory, and the second one is for a record that was already in flight.
         clock.advance(Duration.ofNanos(1));
         rule.note("out", forbidden);
         assertThat(rule.refusalOf("out")).isNull();
@@ -74,7 +74,8 @@ class WriteRuleTest {
         assertThat(rule.refusalOf("out")).isNull();
     }
 
-    // A topic that was not asked for between the two was taken for one of the first ten seconds, and asked at once.
+    // Regression: the rule mistook the second refusal for one within the first ten seconds if no record had been sent
+    // to the topic in between. The topic was then tried again immediately.
     @Test
     void refusalAfterTenSeconds_isRememberedForTenMore() {
         rule.note("out", forbidden);

@@ -153,7 +153,7 @@ class AcquiredRecordTest {
         assertThat(target.placeOf(1)).isEqualTo(second.name());
     }
 
-    /** If it were not dropped, its work would be done twice. */
+    /** If the record were not dropped, two members would process it. */
     @Test
     void recordWhoseLockIsLost_isDropped_andOneWhoseLockStandsIsNot() {
         AcquiredRecord lost = taken(1);

@@ -40,7 +40,7 @@ class CreditTunerSimulationTest {
                         seed, workers, mean * 1000, steady, roundTrip * 1000, loop.plan)
                 .isGreaterThan(0.98);
         assertThat(loop.largestStep).isLessThanOrEqualTo(2);
-        // No more records wait than the workers finish in a moment.
+        // Only as many records wait as the workers finish in a moment.
         double rate = workers / mean;
         double moment = Math.max(rate * 0.07, Math.min(rate * 0.14, 1_200));
         assertThat(loop.plan.credits()).isLessThanOrEqualTo((int) (workers + moment) + 1);

@@ -38,7 +38,7 @@ class CreditTunerTest {
         assertThat(grown(60_000)).isBetween(WORKERS + 3_000, WORKERS + 3_100);
     }
 
-    /** Returns the credits at a rate of this many records per second. */
+    /** Returns the credits after several steps with the given number of records per second. */
     private static int grown(int rate) {
         Plan plan = CreditTuner.first(WORKERS);
         for (int i = 0; i < 10; i++) {

@@ -36,8 +36,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Copies of records in their last deliveries. After some errors, a producer can send nothing more. Copies used to be
- * sent to the same producer forever, so the record never got its copy.
+ * Tests the copies of records that are in their last delivery. Regression: after some errors, a producer can send
+ * nothing more. Copies were still sent to it forever, so the record never got its copy.
  */
 class ParkedCopiesTest {
 

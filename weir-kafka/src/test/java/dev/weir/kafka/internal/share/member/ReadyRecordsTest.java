@@ -21,9 +21,7 @@ import org.junit.jupiter.api.Timeout;
 class ReadyRecordsTest {
     private final ReadyRecords ready = new ReadyRecords(Clock.SYSTEM);
 
-    /**
-     * A slow record may make the pipeline wait for any length of time, and the limit is determined during this wait.
-     */
+    /** The pipeline may wait for a slow record for any length of time. The limit must be visible during this wait. */
     @Test
     void waitThatGoesOn_counts() throws Exception {
         assertThat(ready.starvedNanos()).isZero();
@@ -90,7 +88,7 @@ class ReadyRecordsTest {
         assertThat(ready.size()).isZero();
     }
 
-    /** The group would give these records up if they were released. */
+    /** The group would give up these records if they were released. */
     @Test
     void afterTheEnd_onlyLastDeliveriesAreTaken() throws Exception {
         AcquiredRecord last = record(1, 5);

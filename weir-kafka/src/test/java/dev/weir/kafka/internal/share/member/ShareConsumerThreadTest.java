@@ -28,7 +28,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The requests of one share consumer, and the outcome of its records. */
+/** Tests the requests of a share consumer, and the outcomes of its records. */
 @Timeout(60)
 class ShareConsumerThreadTest {
 
@@ -120,8 +120,8 @@ class ShareConsumerThreadTest {
         until(() -> assertThat(client().told()).contains("0 ACCEPT"));
     }
 
-    // A renewal that was requested nevertheless ended the lock after half of its duration, because the client forgets
-    // records whose renewal is refused.
+    // Regression: a renewal was requested although the group renews no locks. The client forgets records whose renewal
+    // is refused, so each lock ended after half of its duration.
     @Test
     void lockThatIsNotRenewed_isLeftItsTime() throws Exception {
         group.set(ShareClientStub.group(5, false));
@@ -170,8 +170,8 @@ class ShareConsumerThreadTest {
     }
 
     /**
-     * The pipeline has enough records from other share consumers. This one has polled without success before, and its
-     * client keeps fetching.
+     * The pipeline has enough records from other share consumers, but this one's client keeps fetching after an earlier
+     * poll without records.
      */
     @Test
     void recordThatCameWhileTheConsumerWaits_isHandedOn() throws Exception {
