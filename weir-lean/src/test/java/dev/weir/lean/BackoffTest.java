@@ -13,12 +13,14 @@ import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.security.auth.SecurityProtocol;
 import org.junit.jupiter.api.Test;
 
-/** Checks that repeated attempts cost little each time and leave nothing behind. */
+/** Tests that repeated attempts cost little and leave no resources behind. */
 class BackoffTest {
 
     private static final int ATTEMPTS = 100;
 
-    /** Each answer that named the leader let the waits begin short again: 40 questions a second. */
+    /**
+     * Regression: each response that named a leader reset the backoff, so there were 40 metadata requests per second.
+     */
     @Test
     void partitionThatIsRefusedEachTime_isAskedForLessAndLessOften() throws Exception {
         try (FakeBroker broker = new FakeBroker(
@@ -30,12 +32,15 @@ class BackoffTest {
             FakeLog.pollUntil(consumer, record -> {}, () -> consumer.metrics().metadataRefreshes() > 0);
             long start = System.nanoTime();
             FakeLog.pollUntil(consumer, record -> {}, () -> consumer.metrics().metadataRefreshes() > 7);
-            // At least 80 % of 20, 40, 80, 160, 320 and 640 ms; a busy machine makes it more.
+            // The backoffs are at least 80 % of 20, 40, 80, 160, 320 and 640 ms, and longer on a busy machine.
             assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(Duration.ofMillis(600));
         }
     }
 
-    /** A closed channel keeps its socket until its selector looks, and who polls without waiting never made it look. */
+    /**
+     * Regression: a closed channel keeps its socket until its selector runs, which never happened if the caller polled
+     * without waiting.
+     */
     @Test
     void connectionsThatFail_leaveNoSocket_forWhomNeverWaits() throws Exception {
         var system = (UnixOperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();

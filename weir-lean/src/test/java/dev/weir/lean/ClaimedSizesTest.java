@@ -22,7 +22,7 @@ import org.apache.kafka.common.security.auth.SecurityProtocol;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A broker that greets as one, and answers fetches with sizes that nothing follows. */
+/** Tests a broker that completes the handshake, and then announces responses of a size that it does not send. */
 @Timeout(60)
 class ClaimedSizesTest {
 
@@ -33,8 +33,8 @@ class ClaimedSizesTest {
     private final AtomicBoolean sent = new AtomicBoolean();
 
     /**
-     * Answers the first fetch of a connection with the announced size, to a request that many numbers later than the
-     * one sent.
+     * Serves one connection. The first fetch response announces its size, and has the correlation id of the request
+     * plus the given number.
      */
     private void serve(ServerSocket server, int correlationsLater) {
         try (Socket socket = server.accept()) {
@@ -87,7 +87,7 @@ class ClaimedSizesTest {
         }
     }
 
-    /** Room was made for all of it at once. */
+    /** Regression: the whole announced size was allocated at once. */
     @Test
     void size_thatIsOnlyClaimed_takesNoMemory() throws Exception {
         try (FakeBroker broker = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), log::serve);

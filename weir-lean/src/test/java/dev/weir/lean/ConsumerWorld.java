@@ -17,7 +17,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** A lean consumer. Each record has a number of its own, so that the checks know which one was delivered. */
+/** Simulates a lean consumer. Each record has a unique number, so the checks know which record was delivered. */
 final class ConsumerWorld extends LeanWorld {
 
     private static final Set<Trouble> TROUBLES =
@@ -27,7 +27,7 @@ final class ConsumerWorld extends LeanWorld {
 
     private static final long WRITER = 500;
 
-    /** A record, and the partition of the topic with that number of recreations in which it was written. */
+    /** A record, with its partition and the number of times that the topic had been recreated when it was written. */
     private record Written(int recreations, int partition, long number) {}
 
     private final LeanConsumer consumer;
@@ -39,7 +39,7 @@ final class ConsumerWorld extends LeanWorld {
     private final Set<Long> aborted = new HashSet<>();
     private final Map<Integer, List<Long>> open = new HashMap<>();
 
-    /** The number of the record that was delivered last for each offset of the topic that there is now. */
+    /** For each offset of the current topic, the number of the record that was last delivered. */
     private final Map<Integer, TreeMap<Long, Long>> delivered = new HashMap<>();
 
     private final Map<Integer, Long> last = new HashMap<>();
@@ -130,7 +130,7 @@ final class ConsumerWorld extends LeanWorld {
         switch (trouble) {
             case UNCLEAN_ELECTIONS -> {
                 int missing = random.nextInt(4);
-                // A transaction whose marker is lost would be open for good.
+                // If the marker of a transaction were lost, the transaction would stay open forever.
                 if (random.nextInt(4) == 0 && partition.log().isPlain(missing)) {
                     partition.moveUnclean(broker, missing);
                 }
@@ -180,7 +180,7 @@ final class ConsumerWorld extends LeanWorld {
             }
         }
         open.clear();
-        // Nothing is written from here on. What is delivered may be taken back by a log that the consumer reads again.
+        // No records are written from now on. A delivery may be revoked by a log that the consumer reads again.
         ArrayDeque<Expected> missing = expected();
         stepUntil(
                 () -> {
@@ -217,7 +217,7 @@ final class ConsumerWorld extends LeanWorld {
         delivered.computeIfAbsent(partition, none -> new TreeMap<>()).put(offset, number);
     }
 
-    /** All records that a reader has to have in the end. */
+    /** Returns all records that a reader must have in the end. */
     private ArrayDeque<Expected> expected() {
         ArrayDeque<Expected> all = new ArrayDeque<>();
         for (Partition partition : topic.partitions()) {

@@ -11,19 +11,19 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * Answers of real brokers to fetches, and inputs found by fuzzers, by file name. Stateless. It is written by {@code
- * RecordLeanCorpus} of checks/integration.
+ * Fetch responses of real brokers and inputs found by fuzzers, by file name. {@code RecordLeanCorpus} of
+ * checks/integration records the responses. Stateless.
  */
 public final class Corpus {
 
     private Corpus() {}
 
-    /** Whole responses, of all versions that lean uses. */
+    /** Returns whole responses of all versions used by the lean path. */
     public static Map<String, byte[]> responses() {
         return read("responses");
     }
 
-    /** Returns the batches of one partition in these answers, the last one perhaps cut off. */
+    /** Returns the batches of one partition in these responses. The last batch may be incomplete. */
     public static Map<String, byte[]> batches() {
         return read("batches");
     }

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Logs of a real broker, three batches of fifteen records, with damage in the second one. */
+/** Tests logs of a real broker with three batches of fifteen records. The second batch is damaged. */
 class CorruptBatchPolicyTest {
 
     private static final int BATCH = 15;
@@ -47,12 +47,12 @@ class CorruptBatchPolicyTest {
     private final List<Long> offsets = new ArrayList<>();
     private final List<Integer> starts = new ArrayList<>();
 
-    /** Written by the test between two of the broker's answers. */
+    /** The log that the broker serves. The test changes it between two responses. */
     private volatile ByteBuffer log = ByteBuffer.allocate(0);
 
     private FakeBroker broker;
 
-    /** Each damage is a line in the log. */
+    /** Switches off the log messages, because each damaged batch causes one. */
     @BeforeAll
     static void silence() {
         ENGINE_LOG.setLevel(Level.OFF);
@@ -80,7 +80,7 @@ class CorruptBatchPolicyTest {
                 .build());
     }
 
-    /** The broker knows where its batches are, whatever is in them. */
+    /** Serves the log. The broker knows where its batches start, regardless of their contents. */
     private FetchResponseData serve(FetchRequestData request) {
         FetchResponseData answer = new FetchResponseData();
         if (request.topics().isEmpty()) {
@@ -142,14 +142,14 @@ class CorruptBatchPolicyTest {
         try (LeanConsumer consumer = consumer(CorruptBatchPolicy.SKIP)) {
             int index = consumer.assign(FakeBroker.TOPIC, 0, StartAt.offset(0));
             int rounds = 0;
-            // The checksum, and what is behind it; all of the header, some of the records.
+            // Flip the bits after the length field: all bits of the checksum and the header, in steps, and some bits of
+            // the records.
             for (int bit = 17 * 8; bit < bits; bit += bit < 61 * 8 ? 3 : 173) {
                 flip(bytes, bit);
                 read(consumer, index);
                 rounds++;
-                // A new end of its offsets is not believed beyond the log's, but may be before the batch's own: then
-                // the
-                // rest of the batch is fetched again, and is no better.
+                // A corrupt last offset is ignored if it lies beyond the end of the log. If it lies within the batch,
+                // the rest of the batch is fetched again and is corrupt as well.
                 assertThat(offsets).as("bit " + bit).isEqualTo(WITHOUT_THE_SECOND);
                 assertThat(consumer.metrics().corruptBatches()).isGreaterThanOrEqualTo(rounds);
             }
@@ -189,7 +189,10 @@ class CorruptBatchPolicyTest {
         }
     }
 
-    /** No checksum covers it: what can be seen is that batches overlap, or that the log has no such offset. */
+    /**
+     * No checksum covers the base offset. A wrong one can be noticed only if batches overlap or the log has no such
+     * offset.
+     */
     @Test
     void baseOffset_whateverBitIsWrong_neverTurnsBackAndEnds() throws Exception {
         byte[] bytes = corpus("lz4");

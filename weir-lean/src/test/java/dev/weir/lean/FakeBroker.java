@@ -52,8 +52,8 @@ import org.apache.kafka.common.utils.Time;
 import org.apache.kafka.common.utils.internals.LogContext;
 
 /**
- * A broker that says what a test wants, over any security protocol, by the official server's classes. It has one topic
- * with one partition or as many as said, and a thread of its own; the script is called there.
+ * A scripted broker that supports any security protocol, with the official server's classes. It has one topic, which
+ * has one partition unless a test says otherwise. The script runs on the broker's own thread.
  */
 final class FakeBroker implements AutoCloseable {
 
@@ -89,10 +89,10 @@ final class FakeBroker implements AutoCloseable {
     private final CredentialCache.Cache<ScramCredential> users;
 
     /**
-     * Starts it.
+     * Starts the broker.
      *
-     * @param config of a server, for the protocol
-     * @param script answers fetches: with a {@link FetchResponseData}, or anything else that is a message
+     * @param config the server's configuration for the protocol
+     * @param script answers fetches with a {@link FetchResponseData} or any other message
      */
     FakeBroker(SecurityProtocol protocol, Map<String, String> config, Function<FetchRequestData, ApiMessage> script)
             throws Exception {
@@ -125,27 +125,27 @@ final class FakeBroker implements AutoCloseable {
         return "localhost:" + port();
     }
 
-    /** From now on the leader is said to be at another port. */
+    /** Sets the leader's port in metadata responses from now on. */
     void leader(int port) {
         leaderPort = port;
     }
 
-    /** From now on there is said to be another broker, {@link #NEAR}. */
+    /** Adds the broker {@link #NEAR} to metadata responses from now on. */
     void near(int port) {
         nearPort = port;
     }
 
-    /** Answers for the places that are no offsets; 0 at first. */
+    /** Sets the answers to queries for the beginning, the end or a time; initially 0. */
     void offsets(ToLongFunction<ListOffsetsPartition> answer) {
         offsets = answer;
     }
 
-    /** From now on metadata list these partitions too, which no topic of that size has. */
+    /** Adds impossible partition numbers to metadata responses from now on. */
     void absurd(int... numbers) {
         absurd = numbers;
     }
 
-    /** From now on the topic is another one of that name. */
+    /** Replaces the topic by another one of the same name. */
     void topicId(Uuid id) {
         topicId = id;
     }
@@ -160,22 +160,22 @@ final class FakeBroker implements AutoCloseable {
         produces = answer;
     }
 
-    /** The number of partitions the topic is said to have. */
+    /** Sets the topic's number of partitions in metadata responses. */
     void partitions(int count) {
         partitions = count;
     }
 
-    /** From now on {@link #NEAR} leads that partition. */
+    /** Makes {@link #NEAR} the leader of the partition from now on. */
     void moved(int partition) {
         moved = partition;
     }
 
-    /** Sets an error to answer instead of the topic's metadata. */
+    /** Sets an error to return instead of the topic's metadata. */
     void topicError(Errors error) {
         topicError = error;
     }
 
-    /** The topics named in the last metadata request. */
+    /** Returns the topics named in the last metadata request. */
     List<String> topicsAskedFor() {
         return topicsAskedFor;
     }
@@ -185,7 +185,7 @@ final class FakeBroker implements AutoCloseable {
         return metadataAnswers.get();
     }
 
-    /** From now on {@link #USER} can authenticate by SCRAM, or cannot. */
+    /** Sets whether {@link #USER} can authenticate with SCRAM from now on. */
     void knowsUser(boolean knows) throws NoSuchAlgorithmException {
         if (knows) {
             users.put(USER, new ScramFormatter(ScramMechanism.SCRAM_SHA_256).generateCredential(PASSWORD, 4096));

@@ -17,7 +17,7 @@ import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.record.internal.CompressionType;
 import org.apache.kafka.common.record.internal.MemoryRecords;
 
-/** Three batches of ten records, for {@link FakeBroker}s to serve, without a session. */
+/** A log of three batches with ten records each, which {@link FakeBroker}s serve without fetch sessions. */
 final class FakeLog {
 
     static final int PER_BATCH = 10;
@@ -34,12 +34,12 @@ final class FakeLog {
         return Batches.batch(CompressionType.NONE, (long) number * PER_BATCH, Batches.records(number, PER_BATCH, 50));
     }
 
-    /** The batch with the wanted offset, and those behind it. */
+    /** Returns the batch with the requested offset, and all later batches. */
     FetchResponseData serve(FetchRequestData request) {
         return serve(request, batches.size());
     }
 
-    /** The same, of so many batches at most. */
+    /** Returns the batch with the requested offset and later batches, up to the given number of batches. */
     FetchResponseData serve(FetchRequestData request, int most) {
         fetches.incrementAndGet();
         if (request.topics().isEmpty()) {
@@ -48,7 +48,7 @@ final class FakeLog {
         return answer(of(request.topics().getFirst().partitions().getFirst(), most));
     }
 
-    /** The same for all requested partitions of the requested topics. */
+    /** Returns such batches for all requested partitions of all requested topics. */
     FetchResponseData serveAll(FetchRequestData request) {
         return new FetchResponseData()
                 .setResponses(request.topics().stream()
@@ -82,7 +82,7 @@ final class FakeLog {
                         .setPartitions(List.of(partition))));
     }
 
-    /** Polls, and waits where there is nothing to do, until a condition holds. */
+    /** Polls until the condition holds. Waits briefly whenever there is nothing to do. */
     static void pollUntil(LeanConsumer consumer, RecordHandler handler, BooleanSupplier done) {
         long deadline = System.nanoTime() + LONGEST.toNanos();
         while (!done.getAsBoolean()) {

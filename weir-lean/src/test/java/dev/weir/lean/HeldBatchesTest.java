@@ -20,26 +20,26 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Batches that could not leave if they were sealed are filled on (ADR 183). A second broker, which answers at once, is
- * the clock: when it has acknowledged a record, the producer's thread has looked at the batches of all partitions since
- * that record was sent.
+ * Tests that batches that could not leave yet are filled further instead of being sealed (ADR 183). A second broker,
+ * which answers immediately, serves as a clock: once it has acknowledged a record, the producer's thread has checked
+ * all partitions since that record was sent.
  */
 @Timeout(120)
 class HeldBatchesTest {
 
     private static final Duration LONG = Duration.ofMinutes(1);
 
-    /** Longer than a test takes: what is sealed before is so for another reason. */
+    /** Longer than a test, so a batch that is sealed was not sealed because of its linger. */
     private static final Duration NO_LINGER_ENDS = Duration.ofSeconds(30);
 
     private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** As many as a broker is sent before it has answered one. */
+    /** The number of requests that a broker gets before it has answered the first one. */
     private static final int WINDOW = 5;
 
     private static final int CROWD = 1_000;
 
-    // Partitions. All but one are the slow broker's.
+    // The partitions. All of them except FREE belong to the slow broker.
     private static final int BUSY = 0;
     private static final int WATCHED = 1;
     private static final int FREE = 2;
@@ -101,7 +101,10 @@ class HeldBatchesTest {
         free.close();
     }
 
-    /** Settings for batches small enough that each is a request of its own; sixteen fill the producer's memory. */
+    /**
+     * Returns settings with batches so small that each one is a request of its own. Sixteen of them fill the producer's
+     * memory.
+     */
     private LeanProducerSettings.Builder smallBatches() throws Exception {
         return LeanProducerSettings.builder()
                 .bootstrapServers(slow.address())
@@ -120,7 +123,7 @@ class HeldBatchesTest {
         producer.send(record(partition, number), number);
     }
 
-    /** Has the first record of partitions written: before that they send one batch at a time. */
+    /** Writes the first record of each partition. Before that, a partition sends only one batch at a time. */
     private void begin(LeanProducer producer, int... partitions) throws Exception {
         for (int partition : partitions) {
             send(producer, partition, 0);
@@ -130,7 +133,7 @@ class HeldBatchesTest {
         holds = true;
     }
 
-    /** Sends a record in a request of its own, which the slow broker does not answer. */
+    /** Sends a record in a request of its own, which the slow broker does not answer yet. */
     private static void launch(LeanProducer producer, int partition, long number) throws Exception {
         long before = producer.metrics().requests();
         send(producer, partition, number);
@@ -144,7 +147,7 @@ class HeldBatchesTest {
                 .isTrue();
     }
 
-    /** More than there is room for, from a thread that waits for it. */
+    /** Starts a thread that sends more records than the memory can hold. */
     private static FutureTask<Boolean> crowd(LeanProducer producer, int partition) {
         FutureTask<Boolean> crowd = new FutureTask<>(() -> {
             for (long number = 1_000; number < 1_000 + CROWD; number++) {
@@ -156,7 +159,10 @@ class HeldBatchesTest {
         return crowd;
     }
 
-    /** Uses a producer, unblocks the slow broker whatever comes of that, and has all records written. */
+    /**
+     * Runs the body with a producer, then unblocks the slow broker, even after a failure, and waits until all records
+     * are written.
+     */
     private void with(LeanProducerSettings settings, Body body) throws Exception {
         try (LeanProducer producer = LeanProducer.open(settings, listener)) {
             try {
@@ -177,8 +183,9 @@ class HeldBatchesTest {
     }
 
     /**
-     * Senders that wait for room have batches leave before their linger is over. While the broker takes no more
-     * requests they would only be cut short: each sender in turn found no batch with room, and had the others' sealed.
+     * Regression: if senders wait for free memory, batches leave before their linger is over. While the broker accepted
+     * no more requests, this only made them smaller: each waiting sender found no batch with free space, and sealed the
+     * batches of the others.
      */
     @Test
     void batchThatCouldNotLeaveNow_isFilledOn_whileSendersWaitForRoom() throws Exception {
@@ -193,7 +200,10 @@ class HeldBatchesTest {
         assertThat(log.values(BUSY)).hasSize(1 + WINDOW + CROWD).isSorted();
     }
 
-    /** The same where the broker would take more, but not of this partition: its first batch goes alone. */
+    /**
+     * The same test with a broker that accepts more requests, but not for this partition, whose first batch must be
+     * sent alone.
+     */
     @Test
     void batchThatCouldNotLeaveNow_behindTheFirstOfItsPartition_isFilledOn_whileSendersWaitForRoom() throws Exception {
         with(smallBatches().linger(NO_LINGER_ENDS).build(), producer -> {
@@ -207,21 +217,24 @@ class HeldBatchesTest {
     }
 
     /**
-     * Leaves two records in the watched partition; between them, all partitions are checked on behalf of waiting
-     * senders.
+     * Leaves two records in the watched partition. Between them, waiting senders make the producer check all
+     * partitions.
      */
     private void fillOnWhileSendersWait(LeanProducer producer, int crowded) throws Exception {
         send(producer, FREE, 1);
         send(producer, WATCHED, 1);
         FutureTask<Boolean> crowd = crowd(producer, crowded);
-        // Its linger is not over: it left because somebody waits for room.
+        // The linger of this record's batch is not over, so it left because a sender waits for memory.
         awaitAcknowledgedOfFree();
         assertThat(producer.trySend(record(WATCHED, 2), 2)).isTrue();
         goOn.countDown();
         assertThat(crowd.get(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
     }
 
-    /** Longer than its linger, as it would only wait; not for ever, as its delivery time began with it. */
+    /**
+     * The batch is filled for longer than its linger, because otherwise it would only wait. It is not filled forever,
+     * because its delivery timeout is already running.
+     */
     @Test
     void batchThatCouldNotLeaveNow_isFilledOn_forASecondAtMost() throws Exception {
         LeanProducerSettings largeBatches = LeanProducerSettings.builder()
@@ -240,7 +253,7 @@ class HeldBatchesTest {
             send(producer, WATCHED, 1);
             long afterNanos = System.nanoTime();
             for (long next = 2; firstAfter.get() == 0; next++) {
-                // When this one is acknowledged, the thread has looked at the batch later than now.
+                // When this record is acknowledged, the thread has checked the watched batch after this moment.
                 boolean over = System.nanoTime() - afterNanos >= SECOND_NANOS;
                 send(producer, FREE, next);
                 awaitAcknowledgedOfFree();

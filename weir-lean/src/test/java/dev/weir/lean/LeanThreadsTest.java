@@ -24,7 +24,7 @@ import org.apache.kafka.common.security.auth.SecurityProtocol;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Several lean threads before a broker of the test's own: faults, ends, processors, what is refused. */
+/** Tests several lean threads with a scripted broker: faults, ends, processors and refused calls. */
 @Timeout(120)
 class LeanThreadsTest {
 
@@ -104,7 +104,10 @@ class LeanThreadsTest {
         }
     }
 
-    /** An order names its place's topic. Without that a new topic would be read from the old one's place. */
+    /**
+     * Each order names the topic id of its position. Otherwise, a new topic would be read from a position in the old
+     * one.
+     */
     @Test
     void topicRecreated_beforeAPartitionIsTaken_isReadFromItsBeginningByTheNextThread() throws Exception {
         FakeLog log = new FakeLog();

@@ -14,12 +14,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lean client among simulated brokers with one topic. A seed decides about the topic, the settings, the pace and what
- * goes wrong. Confined to one thread.
+ * Simulates a lean client and brokers with one topic. A seed determines the topic, the settings, the pace and the
+ * faults. Confined to one thread.
  */
 public abstract class LeanWorld implements AutoCloseable {
 
-    /** A class of faults; most worlds have one or two. */
+    /** A class of faults. Most simulations have one or two classes. */
     public enum Trouble {
         CONNECTIONS,
         SILENCE,
@@ -33,7 +33,7 @@ public abstract class LeanWorld implements AutoCloseable {
         MORE_PARTITIONS,
         // Of producers.
         TIMEOUTS,
-        /** Brokers forget producers, which may then write records twice. */
+        /** Brokers forget producers. A producer may then write records twice. */
         FORGOTTEN_PRODUCERS,
         // Of consumers.
         RECREATION,
@@ -68,7 +68,7 @@ public abstract class LeanWorld implements AutoCloseable {
         process = new SimulatedProcess(brokers, random, "client");
     }
 
-    /** Runs the world of a seed, and returns what distinguishes that run from others. */
+    /** Runs the simulation of a seed. Returns a text that differs between different runs. */
     public static String run(long seed, LongFunction<LeanWorld> worlds) {
         try (LeanWorld world = worlds.apply(seed)) {
             world.run();
@@ -78,7 +78,7 @@ public abstract class LeanWorld implements AutoCloseable {
         }
     }
 
-    /** Returns whether the world of a seed finds a fault. */
+    /** Returns whether the simulation of a seed finds a fault. */
     public static boolean fails(long seed, LongFunction<LeanWorld> worlds) {
         try {
             String ignored = run(seed, worlds);
@@ -104,13 +104,13 @@ public abstract class LeanWorld implements AutoCloseable {
     /** Uses the cluster, or the client. */
     protected abstract void act() throws InterruptedException;
 
-    /** Gives the client one turn; returns whether there was nothing to do. */
+    /** Gives the client one turn. Returns whether there was nothing to do. */
     protected abstract boolean isIdle();
 
     /** Lets the client wait, and time pass. */
     protected abstract void await(long millis);
 
-    /** Nothing goes wrong any more. Checks the end of the run. */
+    /** Ends all faults, and checks that the run completes. */
     protected abstract void calm();
 
     /** Distinguishes this run from others. */

@@ -21,8 +21,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A leader sends no records to whoever has a nearer replica, but its name. If that replica could not be reached from
- * here, while the leader could reach it, a partition was sent to and fro and never read.
+ * Tests the closest replica. A leader sends a consumer with a closer replica no records, only the replica's id.
+ * Regression: if the leader could reach the replica but the consumer could not, the partition moved back and forth
+ * forever and was never read.
  */
 class NearReplicaTest {
 
@@ -30,7 +31,7 @@ class NearReplicaTest {
     private final List<Long> offsets = new ArrayList<>();
     private volatile boolean namesReplica = true;
 
-    /** As a leader with a replica selector does. */
+    /** Answers as a leader with a replica selector does. */
     private FetchResponseData lead(FetchRequestData request) {
         return !namesReplica || request.topics().isEmpty() || request.rackId().isEmpty()
                 ? log.serve(request)
@@ -60,7 +61,7 @@ class NearReplicaTest {
         assertThat(offsets).isEqualTo(LongStream.range(0, FakeLog.END).boxed().toList());
     }
 
-    /** One refuses connections, one takes them and never says a word. */
+    /** One replica refuses connections. The other one accepts them but never responds. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void replicaThatCannotBeReached_isLeftForTheLeader(boolean takesConnections) throws Exception {
@@ -118,7 +119,10 @@ class NearReplicaTest {
         assertAllOnce();
     }
 
-    /** It began to read again, and was thrown once more, when the connection to the replica was lost. */
+    /**
+     * Regression: when the connection to the replica was lost, the partition was read again, and its fault was thrown a
+     * second time.
+     */
     @Test
     void partitionAtFault_restsAlsoWhenItsReplicaIsLost() throws Exception {
         FakeLog broken = new FakeLog();
@@ -128,8 +132,8 @@ class NearReplicaTest {
                 FakeBroker leader = leader(near.port());
                 LeanConsumer consumer = consumer(leader)) {
             int index = consumer.assign(FakeBroker.TOPIC, 0, StartAt.offset(10));
-            // Read from the leader at first, until the replica's connection is up: starts over until it reads from the
-            // replica.
+            // The consumer reads from the leader until it has connected to the replica, so this starts over until it
+            // reads from the replica.
             assertThatExceptionOfType(CorruptBatchException.class)
                     .isThrownBy(() -> FakeLog.pollUntil(consumer, this::take, () -> {
                         consumer.seek(index, StartAt.offset(10));

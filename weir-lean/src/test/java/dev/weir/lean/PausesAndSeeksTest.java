@@ -13,7 +13,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Pauses and seeks at the least expected moments. */
+/** Tests pauses and seeks at the least expected moments. */
 class PausesAndSeeksTest {
 
     private final FakeLog log = new FakeLog();
@@ -35,7 +35,10 @@ class PausesAndSeeksTest {
         broker.close();
     }
 
-    /** With nothing left in it the batch was opened again, and called corrupt: it ended before what was wanted. */
+    /**
+     * Regression: a batch without remaining records was opened again. It ended before the requested offset, and so
+     * counted as corrupt.
+     */
     @Test
     void pauseAtTheLastRecordOfABatch_goesOnWithTheNextOne() {
         int index = consumer.assign(FakeBroker.TOPIC, 0, StartAt.beginning());
@@ -75,7 +78,7 @@ class PausesAndSeeksTest {
             assertThat(offsets.size() - before).isLessThanOrEqualTo(4);
         }
         assertThat(offsets).isEqualTo(LongStream.range(0, FakeLog.END).boxed().toList());
-        // Attributes, timestamp, offset, three lengths, and headers where there are some.
+        // Attributes, timestamp, offset, three lengths, and headers in some records.
         assertThat(sizes).allSatisfy(size -> assertThat(size).isBetween(6, 200));
     }
 
@@ -100,7 +103,7 @@ class PausesAndSeeksTest {
         assertThat(perPoll).containsExactly(FakeLog.PER_BATCH, FakeLog.PER_BATCH, FakeLog.PER_BATCH);
     }
 
-    /** The answer about the first place was taken for one about the second. */
+    /** Regression: the answer for the first position was used for the second one. */
     @Test
     void seekWhileAnotherPlaceIsLookedUp_goesToTheLaterOne() {
         CountDownLatch asked = new CountDownLatch(1);
@@ -130,7 +133,7 @@ class PausesAndSeeksTest {
         }
     }
 
-    /** Both receive buffers are its own, and nobody waits for one. */
+    /** Nobody waits for the two receive buffers, because the paused partition is the only one. */
     @Test
     void partitionPausedAlone_isNotCopied() {
         perAnswer = 1;
@@ -146,7 +149,10 @@ class PausesAndSeeksTest {
         assertThat(consumer.metrics().copiedBytes()).isZero();
     }
 
-    /** It kept both receive buffers of its first broker for as long as it was paused: nobody there could be read. */
+    /**
+     * Regression: while it was paused, the partition kept both receive buffers of its former broker, so no other
+     * partition could be read from that broker.
+     */
     @Test
     void partitionPausedAndLedByAnotherBroker_keepsNoBufferFromThoseThatStay() throws Exception {
         perAnswer = 1;

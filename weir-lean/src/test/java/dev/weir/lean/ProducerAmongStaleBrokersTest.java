@@ -31,7 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests a lean producer among brokers that have not learnt of leaders, of partitions, or of the producer itself. */
+/** Tests a lean producer with brokers that do not know of new leaders, of new partitions, or of the producer itself. */
 @Timeout(120)
 class ProducerAmongStaleBrokersTest {
 
@@ -80,7 +80,9 @@ class ProducerAmongStaleBrokersTest {
         return answer;
     }
 
-    /** It was asked again and again, on the open connection, until the records were overdue. */
+    /**
+     * Regression: the producer kept asking the same stale broker over the open connection until the records timed out.
+     */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void brokerThatIsBehind_isNotTheOnlyOneThatIsAskedForLeaders(boolean namesTheOther) throws Exception {
@@ -111,20 +113,20 @@ class ProducerAmongStaleBrokersTest {
         assertThat(log.values(0)).isEqualTo(numbers(0, 10));
     }
 
-    /** Ways in which a broker hides that it has forgotten a producer. */
+    /** The ways in which a broker hides that it has forgotten a producer. */
     enum Disguise {
         NONE,
-        /** It calls a batch that it does not know a duplicate, as old brokers did. */
+        /** Reports an unknown batch as a duplicate, as old brokers did. */
         DUPLICATE,
         UNKNOWN_PRODUCER,
-        /** It does not say at which offset a batch was written. */
+        /** Does not return the offsets at which batches were written. */
         NO_OFFSETS
     }
 
     /**
-     * Its first batches are not written, the one behind them is, as a broker that does not know a producer accepts any
-     * sequence: then the first one is out of order, and was taken for one that is written if the offsets left room for
-     * it. But records of another producer may fill that room.
+     * The first batches are not written, but the next one is, because a broker accepts any sequence from an unknown
+     * producer. The first batch is then out of order. Regression: it counted as written if the returned offsets left
+     * enough space for it, although records of another producer may occupy that space.
      */
     @ParameterizedTest
     @CsvSource({
@@ -164,7 +166,10 @@ class ProducerAmongStaleBrokersTest {
         assertWritten(1 + 3L * (refused + 1));
     }
 
-    /** Here the first one was written, and nothing tells that from the case above: it may be written twice. */
+    /**
+     * Here, the first batch was written. The producer cannot distinguish this from the case above, so the batch may be
+     * written twice.
+     */
     @ParameterizedTest
     @CsvSource({"0, NONE", "3, NONE", "0, DUPLICATE", "0, NO_OFFSETS"})
     void brokerThatRemembersTheLastBatchOnly_mayHaveTheOneBeforeTwice_andInOrder(int foreign, Disguise disguise)
@@ -182,7 +187,10 @@ class ProducerAmongStaleBrokersTest {
         assertWritten(7);
     }
 
-    /** The batch in doubt at the head is accepted when it is repeated, but behind the batches accepted after it. */
+    /**
+     * The batch in doubt is the first one in the queue. Its repetition is accepted, but only after the batches that
+     * follow it.
+     */
     @ParameterizedTest
     @CsvSource({
         "NOT_LEADER, 0, 1, NONE",
@@ -210,7 +218,10 @@ class ProducerAmongStaleBrokersTest {
         assertWritten(1 + 3L * (failed + 1));
     }
 
-    /** Any mixture of the above: nothing that was acknowledged is missing, and no older record is the last one. */
+    /**
+     * Tests random mixtures of the cases above. No acknowledged record may be missing, and no older record may come
+     * last.
+     */
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8})
     void brokersThatForget_amongOtherProducers_costNoRecord(int seed) throws Exception {
@@ -243,7 +254,7 @@ class ProducerAmongStaleBrokersTest {
         }
     }
 
-    /** From number 1 on. The broker answers none before all are under way. */
+    /** Sends records from number 1 on. The broker answers only when all batches are in flight. */
     private void sendInBatchesOfThree(LeanProducer producer, int batches) throws Exception {
         sends.hold(first, producer, batches);
         for (int i = 0; i < batches; i++) {
@@ -252,7 +263,7 @@ class ProducerAmongStaleBrokersTest {
         }
     }
 
-    /** All is acknowledged in order and in the log, where no record is followed by an older one for good. */
+    /** Requires that all records are acknowledged in order, and that their last copies in the log are in order. */
     private void assertWritten(long count) {
         assertThat(sends.failures).isEmpty();
         assertThat(List.copyOf(sends.acknowledged)).isEqualTo(numbers(0, count));
@@ -260,7 +271,10 @@ class ProducerAmongStaleBrokersTest {
         assertThat(lastOfEach.reversed()).isEqualTo(numbers(0, count));
     }
 
-    /** If nothing fails, only the age of its metadata can show it: a partition was added, and no record went there. */
+    /**
+     * Nothing fails here, so only the age of the metadata can reveal a stale broker. It does not know the new
+     * partition, which got no records.
+     */
     @Test
     void brokerThatIsBehind_isLeft_whenItsMetadataAreOld() throws Exception {
         first.near(second.port());
@@ -280,8 +294,8 @@ class ProducerAmongStaleBrokersTest {
     }
 
     /**
-     * A broker that lags names the topic that is gone: its leader was believed again, whatever the epoch, and what was
-     * known of the new topic's log was forgotten.
+     * Regression: a stale broker named the deleted topic. The producer believed its leader whatever its epoch, and
+     * forgot what it knew about the new topic's log.
      */
     @Test
     void brokerThatNamesTheFormerTopic_isNotBelieved() throws Exception {
@@ -316,7 +330,10 @@ class ProducerAmongStaleBrokersTest {
         assertThat(sends.failures).isEmpty();
     }
 
-    /** The older topic looked like a recreated one, and the true id was refused: no record was written any more. */
+    /**
+     * Regression: an older topic, named by the second broker, looked like a recreated one. The true topic id was then
+     * refused, and no more records were written.
+     */
     @Test
     void brokerThatNamesAnOlderTopicSecond_isNotBelieved() throws Exception {
         AtomicInteger askedOfFormer = new AtomicInteger();
@@ -356,11 +373,11 @@ class ProducerAmongStaleBrokersTest {
         change.accept(second);
     }
 
-    /** Until the producer has learned something that a broker said after this was called. */
+    /** Waits until the producer has processed a metadata response that was sent after this call. */
     private void awaitMetadata() {
         int before = first.metadataAnswers() + second.metadataAnswers();
         long deadlineNanos = System.nanoTime() + LONG.toNanos();
-        // One may be under way, and with the last of them nothing but the one before it is learned.
+        // One response may be in flight already, and the last one counted may not be processed yet.
         while (first.metadataAnswers() + second.metadataAnswers() < before + 3) {
             assertThat(System.nanoTime() - deadlineNanos).isNegative();
             Thread.onSpinWait();

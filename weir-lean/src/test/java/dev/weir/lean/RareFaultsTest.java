@@ -43,10 +43,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * Faults met at night: states of a cluster in which a consumer got stuck, or silently continued as if nothing had
- * happened.
- */
+/** Tests rare cluster states in which a consumer got stuck, or silently continued as if nothing had happened. */
 class RareFaultsTest {
 
     /** In a batch's header. */
@@ -63,7 +60,10 @@ class RareFaultsTest {
         FakeLog.pollUntil(consumer, record -> offsets.add(record.offset()), done);
     }
 
-    /** Remembers the requested partition, as a real broker's session does: what is not named again stays as before. */
+    /**
+     * Remembers the requested partition, as the fetch session of a real broker does. A partition that a request omits
+     * stays unchanged.
+     */
     private static final class Session {
 
         private @Nullable FetchPartition partition;
@@ -82,9 +82,9 @@ class RareFaultsTest {
     }
 
     /**
-     * An unclean election gave the log to a replica with more records of an older epoch. The offset to resume from is
-     * then the requested one, and only the epoch differs: the session was not updated, so the broker repeated its
-     * answer without end.
+     * Regression: after an unclean election, the new leader's log has more records of an older epoch. The consumer then
+     * resumes at the offset that it requested, with another epoch. The session was not updated, so the broker repeated
+     * its response forever.
      */
     @ParameterizedTest
     @EnumSource(OffsetLostPolicy.class)
@@ -107,8 +107,8 @@ class RareFaultsTest {
     }
 
     /**
-     * All batches of an epoch were compacted away before the leader had the log, so that it knows nothing of the epoch:
-     * that nothing differs was a fault.
+     * Regression: all batches of an epoch were compacted away before the leader copied the log, so the leader does not
+     * know the epoch. Its report of a divergence that affects no record counted as a fault.
      */
     @Test
     void epochOfWhichNothingIsLeft_isNoFault() throws Exception {
@@ -123,7 +123,10 @@ class RareFaultsTest {
         }
     }
 
-    /** Does not know the epoch of the records before 20, but one before it that ends there. */
+    /**
+     * Creates a broker that does not know the epoch of the records before 20. It reports an earlier epoch that ends at
+     * the given offset.
+     */
     private FakeBroker withoutTheEpochBefore20(long end) throws Exception {
         Session session = new Session();
         return new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), request -> {
@@ -143,8 +146,8 @@ class RareFaultsTest {
     }
 
     /**
-     * The position in a topic that is gone was taken for one in its successor, and what that has before it was left
-     * out.
+     * Regression: the position in a deleted topic was used in the recreated one, and the records before that position
+     * were skipped.
      */
     @ParameterizedTest
     @EnumSource(OffsetLostPolicy.class)
@@ -181,8 +184,8 @@ class RareFaultsTest {
     }
 
     /**
-     * The end was requested only after the time had been found to be later than all records: whatever was appended
-     * between the two answers was left out, though it may be that late.
+     * Regression: if a time was later than all records, the end was requested only afterwards. Records appended between
+     * the two responses were skipped, although they may be as late as the requested time.
      */
     @Test
     void recordAppended_whileATimeIsLookedFor_isRead() throws Exception {
@@ -205,8 +208,8 @@ class RareFaultsTest {
     }
 
     /**
-     * A broker cut off from the controllers names former leaders. It was asked again and again, on the open connection,
-     * and nothing was read.
+     * Regression: a broker without contact to the controllers names former leaders. The consumer kept asking that
+     * broker over the open connection, and read nothing.
      */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
@@ -233,7 +236,9 @@ class RareFaultsTest {
         }
     }
 
-    /** Its answers look right, and nothing fails; it has never learnt of the further records. */
+    /**
+     * The responses of the stale broker look correct and nothing fails, but the broker does not know the new partition.
+     */
     @Test
     void brokerThatIsBehind_isLeft_whenItsMetadataAreOld() throws Exception {
         try (FakeBroker behind = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), log::serveAll);
@@ -251,8 +256,8 @@ class RareFaultsTest {
     }
 
     /**
-     * Each connection made buffers of its own outside the heap, where no collection is due while nothing fills the
-     * heap.
+     * Regression: each connection allocated its own direct buffers. They are freed only by garbage collection, which
+     * does not run while the heap is nearly empty.
      */
     @Test
     void connectionsThatAreLost_leaveNoBuffersBehind() throws Exception {
@@ -276,8 +281,8 @@ class RareFaultsTest {
     }
 
     /**
-     * A broker without room for another session was asked in the same order each time: the last partition was never
-     * read.
+     * Regression: a broker without a free fetch session got the partitions in the same order each time, so the last
+     * partition was never read.
      */
     @Test
     void partitionsOfABrokerWithoutSessions_areEachTheFirstInTheirTurn() throws Exception {
@@ -300,7 +305,7 @@ class RareFaultsTest {
         }
     }
 
-    /** Somebody mistyped the name, or deleted the topic: nothing was read, and nothing was said. */
+    /** Regression: if the name was misspelled or the topic deleted, nothing was read and nothing was logged. */
     @Test
     void topicThatIsNotThere_isInTheLog_onceUntilItIsFound() throws Exception {
         ConcurrentLinkedQueue<String> lines = new ConcurrentLinkedQueue<>();
@@ -334,7 +339,9 @@ class RareFaultsTest {
         }
     }
 
-    /** It was called nonsense, and the setting that was too small was not named. */
+    /**
+     * Regression: the response was reported as malformed, and the message did not name the setting that was too small.
+     */
     @Test
     void metadataLargerThanAllowed_areAnErrorThatNamesTheLimit() throws Exception {
         try (FakeBroker broker = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), log::serve);
@@ -350,7 +357,10 @@ class RareFaultsTest {
         }
     }
 
-    /** A listener that wants TLS sends an alert, whose first bytes are the length 352,518,912. It was waited for. */
+    /**
+     * Regression: a TLS port answers with an alert, whose first bytes look like the length 352,518,912. The consumer
+     * waited for that many bytes.
+     */
     @Test
     void portThatSpeaksTls_isLeftAtOnce() throws Exception {
         AtomicInteger accepted = new AtomicInteger();
@@ -384,7 +394,7 @@ class RareFaultsTest {
         }
     }
 
-    /** An unreachable address came first, so the other one was never tried. */
+    /** Regression: the first address was unreachable, and the second one was never tried. */
     @Test
     void brokerWithSeveralAddresses_isReachedByWhicheverWorks() throws Exception {
         try (FakeBroker broker = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), log::serve);

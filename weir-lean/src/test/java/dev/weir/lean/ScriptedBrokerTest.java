@@ -35,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Tests answers that real brokers give rarely, or only with certificates and passwords. */
+/** Tests responses that real brokers send only rarely, or only with certificates and passwords. */
 class ScriptedBrokerTest {
 
     private static final Duration LONGEST = Duration.ofSeconds(50);
@@ -114,7 +114,10 @@ class ScriptedBrokerTest {
         }
     }
 
-    /** Kafka calls it retriable, and says it each time. It was tried again without end and without a word. */
+    /**
+     * Regression: Kafka calls this error retriable, although it recurs at each attempt. The consumer retried forever
+     * without logging anything.
+     */
     @Test
     void logThatIsCorruptAtTheBroker_isAFault() throws Exception {
         try (FakeBroker broker = new FakeBroker(
@@ -128,7 +131,7 @@ class ScriptedBrokerTest {
         }
     }
 
-    /** It was requested again and again, each time over a new connection. */
+    /** Regression: the same response was requested again and again, each time over a new connection. */
     @Test
     void answerTooLargeWithoutABatchToBlame_isAnErrorThatNamesTheLimit() throws Exception {
         List<AbortedTransaction> many = Collections.nCopies(5_000, new AbortedTransaction());
@@ -231,8 +234,8 @@ class ScriptedBrokerTest {
     }
 
     /**
-     * An answer that a quota empties names no partition. To a fetch that names everything it has no session either; to
-     * a fetch within a session it has that session, which keeps its earlier state.
+     * A response that is emptied because of a quota names no partition. After a full fetch, it also has no session id.
+     * After an incremental fetch, it has the session's id, and the session keeps its state.
      */
     @Test
     void brokerThatThrottles_isLeftAlone_andAskedForTheSameAfterwards() throws Exception {
@@ -246,13 +249,13 @@ class ScriptedBrokerTest {
             assertThat(consumer.metrics().throttledMillis()).isEqualTo(3L * Throttling.MILLIS);
             assertThat(consumer.metrics().fetches()).isEqualTo(6);
         }
-        // The pause begins with the poll that takes the answer, so it may look a little shorter from here.
+        // The pause starts with the poll that receives the response, so it may appear slightly shorter here.
         assertThat(throttling.pausesNanos)
                 .hasSize(3)
                 .allMatch(pause -> pause > TimeUnit.MILLISECONDS.toNanos(Throttling.MILLIS / 2));
     }
 
-    /** A broker with a fetch session that empties every second answer, the first one included. */
+    /** A broker with a fetch session that empties every second response, starting with the first one. */
     private final class Throttling {
 
         private static final int MILLIS = 200;

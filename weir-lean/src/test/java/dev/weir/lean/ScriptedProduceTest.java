@@ -32,7 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests a lean producer with rare answers of brokers. */
+/** Tests a lean producer with responses that brokers send only rarely. */
 @Timeout(120)
 class ScriptedProduceTest {
 
@@ -92,7 +92,7 @@ class ScriptedProduceTest {
         assertThat(sends.acknowledged).containsExactly(0L, 2L);
     }
 
-    /** Regression: such a number ended the producer's thread, or allocated an array of that length. */
+    /** Regression: such a partition number ended the producer's thread, or made it allocate an array of that length. */
     @ParameterizedTest
     @ValueSource(ints = {-1, Integer.MIN_VALUE, Integer.MAX_VALUE, Integer.MAX_VALUE - 1, PARTITIONS + 1})
     void partitionNumber_thatNoSuchTopicHas_isIgnored(int absurd) throws Exception {
@@ -127,7 +127,7 @@ class ScriptedProduceTest {
                 .build();
     }
 
-    /** Brokers learn of users one after the other, and may forget them for a while. */
+    /** Brokers learn of new users at different times, and may forget them temporarily. */
     @Test
     void credentialsThatOneBrokerRefuses_areTriedAgain_andNothingIsLost() throws Exception {
         try (FakeBroker first =
@@ -164,7 +164,7 @@ class ScriptedProduceTest {
         }
     }
 
-    /** Any faults that pass, in any order, for a producer that has several batches in flight. */
+    /** Tests random temporary faults for a producer with several batches in flight. */
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 4, 5})
     void randomFaults_costNoRecordAndNoOrder(int seed) throws Exception {
@@ -237,7 +237,7 @@ class ScriptedProduceTest {
         assertThat(List.copyOf(sends.acknowledged)).isEqualTo(wanted);
     }
 
-    /** A listener that cannot have a refused record overtaken ends the producer from within the call that says so. */
+    /** If no record may overtake a refused one, the listener ends the producer from within its callback. */
     @Test
     void abort_fromWithinTheListener_letsNothingOvertakeTheRefusedBatch() throws Exception {
         AtomicReference<LeanProducer> aborted = new AtomicReference<>();
@@ -278,7 +278,7 @@ class ScriptedProduceTest {
         assertThat(List.copyOf(sends.failures).getLast()).hasNoCause().hasMessageContaining("closed before");
     }
 
-    /** KIP-467: one record is at fault, and the others of its batch are not. */
+    /** With KIP-467, a broker names the record that is at fault. The others in its batch are not at fault. */
     @Test
     void recordThatTheBrokerNames_isRefused_andItsNeighboursAreTold() throws Exception {
         broker.produces(request -> {
@@ -311,7 +311,8 @@ class ScriptedProduceTest {
         try (LeanProducer producer = LeanProducer.open(settings().build(), sends)) {
             send(producer, 0, 0, 1);
             producer.flush(LONG);
-            // One is refused, the next one finds a gap, the third one is divided when it has no sequence any more.
+            // The first record is refused, the second one finds a gap in the sequences, and the third batch is divided
+            // after it has lost its sequence.
             log.faults.addAll(List.of(Fault.TOO_LARGE, Fault.NONE, Fault.TOO_LARGE));
             sends.hold(broker, producer, 3);
             send(producer, 0, 1, 1);
@@ -329,7 +330,7 @@ class ScriptedProduceTest {
         assertThat(sends.failures.element().mayBeWritten()).isFalse();
     }
 
-    /** A record in doubt under one epoch still is under the next one. */
+    /** A record that was in doubt under one epoch is still in doubt under the next one. */
     @Test
     void refusedRecord_thatWasInDoubtUnderAnotherEpoch_mayBeWritten() throws Exception {
         try (LeanProducer producer = LeanProducer.open(settings().build(), sends)) {
@@ -358,7 +359,8 @@ class ScriptedProduceTest {
             send(producer, 0, 0, 1);
             assertThatExceptionOfType(LeanException.class)
                     .isThrownBy(() -> {
-                        // The record is acknowledged before the rest of the answer is read: one flush may see that.
+                        // The record is acknowledged before the rest of the response is parsed, so the first flush may
+                        // succeed.
                         while (true) {
                             producer.flush(LONG);
                         }
@@ -385,7 +387,7 @@ class ScriptedProduceTest {
                 assertThat(why.mayBeWritten()).isTrue();
                 assertThat(why).hasMessageStartingWith("t-0: not acknowledged within deliveryTimeout=1100 ms");
             });
-            // It was written, as it happens; what comes next finds that out by its sequence.
+            // The first batch was in fact written. The next batches reveal this through their sequences.
             log.faults.clear();
             send(producer, 0, 1, 100);
             assertThat(producer.flush(LONG)).hasToString("0 records ()");

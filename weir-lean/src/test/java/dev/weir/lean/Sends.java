@@ -8,8 +8,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.LongStream;
 
 /**
- * Numbered records that a test sends to a {@link WrittenLog}, with what the producer says of them. Each record's number
- * is its value and its token. Thread-safe.
+ * Numbered records that a test sends to a {@link WrittenLog}, and their outcomes. Each record's number is also its
+ * value and its token. Thread-safe.
  */
 final class Sends implements SendListener {
 
@@ -31,7 +31,7 @@ final class Sends implements SendListener {
         failures.add(why);
     }
 
-    /** Returns settings of a producer that neither lingers nor waits for long. */
+    /** Returns settings for a producer with a short linger and a short backoff. */
     static LeanProducerSettings.Builder settings(String bootstrap) {
         return LeanProducerSettings.builder()
                 .bootstrapServers(bootstrap)
@@ -53,7 +53,7 @@ final class Sends implements SendListener {
         return LongStream.range(first, first + count).boxed().toList();
     }
 
-    /** The broker answers nothing until so many more requests have been sent. */
+    /** Makes the broker wait with its responses until the producer has sent the given number of further requests. */
     void hold(FakeBroker broker, LeanProducer producer, int requests) {
         long wanted = producer.metrics().requests() + requests;
         broker.produces(request -> {

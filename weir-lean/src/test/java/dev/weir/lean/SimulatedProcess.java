@@ -9,7 +9,9 @@ import java.net.InetSocketAddress;
 import java.nio.channels.ByteChannel;
 import java.util.Random;
 
-/** A process of lean clients on a simulated cluster, with the cluster's clock. Confined to the world's thread. */
+/**
+ * A process with lean clients in a simulated cluster, which provides the clock. Confined to the simulation's thread.
+ */
 public final class SimulatedProcess implements BrokerNetwork, AutoCloseable {
 
     private final Brokers brokers;

@@ -22,7 +22,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Places in a topic and in another one of its name: what a consumer says of them to whoever gives them to the next. */
+/**
+ * Tests positions that are handed from one consumer to the next, together with the id of their topic, while the topic
+ * is recreated.
+ */
 class TopicIdTest {
 
     private static final Uuid ANOTHER_ID = Uuid.randomUuid();
@@ -30,7 +33,7 @@ class TopicIdTest {
     private final FakeLog log = new FakeLog();
     private FakeBroker broker;
 
-    /** Id of the topic that the broker denies to have. */
+    /** The id of a topic that the broker does not know. */
     private volatile @Nullable Uuid refused;
 
     @BeforeEach
@@ -61,7 +64,9 @@ class TopicIdTest {
                 .build());
     }
 
-    /** It is thrown when the pause ends: whoever gave the place away before gave it with a wrong id. */
+    /**
+     * The fault is thrown only when the pause ends. Until then, the position would be handed on with a wrong topic id.
+     */
     @Test
     void topicRecreated_whileItsPartitionIsPaused_isAFaultBeforeItIsThrown() throws Exception {
         try (LeanConsumer consumer = consumer(Duration.ofMillis(100))) {
@@ -86,8 +91,8 @@ class TopicIdTest {
     }
 
     /**
-     * Offset requests to a leader name the topic, not its id: an answer about the old topic was taken as an offset in
-     * the new one.
+     * Regression: offset requests contain the topic's name but not its id, so an answer about the old topic was used as
+     * an offset in the new one.
      */
     @Test
     void answerAboutTheOldTopic_isNoPlaceInTheNewOne() throws Exception {
@@ -128,7 +133,7 @@ class TopicIdTest {
         }
     }
 
-    /** A broker that lags named the topic that is gone: all was read once more, or was a fault. */
+    /** Regression: a stale broker named the deleted topic. All records were then read again, or the read failed. */
     @ParameterizedTest
     @EnumSource(OffsetLostPolicy.class)
     void brokerThatNamesTheOldTopicAgain_isNotBelieved(OffsetLostPolicy policy) throws Exception {
@@ -160,7 +165,7 @@ class TopicIdTest {
         assertThat(offsets).isEqualTo(LongStream.range(0, FakeLog.END).boxed().toList());
     }
 
-    /** The older topic looked like a recreated one, and the true id was refused from then on. */
+    /** Regression: the older topic looked like a recreated one, and the true topic id was refused from then on. */
     @ParameterizedTest
     @EnumSource(OffsetLostPolicy.class)
     void staleBroker_thatNamesAnOlderTopicSecond_isNotBelieved(OffsetLostPolicy policy) throws Exception {
@@ -180,7 +185,9 @@ class TopicIdTest {
         assertThat(offsets).isEqualTo(LongStream.range(0, FakeLog.END).boxed().toList());
     }
 
-    /** Two brokers are wrong, then right: the true id was a former one for ever. */
+    /**
+     * Two brokers are wrong at first and correct later. Regression: the true topic id counted as a former one forever.
+     */
     @Test
     void idThatWasLeftByMistake_isBelievedAgain_whenTheLeaderRefusesTheOther() throws Exception {
         refused = ANOTHER_ID;
@@ -206,7 +213,7 @@ class TopicIdTest {
         }
     }
 
-    /** The second opinion is requested at once, however old metadata may get. */
+    /** The consumer asks another broker immediately, no matter how long metadata may be used. */
     @Test
     void recreatedTopic_amongTwoBrokers_isSeenWithoutWaitingForTheNextRefresh() throws Exception {
         try (FakeBroker other = staleBroker();
@@ -226,7 +233,7 @@ class TopicIdTest {
         }
     }
 
-    /** Beside the broker, which leads all; it names another topic. */
+    /** Starts a second broker that names another topic id. The first broker leads all partitions. */
     private FakeBroker staleBroker() throws Exception {
         FakeBroker stale = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), log::serveAll);
         stale.partitions(2);
@@ -250,7 +257,7 @@ class TopicIdTest {
         FakeLog.pollUntil(consumer, handler, () -> consumer.metrics().metadataRefreshes() > before + 2);
     }
 
-    /** The next consumer's knowledge of the topic may be older than the position that it is given. */
+    /** The next consumer's knowledge of the topic may be older than the position handed to it. */
     @Test
     void placeInTheNewTopic_givenToAConsumerThatKnowsTheOldOne_isAPlace() throws Exception {
         List<Long> second = new ArrayList<>();

@@ -8,8 +8,8 @@ import java.net.spi.InetAddressResolverProvider;
 import java.util.stream.Stream;
 
 /**
- * Knows one name more than the system: {@link #HOST}, with two addresses; no {@link FakeBroker} listens on the first.
- * Stateless.
+ * A resolver that knows one additional name: {@link #HOST}, with two addresses. No {@link FakeBroker} listens on the
+ * first one. Stateless.
  */
 public final class TwoAddresses extends InetAddressResolverProvider {
 

@@ -20,15 +20,15 @@ import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.apache.kafka.common.record.internal.RecordBatch;
 import org.jspecify.annotations.Nullable;
 
-/** The simulated logs behind a {@link FakeBroker}, with scripted faults, batch by batch. Thread-safe. */
+/** The logs of a {@link FakeBroker}, with a scripted fault for each batch. Thread-safe. */
 final class WrittenLog {
 
-    /** A fault of one batch: it is refused, written or both. */
+    /** The fault of a batch, which may be refused, written, or both. */
     enum Fault {
         NONE(null, true),
         NOT_LEADER(Errors.NOT_LEADER_OR_FOLLOWER, false),
         WRITTEN_BUT_TIMED_OUT(Errors.REQUEST_TIMED_OUT, true),
-        /** The batch before it is lost, as by an unclean election. */
+        /** The previous batch is lost, as in an unclean election. */
         LAST_LOST(null, true),
         STALE_EPOCH(Errors.INVALID_PRODUCER_EPOCH, false),
         FORBIDDEN(Errors.TOPIC_AUTHORIZATION_FAILED, false),
@@ -58,7 +58,7 @@ final class WrittenLog {
         }
     }
 
-    /** The faults of the next batches, one each. */
+    /** The faults of the next batches, one for each. */
     final Queue<Fault> faults = new ConcurrentLinkedQueue<>();
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -69,32 +69,32 @@ final class WrittenLog {
     private volatile Errors outOfSequence = Errors.OUT_OF_ORDER_SEQUENCE_NUMBER;
     private volatile boolean hidesOffsets;
 
-    /** Asks for a pause in the next answer. */
+    /** Adds a throttle time to the responses from now on. */
     void throttle(int millis) {
         throttleMillis = millis;
     }
 
-    /** From now on only the last batch is known again, as after a restart. */
+    /** Makes the broker remember only the last batch from now on, as after a restart. */
     void rememberTheLastOnly() {
         remembersTheLastOnly = true;
     }
 
-    /** From now on every sequence is accepted, as if each producer were forgotten at once. */
+    /** Accepts every sequence from now on, as if the broker forgot each producer immediately. */
     void rememberNone() {
         remembersNone = true;
     }
 
-    /** From now on a sequence that is not the next one is refused by this error. */
+    /** Sets the error for a sequence that is not the next one, from now on. */
     void outOfSequence(Errors error) {
         outOfSequence = error;
     }
 
-    /** From now on answers do not say where a batch was written. */
+    /** Omits from now on the offsets at which batches were written. */
     void hideOffsets() {
         hidesOffsets = true;
     }
 
-    /** Appends that many records of another producer, without values, to a partition. */
+    /** Appends records of another producer, without values, to a partition. */
     void appendForeign(int partition, int count) {
         lock.lock();
         try {
@@ -106,7 +106,7 @@ final class WrittenLog {
         }
     }
 
-    /** Forgets all producers so far, as when their last records are older than it keeps them. */
+    /** Forgets all producers, as a broker does when their last records have expired. */
     void forgetProducers() {
         lock.lock();
         try {
@@ -169,7 +169,7 @@ final class WrittenLog {
         }
     }
 
-    /** The values of a partition's records, in order. */
+    /** Returns the values of a partition's records, in order. */
     List<Long> values(int partition) {
         return written(partition).stream()
                 .flatMap(each -> each.values().stream())

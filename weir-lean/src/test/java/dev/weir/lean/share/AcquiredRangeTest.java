@@ -113,7 +113,7 @@ class AcquiredRangeTest {
         assertThat(range.takeUnacknowledged()).containsExactly(ack(1, 1, AcknowledgementRange.ACCEPT, 1));
     }
 
-    /** The late end of an earlier delivery must not acknowledge the current delivery of the same offset. */
+    /** If an earlier delivery ends late, it must not acknowledge the current delivery of the same offset. */
     @Test
     void loanOfAnEarlierDelivery_endsNothing() {
         AcquiredRange range = new AcquiredRange(0, 0, LOCK, 0);

@@ -22,7 +22,7 @@ class AcquiredRangesTest {
         return new AcknowledgementRange(first, last, type, (int) (last - first + 1));
     }
 
-    // While brokers answered COORDINATOR_NOT_AVAILABLE for longer than a lock lasts, each response put pending
+    // Brokers may answer COORDINATOR_NOT_AVAILABLE for longer than a lock lasts. Each such response puts pending
     // acknowledgements back into the queue.
     @Test
     void rangeThatIsLentAgain_takesWhatWasMeantForItsLastLockOutOfTheOutbox() {

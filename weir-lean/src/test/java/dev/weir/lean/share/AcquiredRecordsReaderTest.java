@@ -33,7 +33,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Responses of a broker that has acquired some offsets for this member and sends the whole batches that contain them.
+ * Tests responses of a broker that has acquired some offsets for this member. The responses contain the whole batches
+ * of these offsets.
  */
 class AcquiredRecordsReaderTest {
 
@@ -99,7 +100,7 @@ class AcquiredRecordsReaderTest {
         }
     }
 
-    /** A connection reads its next response into the same buffer. */
+    /** The connection reuses the buffer for its next response. */
     @ParameterizedTest
     @EnumSource(value = CompressionType.class)
     void record_keepsKeyValueAndHeaders_whenTheResponseIsOverwritten(CompressionType codec) {
@@ -126,10 +127,7 @@ class AcquiredRecordsReaderTest {
         return text.getBytes(StandardCharsets.US_ASCII);
     }
 
-    /**
-     * Brokers acquire the offsets of transaction markers as well. If they were passed on, handlers would receive their
-     * bytes as records.
-     */
+    /** Brokers acquire the offsets of transaction markers as well. Handlers must not receive the markers as records. */
     @Test
     void markersOfTransactions_areGaps_andNoRecords() {
         List<AcquiredRange> ranges = read(
@@ -324,7 +322,7 @@ class AcquiredRecordsReaderTest {
                 .withMessageContaining("larger than maxBatchBytes=" + less);
     }
 
-    /** Kafka's own exception says neither the name of the setting nor where the batch is. */
+    /** Kafka's own exception contains neither the name of the setting nor the place of the batch. */
     @Test
     void compressedRecordOverTheLimit_isNamedAsTooLarge() {
         MemoryRecords batch = MemoryRecords.withRecords(

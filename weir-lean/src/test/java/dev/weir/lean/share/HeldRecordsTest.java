@@ -17,7 +17,7 @@ import org.apache.kafka.common.errors.InvalidRecordStateException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Offsets 10 to 12, acquired at time 0 for two seconds by a share consumer of Kafka's client. */
+/** Tests offsets 10 to 12, which a share consumer of Kafka's client acquired at time 0 for two seconds. */
 class HeldRecordsTest {
 
     private static final long SECOND = 1_000_000_000;
@@ -80,8 +80,8 @@ class HeldRecordsTest {
     }
 
     /**
-     * While a record is being renewed, the client accepts no acknowledgement of it. It polls only once all other
-     * records are acknowledged.
+     * While a record's renewal is in flight, the client accepts no acknowledgement of that record. It polls only once
+     * all other records are acknowledged.
      */
     @Test
     void recordThatEndsDuringItsRenewal_isToldOnceAPollReturnedIt() {
@@ -149,7 +149,7 @@ class HeldRecordsTest {
 
     /**
      * The end of the processing was not noticed before the lock ended. The record is acknowledged nevertheless, because
-     * the client waits for it.
+     * the client waits for the acknowledgement.
      */
     @Test
     void recordThatEndsAsItsLockDoes_isToldAsWhatItIs() {

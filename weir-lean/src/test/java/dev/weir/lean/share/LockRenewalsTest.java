@@ -233,7 +233,7 @@ class LockRenewalsTest {
         assertThat(acquired.pending.take()).isNotNull();
     }
 
-    /** The broker may have granted the lock later than the member counts, so the release may still be in time. */
+    /** The broker may have granted the lock later than the member assumes, so the release may still be in time. */
     @Test
     void releaseOfAFinishedRange_isKept_whenItsLockEnds() {
         take();

@@ -52,8 +52,8 @@ class DivisionTest {
     }
 
     /**
-     * Brokers, owners and numbers of threads at random: what the rules say holds, and a second division moves
-     * nothing.
+     * Divides partitions at random: with any brokers, owners and number of threads, the rules hold, and dividing again
+     * moves nothing.
      */
     @Test
     void anything_isDividedOnce() {
@@ -89,7 +89,7 @@ class DivisionTest {
         return List.copyOf(divided.values());
     }
 
-    /** All in the hands of thread 0, as at the start. */
+    /** Returns partitions that all belong to thread 0, as at the start. */
     private static List<Slot> slots(int... brokers) {
         List<Slot> slots = new ArrayList<>();
         for (int broker : brokers) {

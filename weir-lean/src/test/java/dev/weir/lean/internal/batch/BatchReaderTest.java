@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Batches that the official client wrote, read by both. */
+/** Tests batches written by the official client. Weir's reader must return the same records as the official one. */
 class BatchReaderTest {
 
     private static final int MEGABYTE = 1024 * 1024;
@@ -69,7 +69,8 @@ class BatchReaderTest {
     }
 
     /**
-     * The usual record is read in another way than the others; what is usual ends where a number takes one byte more.
+     * Ordinary records are read by a method of their own. The sizes here lie on both sides of its limits, at which a
+     * number takes one more byte.
      */
     @Test
     void records_atTheBordersOfTheUsual_readAsTheOfficialClientReadsThem() {
@@ -89,7 +90,7 @@ class BatchReaderTest {
         assertReadAsByTheOfficialClient(Batches.batch(CompressionType.NONE, 0, many));
     }
 
-    /** Records that no client writes: nothing of them may be shown, nor be found in a search for a number. */
+    /** Records that no client writes. The reader must refuse each of them before it returns any part. */
     @Test
     void recordsThatMakeNoSense_areRefusedBeforeTheyAreShown() {
         byte[] longTime = {0, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 1, 1, 0};
@@ -107,7 +108,7 @@ class BatchReaderTest {
                 valueOverTheEnd,
                 valueUpToTheEnd,
                 headersThatAreNotThere)) {
-            // A record of that length, with all but the length replaced.
+            // A batch with a record of that length. Everything but the length is replaced.
             ByteBuffer bytes =
                     Batches.batch(CompressionType.NONE, 0, List.of(new SimpleRecord(0, new byte[body.length - 6])));
             bytes.put(BatchLayout.HEADER_BYTES + 1, body);
@@ -323,7 +324,9 @@ class BatchReaderTest {
         assertThat(reader.record().value().isNull()).isFalse();
     }
 
-    /** The collector does not find Zstandard's context: each consumer that was closed left one behind. */
+    /**
+     * Garbage collection does not free Zstandard's native context. Regression: each closed consumer left one behind.
+     */
     @Test
     void decompressorThatIsClosed_hasFreedWhatItsCodecsHad() {
         ByteBuffer bytes = Batches.batch(CompressionType.ZSTD, 0, Batches.records(1, 10, 50));

@@ -22,7 +22,7 @@ public final class Batches {
 
     private Batches() {}
 
-    /** One batch in a direct buffer of exactly its size: a read past its end cannot go unseen. */
+    /** Returns a batch in a direct buffer of exactly its size, so that reading past its end fails. */
     public static ByteBuffer batch(CompressionType codec, long baseOffset, List<SimpleRecord> records) {
         return batch(codec, TimestampType.CREATE_TIME, baseOffset, false, records);
     }
@@ -39,7 +39,7 @@ public final class Batches {
         return direct(builder);
     }
 
-    /** The marker at the end of a transaction of {@link #PRODUCER}. */
+    /** Returns the marker at the end of a transaction of {@link #PRODUCER}. */
     public static ByteBuffer marker(long offset, boolean commit) {
         MemoryRecordsBuilder builder =
                 builder(CompressionType.NONE, TimestampType.CREATE_TIME, offset, true, true, 1024);
@@ -48,7 +48,10 @@ public final class Batches {
         return direct(builder);
     }
 
-    /** Records of all shapes: nulls, empty ones, headers, sizes up to {@code largest}. */
+    /**
+     * Returns records of all kinds: with null, with empty and with large parts up to {@code largest} bytes, and with
+     * headers.
+     */
     public static List<SimpleRecord> records(long seed, int count, int largest) {
         Random random = new Random(seed);
         long start = 1_700_000_000_000L;

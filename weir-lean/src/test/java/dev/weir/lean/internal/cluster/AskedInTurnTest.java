@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Tests the choice of the broker to ask for metadata, as far as that needs no broker. */
+/** Tests the choice of the broker to query for metadata, without any broker. */
 class AskedInTurnTest {
 
     private static final int KNOWN = 3;
@@ -62,7 +62,7 @@ class AskedInTurnTest {
         assertThat(turns.isEnough(false)).isTrue();
     }
 
-    /** Metadata was stale after each answer: the same bootstrap broker was asked forever. */
+    /** Regression: if the metadata was stale after each response, the same bootstrap broker was queried forever. */
     @Test
     void whoIsLeftAfterOneAnswerThatDidNotHelp_becauseItIsOld_isNotAskedForEver() {
         List<Integer> asked = new ArrayList<>();

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Limits, interruptions and moves of a cursor, and the end of a batch that cannot be read. */
+/** Tests limits, interruptions and moves of a cursor, and the end offset of an unreadable batch. */
 class CursorMovesTest {
 
     private static final int LENGTH_AT = 8;
@@ -233,14 +233,14 @@ class CursorMovesTest {
         return array;
     }
 
-    /** Sets what a batch says of its last offset, and puts a batch of that base offset behind it. */
+    /** Sets the last offset stored in a batch, and adds a batch with the given base offset after it. */
     @ParameterizedTest
     @CsvSource({
-        // The lower one of the two that are believed.
+        // If both offsets are plausible, the lower one counts.
         "7, 8, 100, 8",
         "9, 8, 100, 8",
         "7, 9, 100, 8",
-        // One beyond the end of the log, or not behind the position, is not believed.
+        // An offset beyond the end of the log, or not after the position, is implausible.
         "99, 9, 100, 9",
         "100, 9, 100, 9",
         "7, 101, 100, 8",
@@ -249,7 +249,7 @@ class CursorMovesTest {
         "5, 9, 100, 6",
         "7, 5, 100, 8",
         "7, 6, 100, 6",
-        // The end of the log itself is believed; with neither, one offset is left out.
+        // The end of the log itself is plausible. If neither offset is plausible, one offset is skipped.
         "9, 30, 10, 10",
         "30, 10, 10, 10",
         "30, 30, 10, 6",
@@ -261,7 +261,7 @@ class CursorMovesTest {
         assertThat(cursor.offsetBehindBatch(logEnd)).isEqualTo(behind);
     }
 
-    /** The batch behind it counts only as far as its base offset and its length have come. */
+    /** The next batch counts only if its base offset and its length have been received. */
     @ParameterizedTest
     @CsvSource({"11, 30", "12, 8", "13, 8"})
     void nextBatch_thatHasNotComeFarEnough_isNotAsked(int ofNext, long behind) {
@@ -276,7 +276,8 @@ class CursorMovesTest {
     @ParameterizedTest
     @CsvSource({"60, 30", "61, 8", "0, 30", "-1, 30", "-2147483648, 30", "2147483647, 30"})
     void sizeThatMakesNoSense_isNotFollowed(long size, long behind) {
-        // The base offset of the next batch is where the first one would end if it had no more than its header.
+        // The base offset of the next batch is stored where the first batch would end if it consisted only of its
+        // header.
         ByteBuffer bytes = batch(5).putInt(LAST_DELTA_AT, 24).putInt(LENGTH_AT, (int) (size - LOG_OVERHEAD));
         bytes.putLong(Math.clamp(size, 30, HEADER_BYTES), 8);
         cursor.moveTo(5, -1);
@@ -318,7 +319,7 @@ class CursorMovesTest {
         assertThat(Objects.requireNonNull(cursor.copyOfBatch())).hasSize(copied);
     }
 
-    /** The second batch of a chunk is the one at the position then. */
+    /** After the first batch is delivered, the cursor must use the start of the second batch in the chunk. */
     @Test
     void secondBatch_isMeasuredFromItsOwnBeginning() {
         ByteBuffer second = batch(8);

@@ -50,7 +50,10 @@ class PartitionCursorTest {
         return Batches.batch(CompressionType.NONE, offset, ONE);
     }
 
-    /** An aborted transaction from offset 0 on, a committed one from 4 on, another producer's record within each. */
+    /**
+     * Returns a log with an aborted transaction from offset 0 and a committed one from offset 4. Each contains a record
+     * of another producer.
+     */
     private static ByteBuffer log() {
         return Batches.joined(
                 transactional(0),
@@ -120,11 +123,11 @@ class PartitionCursorTest {
         assertThat(readBatches(cursor(false, log(), 0))).containsExactly(0L, 1L, 2L, 4L, 5L);
     }
 
-    /** Only transactional batches are aborted: the same producer's id may have written others before. */
+    /** Only transactional batches are aborted. The same producer id may have written other batches before. */
     @Test
     void batchOutsideTransactions_ofAProducerWithAnAbortedOne_isSeen() {
         ByteBuffer idempotent = plain(1);
-        // The producer's id, as an idempotent producer writes it; the checksum is not compared.
+        // Set the producer id as an idempotent producer does. The checksum is not verified.
         idempotent.putLong(43, Batches.PRODUCER);
         ByteBuffer log = Batches.joined(transactional(0), idempotent, Batches.marker(2, false));
         PartitionCursor cursor = new PartitionCursor("t", 3, 0, true, false, pool);

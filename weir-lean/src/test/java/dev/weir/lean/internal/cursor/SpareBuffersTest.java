@@ -7,14 +7,14 @@ import dev.weir.lean.internal.net.ReceiveBuffers;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 
-/** The buffers into which paused partitions are copied are used again, within a bound. */
+/** Tests that the buffers with copies for paused partitions are reused, within a limit. */
 class SpareBuffersTest {
 
     private static final int LEAST = SpareBuffers.LEAST_BYTES;
 
     private final SpareBuffers spares = new SpareBuffers(8L * LEAST);
 
-    /** Each copy was a new direct buffer, and the old one waited for the collector. */
+    /** Regression: each copy used a new direct buffer, and the old one waited for garbage collection. */
     @Test
     void partitionPausedOverAndOver_isCopiedIntoTheSameBuffers() {
         ChunkPool pool = new ChunkPool(8L * LEAST);

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Checks that the official client and Weir's own reader read written batches back unchanged. */
+/** Tests that the official client and Weir's own reader read written batches back unchanged. */
 class BatchWriterTest {
 
     /** Batches of each codec; together 10,000. */
@@ -112,7 +112,7 @@ class BatchWriterTest {
         assertThat(contents(writer)).isEqualTo(contents(arrays));
     }
 
-    /** Encoded once, and copied into a batch later: the same bytes. */
+    /** Records that are encoded first and copied into a batch later must have the same bytes. */
     @Test
     void recordsPutTogetherBefore_areWrittenAsThoseThatAreSentAtOnce() {
         BatchWriter atOnce = new BatchWriter(ByteBuffer.allocateDirect(CAPACITY));
@@ -137,7 +137,7 @@ class BatchWriterTest {
         }
     }
 
-    /** At each length at which a number takes a byte more, and at each end of a buffer. */
+    /** Tests the lengths at which a number takes one more byte, at each end of a buffer. */
     @Test
     void recordsAtTheBoundsOfNumbers_areReadBackTheSame_andFillTheBatchAsTheirSizesSay() {
         List<SimpleRecord> all = new ArrayList<>();
@@ -201,7 +201,7 @@ class BatchWriterTest {
         List<SimpleRecord> records = new ArrayList<>();
         int count = 1 + random.nextInt(1 << random.nextInt(8));
         int largest = 1 << random.nextInt(14);
-        // Clocks that agree, and clocks that do not.
+        // Timestamps are either close together or far apart, as with clocks that disagree.
         int spread = random.nextBoolean() ? 100 : Integer.MAX_VALUE;
         while (records.size() < count) {
             SimpleRecord record = new SimpleRecord(
@@ -240,7 +240,7 @@ class BatchWriterTest {
         return headers;
     }
 
-    /** Keys and values lie in arrays, in buffers, or nowhere. */
+    /** Passes the record's parts to the encoder. Keys and values are in arrays, in buffers, or absent. */
     private void show(SimpleRecord record, Random random) {
         wrap(bytes.key, toBytes(record.key()), random);
         wrap(bytes.value, toBytes(record.value()), random);

@@ -18,15 +18,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Buffers that are sent from where they lie are used again when their request is answered. An answer to one that is
- * still being sent would have others' bytes sent in its midst, so it must be taken for no answer at all (ADR 183).
+ * Tests early responses. A buffer that is sent without being copied is reused as soon as its request is answered. If a
+ * response arrived while the request is still being sent, the bytes of other requests could end up in it. Such a
+ * response is therefore an error (ADR 183).
  */
 @Timeout(120)
 class EarlyAnswerTest {
 
     private static final int OWN_BYTES = 100;
 
-    /** More than the sockets of both sides hold while nobody reads: one buffer, so many times. */
+    /** More bytes than both sockets can hold while nobody reads. The list contains the same buffer many times. */
     private static final List<ByteBuffer> MUCH =
             Collections.nCopies(32, ByteBuffer.allocateDirect(1_024 * 1_024).asReadOnlyBuffer());
 
@@ -44,13 +45,13 @@ class EarlyAnswerTest {
         peer.close();
     }
 
-    /** Sends a request that leaves wholly, though nobody reads it. */
+    /** Sends a request that leaves completely, although nobody reads it. */
     private void sendSmall() throws Exception {
         peer.send(ApiKeys.METADATA, OWN_BYTES, List.of());
         peer.pollUntil(peer.connection::canSend);
     }
 
-    /** Sends a request that leaves in part, as nobody reads it. */
+    /** Sends a request that leaves only in part, because nobody reads it. */
     private void sendLarge() {
         peer.send(
                 ApiKeys.PRODUCE,
@@ -75,7 +76,7 @@ class EarlyAnswerTest {
         assertNoAnswer(List.of());
     }
 
-    /** The time when it comes, it answers the only request that is under way. */
+    /** When the response arrives, its request is the only one in flight. */
     @Test
     void answerToTheLastRequest_beforeItHasLeft_isNoAnswer_thoughThoseBeforeWereAnswered() throws Exception {
         sendSmall();
@@ -88,7 +89,7 @@ class EarlyAnswerTest {
         assertNoAnswer(List.of(1, 2));
     }
 
-    /** It has left wholly: what is still being sent is another one. */
+    /** The answered request has left completely. Another request is still being sent. */
     @Test
     void answerToAnEarlierRequest_whileTheLastOneLeaves_isTaken() throws Exception {
         sendSmall();

@@ -11,8 +11,8 @@ import org.apache.kafka.common.KafkaException;
 import org.junit.jupiter.api.Test;
 
 /**
- * A client of another minor version lacks classes that are not its public API: up to 4.3 {@code LogContext} lay
- * elsewhere.
+ * Tests a Kafka client of another minor version, which lacks non-public classes. Up to version 4.3, {@code LogContext}
+ * was in another package.
  */
 class OldClientTest {
 
@@ -27,7 +27,7 @@ class OldClientTest {
                 .hasMessageContainingAll("the lean path needs kafka-clients 4.4", "pin org.apache.kafka:kafka-clients");
     }
 
-    /** Loads the class under test by itself, and lacks what older clients lack. */
+    /** Loads the class under test, and hides the classes that older clients lack. */
     private static final class OldClient extends ClassLoader {
 
         OldClient() {

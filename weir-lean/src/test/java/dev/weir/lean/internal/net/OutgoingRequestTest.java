@@ -8,7 +8,7 @@ import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A request leaves as it was put together, however few bytes the system takes at a time. */
+/** Tests that a request is sent unchanged, no matter how few bytes the system accepts at a time. */
 class OutgoingRequestTest {
 
     @ParameterizedTest
@@ -50,7 +50,7 @@ class OutgoingRequestTest {
         outgoing.end();
     }
 
-    /** One that is given up half-way leaves nothing behind. */
+    /** A request that is given up half-way must leave no bytes behind. */
     @ParameterizedTest
     @ValueSource(ints = {1, 7})
     void requestThatWasForgotten_isNotSent(int mostAtOnce) throws Exception {
@@ -73,7 +73,7 @@ class OutgoingRequestTest {
         assertThat(transport.taken.toByteArray()).isEqualTo(expected.toByteArray());
     }
 
-    /** Takes some bytes at a time, and now and then none. */
+    /** A transport that accepts only a few bytes at a time, and sometimes none. */
     private static final class Narrow implements Transport {
         private final ByteArrayOutputStream taken = new ByteArrayOutputStream();
         private final int mostAtOnce;

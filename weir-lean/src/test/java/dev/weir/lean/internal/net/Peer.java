@@ -23,18 +23,18 @@ import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.requests.RequestUtils;
 
 /**
- * A connection, and a broker at its other end that does nothing by itself: it reads a request, or answers one, when a
- * test says so, and thereby answers what it has not read. Confined to one thread but {@link #read}.
+ * A connection to a broker that does nothing by itself. The broker reads or answers a request only when a test says so,
+ * and may answer a request that it has not read. Confined to one thread, except for {@link #read}.
  */
 final class Peer implements AutoCloseable {
 
-    /** After which the connection gives up an answer. */
+    /** The time after which the connection stops waiting for a response. */
     static final long TIMEOUT_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(30);
     private static final int READ_TIMEOUT_MILLIS = 20_000;
 
-    /** Small, so that unread bytes soon fill the sender's side. */
+    /** A small receive buffer, so that unread bytes soon fill the sender's side. */
     private static final int RECEIVE_BYTES = 64 * 1_024;
 
     private static final short GREETING_VERSION = 3;
@@ -45,14 +45,14 @@ final class Peer implements AutoCloseable {
     final Transports transports;
     final BrokerConnection connection;
 
-    /** The numbers of the requests whose answers came, without the greeting's. */
+    /** The numbers of the answered requests, without the handshake. */
     final List<Integer> answered = new ArrayList<>();
 
     /**
-     * Connects, and returns when both have greeted; the next request has number 1.
+     * Connects, and returns after the handshake. The next request has number 1.
      *
-     * @param properties of the client, for its protocol
-     * @param sockets of the broker, for the same one
+     * @param properties the client's properties for its protocol
+     * @param sockets creates the broker's sockets for the same protocol
      */
     Peer(Map<String, String> properties, ServerSocketFactory sockets) throws Exception {
         server = sockets.createServerSocket();
@@ -95,7 +95,7 @@ final class Peer implements AutoCloseable {
         return accepted;
     }
 
-    /** Polls the connection, waiting when it has nothing to do, until a condition holds. */
+    /** Polls the connection until the condition holds, and waits while there is nothing to do. */
     void pollUntil(BooleanSupplier done) throws IOException {
         long deadlineNanos = System.nanoTime() + DEADLINE_NANOS;
         while (!done.getAsBoolean()) {
@@ -110,9 +110,9 @@ final class Peer implements AutoCloseable {
     }
 
     /**
-     * Sends a request of a number and zeros.
+     * Sends a request that consists of its number and zeros.
      *
-     * @param inserted sent after its own bytes from where they lie
+     * @param inserted buffers to send after the request's own bytes, without copying
      */
     void send(ApiKeys api, int ownBytes, List<ByteBuffer> inserted) {
         int bytes = ownBytes + inserted.stream().mapToInt(ByteBuffer::remaining).sum();
@@ -135,7 +135,9 @@ final class Peer implements AutoCloseable {
         to.getOutputStream().flush();
     }
 
-    /** Reads the next request, waiting for it; its number comes first. Any thread, one at a time. */
+    /**
+     * Waits for the next request and reads it. It starts with its number. May be called from any thread, one at a time.
+     */
     ByteBuffer read() throws IOException {
         return read(socket);
     }
@@ -148,8 +150,8 @@ final class Peer implements AutoCloseable {
     }
 
     /**
-     * Reads the next request as it comes, waiting for it, and returns in how many pieces: the JDK's TLS gives one
-     * record at a time.
+     * Waits for the next request, and reads it as it arrives. Returns the number of pieces: each read from the JDK's
+     * TLS socket returns one TLS record.
      */
     int readInPieces(byte[] request) throws IOException {
         int pieces = 0;

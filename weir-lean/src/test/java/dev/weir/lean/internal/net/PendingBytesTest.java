@@ -15,12 +15,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A TLS session takes bytes that the socket has no room for: the request looks sent, and its end lies encrypted here.
+ * Tests encrypted bytes that wait for the socket. A TLS session accepts more bytes than the socket has space for, so a
+ * request looks sent although its end is still in the client.
  */
 @Timeout(120)
 class PendingBytesTest {
 
-    /** Less than one record of TLS, which is taken whole. */
+    /** Less than one TLS record, which the TLS session accepts as a whole. */
     private static final int REQUEST_BYTES = 8_000;
 
     private static final int INSERTED_BYTES = 50;
@@ -32,9 +33,9 @@ class PendingBytesTest {
     private static Path folder;
 
     /**
-     * The peer answers requests without reading them, until the socket is full and the last request is taken, but not
-     * sent. Then it reads the others and waits for the last one: nothing comes from it that would have the connection
-     * look.
+     * The peer answers requests without reading them until the socket is full and the last request has been accepted
+     * but not sent. It then reads the other requests and waits for the last one. No response arrives that would wake
+     * the connection.
      */
     @ParameterizedTest
     @ValueSource(ints = {0, 100})
@@ -42,7 +43,7 @@ class PendingBytesTest {
         try (Peer peer = new Peer(TlsKeys.client(folder), TlsKeys.server(folder))) {
             BrokerConnection connection = peer.connection;
             int last = fill(peer, inserted);
-            // Taken as a whole, or there would be no next one.
+            // The request was accepted as a whole. Otherwise, the connection would accept no further one.
             assertThat(connection.canSend()).isTrue();
             for (int number = 1; number < last; number++) {
                 assertThat(peer.read().getInt(0)).isEqualTo(number);
@@ -58,7 +59,7 @@ class PendingBytesTest {
             assertThat(end.getInt(0)).isEqualTo(last);
             assertThat(end.remaining()).isEqualTo(REQUEST_BYTES);
 
-            // There is room all the time now, and nothing to send: that wakes nobody.
+            // There is free space, but nothing left to send, so nothing wakes the connection.
             fromNanos = System.nanoTime();
             peer.transports.await(SHORT_MILLIS);
             assertThat(System.nanoTime() - fromNanos)
@@ -68,7 +69,7 @@ class PendingBytesTest {
         }
     }
 
-    /** The short buffers of the next request are put together meanwhile, though nothing of them is encrypted yet. */
+    /** The next request's short buffers are combined in the meantime, although they are not encrypted yet. */
     @Test
     void shortBuffers_thatWerePutTogetherBehindThose_leaveToo() throws Exception {
         try (Peer peer = new Peer(TlsKeys.client(folder), TlsKeys.server(folder))) {
@@ -90,7 +91,10 @@ class PendingBytesTest {
         }
     }
 
-    /** A request is under way for as long as a peer does not read: its answer is due from when it has left. */
+    /**
+     * A request may stay in flight as long as the peer does not read it. The timeout for its response starts when the
+     * request has left.
+     */
     @Test
     void timeForTheAnswer_beginsWhenTheLastEncryptedBytesHaveLeft() throws Exception {
         try (Peer peer = new Peer(TlsKeys.client(folder), TlsKeys.server(folder))) {
@@ -102,7 +106,7 @@ class PendingBytesTest {
             }
             peer.transports.await(LONG_MILLIS);
             long leftNanos = filledNanos + Peer.TIMEOUT_NANOS / 2;
-            // All that the socket holds is read: there is room for the rest at once.
+            // The peer has read everything in the socket, so the rest can leave immediately.
             assertThat(connection.poll(leftNanos)).isPositive();
             assertThat(connection.hasUnwritten()).isFalse();
             assertThat(connection.poll(leftNanos + Peer.TIMEOUT_NANOS)).isZero();
@@ -118,7 +122,10 @@ class PendingBytesTest {
                 .toList();
     }
 
-    /** Returns the number of the last request, which is the only one that is not in the socket as a whole. */
+    /**
+     * Sends requests until the socket is full. Returns the number of the last one, the only one not entirely in the
+     * socket.
+     */
     private static int fill(Peer peer, int inserted) throws Exception {
         for (int number = 1; ; number++) {
             peer.send(ApiKeys.PRODUCE, REQUEST_BYTES - inserted * INSERTED_BYTES, pieces(inserted));

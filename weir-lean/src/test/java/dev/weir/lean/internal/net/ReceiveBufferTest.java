@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import dev.weir.lean.spi.InvariantException;
 import org.junit.jupiter.api.Test;
 
-/** The invariants of a buffer that chunks refer to. */
+/** Tests the invariants of a receive buffer to which chunks refer. */
 class ReceiveBufferTest {
 
     @Test

@@ -11,7 +11,7 @@ import javax.net.ServerSocketFactory;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 
-/** A key and its certificate for localhost, which a server shows and a client trusts. Stateless. */
+/** A key and a certificate for localhost, which a server presents and a client trusts. Stateless. */
 public final class TlsKeys {
 
     /** Password of the file and of the key. */
@@ -19,7 +19,7 @@ public final class TlsKeys {
 
     private TlsKeys() {}
 
-    /** The PKCS 12 file in that folder; the JDK's own tool makes it on first use. */
+    /** Returns the PKCS 12 file in the folder. The JDK's keytool creates it on first use. */
     public static Path in(Path folder) throws Exception {
         Path file = folder.resolve("keys.p12");
         if (!Files.exists(file)) {
@@ -50,7 +50,7 @@ public final class TlsKeys {
         return file;
     }
 
-    /** Settings of a client that trusts the key in that folder. */
+    /** Returns the settings of a client that trusts the key in the folder. */
     static Map<String, String> client(Path folder) throws Exception {
         return Map.of(
                 "bootstrap.servers",
@@ -63,7 +63,7 @@ public final class TlsKeys {
                 PASSWORD);
     }
 
-    /** Makes the sockets of a server that shows the key in that folder. */
+    /** Returns a factory for sockets of a server that presents the key in the folder. */
     static ServerSocketFactory server(Path folder) throws Exception {
         char[] password = PASSWORD.toCharArray();
         KeyStore keys = KeyStore.getInstance("PKCS12");

@@ -19,7 +19,7 @@ import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.message.ProduceResponseData.BatchIndexAndErrorMessage;
 import org.junit.jupiter.api.Test;
 
-/** Batches that are divided, and what the listener hears of their records. */
+/** Tests batches that are divided, and the calls of the listener for their records. */
 class BatchEndTest {
 
     private static final RecordBytes RECORD = record();
@@ -110,7 +110,7 @@ class BatchEndTest {
         assertThat(partition.finished).hasValue(3);
     }
 
-    /** The others were refused only for their neighbours, and may be written in another batch. */
+    /** The other records were refused only because of their neighbors, and may be written in another batch. */
     @Test
     void recordsThatTheBrokerBlames_areTold_apartFromTheirNeighbours() {
         List<String> messages = new ArrayList<>();
@@ -162,7 +162,7 @@ class BatchEndTest {
         }
     }
 
-    /** The broker may have the whole: with other sequences, its records would be written twice. */
+    /** The broker may have written the whole batch. With other sequences, its records would be written twice. */
     @Test
     void halves_shareTheSequencesOfTheWhole_andItsDoubt() {
         ProducerBatch whole = batch(5);

@@ -33,7 +33,7 @@ class ProducerBatchPoolTest {
     private final ArrayDeque<ProducerBatch> taken = new ArrayDeque<>();
     private final ArrayDeque<Sender> senders = new ArrayDeque<>();
 
-    /** Takes one batch, waiting as long as it takes, on a thread of its own. */
+    /** A thread that takes one batch, and waits for it as long as necessary. */
     private static final class Sender {
 
         private final FutureTask<@Nullable ProducerBatch> task;
@@ -86,13 +86,13 @@ class ProducerBatchPoolTest {
         pool.release(taken.remove());
     }
 
-    /** Returns whether somebody waits on the pool's condition whom nobody has woken. */
+    /** Returns whether a sender waits that nobody has woken. */
     private static boolean hasSleeper(ProducerBatchPool pool) {
         boolean unused = pool.takePressed();
         return pool.isPressed();
     }
 
-    /** Each waits on a pool that lets no sender look by itself. */
+    /** The pool lets no sender check by itself, so each one waits until it is woken. */
     @ParameterizedTest
     @CsvSource({"100, 8", "16, 4", "8, 2", "3, 1"})
     void sender_isWokenOnceEightBatchesOrAQuarterCanBeHad_andNotBefore(int batches, int wake) throws Exception {
@@ -111,8 +111,8 @@ class ProducerBatchPoolTest {
     }
 
     /**
-     * While a partition without a leader holds most of the memory, the freed rest may long be too small to wake the
-     * sender.
+     * If a partition without a leader holds most of the memory, the freed rest may be too small to wake the sender for
+     * a long time.
      */
     @Test
     void sender_looksByItself_whileLessIsFreeThanWakesIt() throws Exception {
@@ -126,7 +126,7 @@ class ProducerBatchPoolTest {
         assertThat(pool.freeBytes()).isZero();
     }
 
-    /** However often it has looked by itself meanwhile. */
+    /** The deadline holds no matter how often the sender has checked by itself. */
     @Test
     void senderThatFindsNoRoom_goesWithout_onceItsTimeIsOver() throws Exception {
         long lookNanos = TimeUnit.MILLISECONDS.toNanos(1);
@@ -141,7 +141,7 @@ class ProducerBatchPoolTest {
         assertThat(pool.isPressed()).isTrue();
     }
 
-    /** Smaller ones would take each batch that comes back, and it would never find three. */
+    /** Smaller records would take each released batch, so the large record would never find three free ones. */
     @Test
     void largeRecord_getsItsRoom_whileSmallerOnesWantThePieces() throws Exception {
         ProducerBatchPool pool =
@@ -157,14 +157,14 @@ class ProducerBatchPoolTest {
         giveBack(pool);
         assertThat(Objects.requireNonNull(large.result()).writer.bytes().capacity())
                 .isGreaterThan(2 * BATCH_BYTES);
-        // What the large one leaves is less than a batch.
+        // The large record leaves less than a batch.
         giveBack(pool);
         assertThat(small.result()).isNotNull();
     }
 
     /**
-     * The pressure flag is read once for all senders; a sender that begins to wait later must set it again. It did not,
-     * so for up to a second nobody sent off the batches that hold the memory it waited for.
+     * The pressure flag is read once on behalf of all senders. A sender that starts to wait later must set it again.
+     * Regression: it did not, so for up to a second, nobody sent the batches that held the memory.
      */
     @Test
     void senderThatGoesWithout_saysSoEachTime_thatItIsForgotten() throws Exception {
@@ -180,7 +180,7 @@ class ProducerBatchPoolTest {
         Sender sender = send(pool, SMALL);
         assertThat(presses).as("of a sender that waits").hasValue(2);
 
-        // It is known until it is overlooked, while it looks by itself.
+        // The flag stays set until it is read, while the sender checks by itself.
         long deadlineNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(DEADLINE_SECONDS);
         while (presses.get() == 2) {
             boolean unused = pool.takePressed();
@@ -190,7 +190,9 @@ class ProducerBatchPoolTest {
         assertThat(sender.result()).isNotNull();
     }
 
-    /** They are not woken by a batch that comes back: it came back before. */
+    /**
+     * The batch was released before the sender of the smaller record began to wait, so no release wakes this sender.
+     */
     @Test
     void smallerOnes_goOn_onceTheLargeOneHasGivenUp() throws Exception {
         ProducerBatchPool pool =

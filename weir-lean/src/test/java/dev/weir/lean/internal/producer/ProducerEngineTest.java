@@ -31,8 +31,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The turns of a producer among simulated brokers. No answer arrives unless a test lets time pass, so it decides how
- * each batch in flight ends.
+ * Tests the turns of a producer with simulated brokers. Responses arrive only when a test lets time pass, so the test
+ * decides how each batch in flight ends.
  */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
 class ProducerEngineTest {
@@ -75,7 +75,7 @@ class ProducerEngineTest {
         };
     }
 
-    /** Makes the producer known to the leaders of both partitions, so that several batches may be in flight. */
+    /** Makes the producer known to the leaders of both partitions, so that several batches can be in flight. */
     @BeforeEach
     void writeTheFirstRecords() throws Exception {
         brokers.topics().create(TOPIC, 2);
@@ -137,7 +137,7 @@ class ProducerEngineTest {
                 .isTrue();
     }
 
-    /** Sends a batch of one record, whose answer is outstanding when this returns. */
+    /** Sends a batch of one record, whose response is still outstanding when this method returns. */
     private ProducerBatch send(int partition, long token) throws InterruptedException {
         append(partition, token);
         turn();
@@ -214,7 +214,7 @@ class ProducerEngineTest {
     @Test
     void newLeader_getsNoBatch_whileOneIsInFlightToTheFormerLeader() throws Exception {
         send(0, 1);
-        // Partition 1 has already connected to that broker.
+        // The connection to that broker already exists, because of partition 1.
         brokers.topics().topic(TOPIC).partitions().getFirst().moveTo(2);
         partition(0).leader.learn(2, Integer.MAX_VALUE);
         append(0, 2);
@@ -256,7 +256,7 @@ class ProducerEngineTest {
 
     // ---- Leaders ---------------------------------------------------------------------------------------------------
 
-    /** An election that ends where it began has the epoch that is known. */
+    /** If an election ends with the same leader, the epoch is the one already known. */
     @Test
     void leaderThatWasMissing_isLearntAgain_underTheSameEpoch() throws Exception {
         assertThat(partition(0)
@@ -268,7 +268,7 @@ class ProducerEngineTest {
         assertThat(told).containsExactly("1 written");
     }
 
-    /** Its broker knows nothing of the producer, and would take the second batch as the first one. */
+    /** The broker knows nothing of the producer, and would accept the second batch as the first one. */
     @Test
     void recreatedTopic_getsItsFirstBatchAlone() throws Exception {
         Uuid recreated = brokers.topics().create(TOPIC, 2).id();
@@ -290,7 +290,7 @@ class ProducerEngineTest {
         assertThat(told).containsExactly("1 written", "2 written");
     }
 
-    /** Neither end learns that the connection is gone. */
+    /** Neither end learns that the connection is lost. */
     @Test
     void requestWithoutAnAnswer_endsItsConnection_andItsBatchIsSentAgain() throws Exception {
         send(0, 1);
@@ -304,7 +304,9 @@ class ProducerEngineTest {
 
     // ---- Sequences -------------------------------------------------------------------------------------------------
 
-    /** The broker does not know the batch before the head, so it takes no other one under this epoch. */
+    /**
+     * The broker does not know the batch before the head of the queue, so it accepts no other batch under this epoch.
+     */
     @ParameterizedTest
     @EnumSource(names = {"OUT_OF_ORDER_SEQUENCE_NUMBER", "UNKNOWN_PRODUCER_ID", "DUPLICATE_SEQUENCE_NUMBER"})
     void gapBeforeTheHead_beginsSequencesAnew(Errors error) throws Exception {
@@ -321,7 +323,7 @@ class ProducerEngineTest {
         assertThat(partition(1).epoch).as("of another partition").isZero();
     }
 
-    /** The batch before it is missing, and is sent again first. */
+    /** The batch before the gap is missing on the broker, and is sent again first. */
     @Test
     void gapBehindTheHead_isClosedByTheHead() throws Exception {
         ProducerBatch head = send(0, 1);
@@ -336,7 +338,7 @@ class ProducerEngineTest {
         assertThat(counters.get(ProducerCounters.RESENT)).isEqualTo(2);
     }
 
-    /** Somebody else has the id with a later epoch. */
+    /** Another producer has the same id with a later epoch. */
     @Test
     void epochThatIsOver_isThatOfTheId_andAnotherIdIsAskedFor() throws Exception {
         ProducerBatch head = send(0, 1);
@@ -365,7 +367,7 @@ class ProducerEngineTest {
         assertThat(partition(0).flying.element().count()).isEqualTo(1);
     }
 
-    /** No broker takes them, so they wait for nothing. */
+    /** No broker accepts the waiting batches, so there is nothing to wait for. */
     @Test
     void waitingBatchesOfARefusedTopic_areGivenUp() throws Exception {
         assertThat(partition(0)

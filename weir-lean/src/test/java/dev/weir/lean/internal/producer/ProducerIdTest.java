@@ -45,7 +45,7 @@ class ProducerIdTest {
         assertThat(partition.producerId).isEqualTo(77);
     }
 
-    /** Under the same epoch, a broker would compare its sequences with those before. */
+    /** Under the same epoch, a broker would compare the new sequences with the old ones. */
     @Test
     void renumberedPartition_hasTheNextEpoch_andOthersKeepTheirs() {
         ProducerPartition one = partition(0);

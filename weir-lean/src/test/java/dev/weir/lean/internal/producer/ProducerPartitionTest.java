@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The two queues of a partition, and the sequences of its batches. */
+/** Tests the two queues of a partition, and the sequences of its batches. */
 class ProducerPartitionTest {
 
     private static final long PRODUCER = 77;
@@ -56,7 +56,7 @@ class ProducerPartitionTest {
         return batch;
     }
 
-    /** From then on, several batches are in flight. */
+    /** Gets the first batch written. From then on, several batches may be in flight. */
     private void becomeKnown() {
         ProducerBatch first = send(1);
         partition.written(first, 0, nowNanos);
@@ -90,7 +90,7 @@ class ProducerPartitionTest {
         assertThat(send(1).sequence).isEqualTo(2);
     }
 
-    /** A batch that a broker has refused is not in the log, and what comes next must fit what is. */
+    /** A refused batch is not in the log, so the next batch must have its sequence. */
     @Test
     void sequenceOfARefusedBatch_isGivenAgain() {
         becomeKnown();
@@ -102,8 +102,8 @@ class ProducerPartitionTest {
     }
 
     /**
-     * A batch in doubt may be in the log: a broker that met its sequence again would take the new batch for the old
-     * one, and its records were acknowledged without being written.
+     * A batch in doubt may be in the log. If a new batch had its sequence, the broker would treat it as a duplicate and
+     * acknowledge its records without writing them.
      */
     @Test
     void sequenceOfABatchInDoubt_isNotGivenAgain() {
@@ -199,7 +199,7 @@ class ProducerPartitionTest {
 
     // ---- What may be sent ------------------------------------------------------------------------------------------
 
-    /** Brokers take any sequence of a producer that they do not know: a second batch could overtake the first. */
+    /** A broker accepts any sequence from an unknown producer, so a second batch could overtake the first one. */
     @Test
     void firstBatch_goesAlone_thenAsManyAsABrokerRemembers() {
         ProducerBatch first = send(1);
@@ -238,7 +238,7 @@ class ProducerPartitionTest {
         assertThat(partition.hasRoom()).as("one waits").isFalse();
     }
 
-    /** A broker may have forgotten the producer by then. */
+    /** By then, the broker may have forgotten the producer. */
     @Test
     void firstBatchAfterARest_goesAlone() {
         becomeKnown();
@@ -255,7 +255,7 @@ class ProducerPartitionTest {
                 .isTrue();
     }
 
-    /** The broker of a recreated topic knows nothing of the producer. */
+    /** The broker of a recreated topic does not know the producer. */
     @Test
     void firstBatchToARecreatedTopic_goesAlone() {
         becomeKnown();
@@ -280,7 +280,7 @@ class ProducerPartitionTest {
         assertThat(partition.maySend(nowNanos + 2 * MAX_BACKOFF_NANOS)).isTrue();
     }
 
-    /** With more batches behind it, the broker would remember the last five, and no longer the one in doubt. */
+    /** If more batches followed, the broker would remember only the last five, and no longer the one in doubt. */
     @Test
     void batchWrittenBehindOneInDoubt_holdsItsPlace_andIsNotSentAgain() {
         becomeKnown();
@@ -342,7 +342,7 @@ class ProducerPartitionTest {
 
     // ---- Batches written out of order ------------------------------------------------------------------------------
 
-    /** One in doubt, and one that was written behind it at offset 9; both are back in line. */
+    /** Creates a batch in doubt and a later batch written at offset 9. Both are back in the queue. */
     private ProducerBatch writtenBehindOneInDoubt() {
         becomeKnown();
         ProducerBatch doubtful = send(1);
@@ -356,7 +356,7 @@ class ProducerPartitionTest {
         return doubtful;
     }
 
-    /** Its broker had forgotten the producer, and took the repetition for another batch. */
+    /** The broker had forgotten the producer, and wrote the repeated batch as a new one. */
     @ParameterizedTest
     @ValueSource(longs = {-1, 10})
     void batchThatMayBeBehindALaterOne_beginsSequencesAnew(long offset) {
@@ -380,7 +380,7 @@ class ProducerPartitionTest {
         assertThat(partition.troubled).isFalse();
         assertThat(partition.takeSettled()).isSameAs(doubtful);
         assertThat(partition.takeSettled()).isNotNull();
-        // Nothing that is written waits any more: offsets of later batches are compared with nothing.
+        // No written batch is waiting any more, so the offset of the next batch is not compared.
         ProducerBatch next = send(1);
         partition.written(next, -1, nowNanos);
         assertThat(partition.gap).isFalse();
@@ -427,7 +427,10 @@ class ProducerPartitionTest {
         assertThat(partition.waiting).as("nothing goes out").containsExactlyElementsOf(before);
     }
 
-    /** Whatever lost sight of the doubt: the broker would take the next batch for the one that it may have. */
+    /**
+     * If the doubt is lost for any reason, the broker would mistake the next batch for the one that it may have
+     * written.
+     */
     @Test
     void sequenceOfABatchInDoubt_thatWouldBeGivenAgain_violatesAnInvariant() {
         becomeKnown();

@@ -24,7 +24,10 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** A lean producer without its thread: the world gives it turns. Each record's value is its number in its partition. */
+/**
+ * Simulates a lean producer, which gets its turns from the simulation instead of a thread. Each record's value is its
+ * number within its partition.
+ */
 final class ProducerWorld extends LeanWorld implements SendListener {
 
     private static final Set<Trouble> TROUBLES =
@@ -41,7 +44,7 @@ final class ProducerWorld extends LeanWorld implements SendListener {
     /** Records sent to each partition. */
     private final Map<Integer, Long> sent = new HashMap<>();
 
-    /** The records of each partition that were acknowledged, in that order. */
+    /** The acknowledged records of each partition, in the order of their acknowledgements. */
     private final Map<Integer, List<Long>> acknowledged = new HashMap<>();
 
     private final Map<Integer, Set<Long>> ended = new HashMap<>();
@@ -152,7 +155,10 @@ final class ProducerWorld extends LeanWorld implements SendListener {
         return number;
     }
 
-    /** In a log that lost nothing, all records stand in order, each once unless brokers forgot the producer. */
+    /**
+     * Checks that a log without losses has all records in order. Each record occurs once, unless brokers forgot the
+     * producer.
+     */
     private void checkLog(Partition partition) {
         Log log = partition.log();
         List<Long> numbers = new ArrayList<>();
@@ -182,9 +188,9 @@ final class ProducerWorld extends LeanWorld implements SendListener {
     }
 
     /**
-     * No record is followed by an older one for good, except by a repetition whose request came late.
+     * Checks that the last copies of all records are in order, except for copies from requests that arrived late.
      *
-     * @param lastCopies the offsets of each record's last copy, and of copies that came late after it
+     * @param lastCopies the offsets of each record's last copy, and of later copies from late requests
      */
     private static void checkLastCopies(Partition partition, Map<Long, NavigableSet<Long>> lastCopies) {
         Long next = Long.MAX_VALUE;

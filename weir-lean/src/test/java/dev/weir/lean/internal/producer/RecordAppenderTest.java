@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * The producer's thread sleeps until the oldest batch that is filled is old enough, up to a second: it is woken for one
- * that may leave sooner. Here nobody sends, and what would wake the thread is counted.
+ * Tests which records wake the producer's thread. The thread sleeps until the oldest batch is old enough, for at most a
+ * second. It is woken for a batch that may leave sooner. Nothing is sent here; the tests count the wake-ups.
  */
 @Timeout(120)
 class RecordAppenderTest {
@@ -77,7 +77,10 @@ class RecordAppenderTest {
         assertThat(sealed(first)).isEqualTo(1);
     }
 
-    /** It began no batch, so it woke nobody, and the full one waited until its linger was over, or a second. */
+    /**
+     * Regression: the next record started no batch in the other partition, so the full batch woke nobody. It waited
+     * until its linger was over, or for a second.
+     */
     @Test
     void fullBatch_wakes_whenTheNextRecordGoesIntoABatchThatIsThere() throws Exception {
         appendTwoToSecond();
@@ -89,7 +92,7 @@ class RecordAppenderTest {
         assertThat(sealed(first)).isZero();
     }
 
-    /** Its batch has left, and another partition has one. */
+    /** The batch of the sticky partition has left, and the other partition already has a batch. */
     @Test
     void recordThatGoesIntoABatchThatIsThere_wakesNobody_whereNoneIsFull() throws Exception {
         append(1, SMALL_BYTES);
@@ -97,7 +100,7 @@ class RecordAppenderTest {
         assertThat(wakes).hasValue(1);
     }
 
-    /** The new one could not leave, but the full one can. */
+    /** The new batch could not leave yet, but the full one can. */
     @Test
     void fullBatch_wakes_whenTheNextOneIsBegun_whereNoneCanLeave() throws Exception {
         first.held = true;
@@ -108,13 +111,16 @@ class RecordAppenderTest {
         assertThat(sealed(second)).isEqualTo(1);
     }
 
-    /** The first partition has no batch: the next one is chosen. */
+    /**
+     * Fills a batch of the second partition. The first record moves to that partition because the first one has no
+     * batch.
+     */
     private void appendTwoToSecond() throws Exception {
         append(RecordAppender.ANY_PARTITION, HALF_BYTES);
         append(RecordAppender.ANY_PARTITION, HALF_BYTES);
     }
 
-    /** The thread looks by itself when their brokers take requests again. */
+    /** The thread checks by itself when the brokers accept requests again. */
     @Test
     void batchesThatCannotLeave_wakeNobody() throws Exception {
         first.held = true;
@@ -126,7 +132,7 @@ class RecordAppenderTest {
         assertThat(wakes).hasValue(0);
     }
 
-    /** Somebody else brought one between the look at the partition and the new batch. */
+    /** Another thread added a batch between the check of the partition and the creation of the new batch. */
     @Test
     void newBatchThatIsNotNeeded_isGivenBack() throws Exception {
         long free = pool.freeBytes();

@@ -10,7 +10,7 @@ import java.util.ArrayDeque;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Batches have room for two records of {@link #HALF_BYTES}. */
+/** Tests an intake whose batches have space for two records of {@link #HALF_BYTES}. */
 class RecordIntakeTest {
 
     private static final int BATCH_BYTES = 1_024;
@@ -94,7 +94,10 @@ class RecordIntakeTest {
 
     // ---- Several records -------------------------------------------------------------------------------------------
 
-    /** Records by their number: topic, partition, and bytes of the value. */
+    /**
+     * Prepared records. Each list contains one property of all records: the topics, the partitions, or the sizes of the
+     * values.
+     */
     private record Prepared(List<String> topics, List<Integer> partitions, List<Integer> sizes)
             implements PreparedRecords {
 

@@ -15,7 +15,7 @@ class SendableBatchesTest {
 
     private static final int VALUE_BYTES = 300;
 
-    /** Fits two batches with everything around them, but not three. */
+    /** Enough for two batches and the rest of the request, but not for three batches. */
     private static final int MAX_REQUEST_BYTES = 1_000;
 
     private final SplittableRandom random = new SplittableRandom(1);
@@ -52,8 +52,8 @@ class SendableBatchesTest {
     }
 
     /**
-     * The first ones always have another batch, and are offered before the last one: each request was theirs, for as
-     * long as they had more.
+     * Regression: the first partitions always have another batch and are offered before the last one. As long as they
+     * had more batches, they filled every request.
      */
     @Test
     void partitionOfferedLastEachTime_goesWhenItsBatchIsTheOldest() {
@@ -73,7 +73,7 @@ class SendableBatchesTest {
                 sent[each.number]++;
             }
         }
-        // The others' new batches are always younger, and there are two of a request.
+        // The new batches of the other partitions are always younger, and a request has space for two batches.
         assertThat(sent[2]).isGreaterThanOrEqualTo(10);
     }
 

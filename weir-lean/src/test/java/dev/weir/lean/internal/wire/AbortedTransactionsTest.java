@@ -10,7 +10,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Holds which producers are aborted where, whatever the order in which the broker lists their transactions. */
+/**
+ * Tests which producers' records are aborted at an offset, for any order in which the broker lists the transactions.
+ */
 class AbortedTransactionsTest {
 
     private record Transaction(long producer, long first) {}
@@ -27,7 +29,9 @@ class AbortedTransactionsTest {
         return producers;
     }
 
-    /** Each count is tried in many orders: sorting must work for all of them, and a second use must know no first. */
+    /**
+     * Tests each count in many orders. Sorting must work for all of them, and nothing may remain from an earlier use.
+     */
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2, 3, 4, 5, 15, 16, 17, 40})
     void transactions_inAnyOrder_beginAtTheirFirstOffsets(int count) {

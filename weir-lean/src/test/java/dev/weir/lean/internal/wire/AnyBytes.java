@@ -11,23 +11,26 @@ import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 
 /**
- * Reads bytes that may be anything, as a consumer does, and throws an {@link AssertionError} if what must hold does
- * not: they are data, or a fault of their type with partition and offset; nothing outside them is read; memory is
- * bounded, on the heap by their length and outside it by {@link #LIMIT}. Confined to one thread.
+ * Reads arbitrary bytes as a consumer does, and throws an {@link AssertionError} if a rule is broken. The bytes must be
+ * either data or a fault with partition and offset. Nothing outside the bytes may be read. The memory used is limited:
+ * on the heap by the length of the input, and outside the heap by {@link #LIMIT}. Confined to one thread.
  *
- * <p>The input lies in a buffer of exactly its size: a read past it is an exception that nothing here expects.
+ * <p>The input is in a buffer of exactly its size, so reading past its end throws an unexpected exception.
  */
 final class AnyBytes {
 
     /** Largest size of a decompressed batch. */
     static final int LIMIT = 1024 * 1024;
 
-    /** Heap that faults and their stack traces take. */
+    /** Heap memory for faults and their stack traces. */
     private static final long HEAP_BYTES = 64 * 1024;
 
     private static final int HEAP_PER_BYTE = 4;
 
-    /** The first ones a broker gives out, so that the corpus has aborted transactions. */
+    /**
+     * The number of producer ids that count as aborted. A broker assigns ids from 0 on, so the corpus has aborted
+     * records.
+     */
     private static final int PRODUCERS = 8;
 
     private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -38,7 +41,7 @@ final class AnyBytes {
     private long records;
     private long refused;
 
-    /** Sum of what was read, because somebody must use it. */
+    /** The sum of everything read. It prevents the reads from being optimized away. */
     int sum;
 
     /** Records that were read. */
@@ -51,7 +54,7 @@ final class AnyBytes {
         return refused;
     }
 
-    /** As the bytes of a response, whole and as the beginning of a longer one. */
+    /** Reads the bytes as a response: once as a whole one, and once as the beginning of a longer one. */
     void response(byte[] bytes) {
         if (bytes.length >= Integer.BYTES) {
             withinMemory(bytes, input -> {
@@ -61,7 +64,10 @@ final class AnyBytes {
         }
     }
 
-    /** As the records of a partition, their checksums compared and not, aborted transactions left out and not. */
+    /**
+     * Reads the bytes as the records of a partition: with and without checksums, and with and without aborted
+     * transactions.
+     */
     void batches(byte[] bytes) {
         withinMemory(bytes, input -> {
             for (int way = 0; way < 4; way++) {
@@ -86,7 +92,7 @@ final class AnyBytes {
         long allowed = HEAP_BYTES + (long) HEAP_PER_BYTE * bytes.length;
         long allocated = allocated(input, reading);
         if (allocated > allowed) {
-            // The first time it may have loaded classes.
+            // The first attempt may have loaded classes, so measure again.
             allocated = allocated(input, reading);
         }
         if (allocated > allowed) {

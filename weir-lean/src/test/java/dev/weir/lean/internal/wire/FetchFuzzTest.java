@@ -3,8 +3,8 @@ package dev.weir.lean.internal.wire;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 
 /**
- * Broker answers, valid and invalid. The suite reads each input of the corpus once: answers that real brokers have
- * sent, and inputs that a fuzzer has found. To let Jazzer continue from there, see ADR 14.
+ * Tests valid and invalid responses. An ordinary build reads each input of the corpus once: responses of real brokers,
+ * and inputs found by a fuzzer. For fuzzing with Jazzer from there, see ADR 14.
  */
 class FetchFuzzTest {
 

@@ -20,12 +20,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The limits of a fetch response: where it is cut, what is left out, and numbers that promise more than there is. */
+/** Tests the limits of a fetch response: where it is truncated, which parts are missing, and lengths that exceed it. */
 class FetchResponseTest {
 
     private static final short VERSION = 17;
 
-    /** The bytes behind the records of the last partition: its tags, its topic's, and the response's. */
+    /**
+     * The number of bytes after the records of the last partition: the tags of the partition, the topic and the
+     * response.
+     */
     private static final int BEHIND_RECORDS = 3;
 
     private final FetchResponse response = new FetchResponse();
@@ -75,7 +78,7 @@ class FetchResponseTest {
         assertThat(response.divergingOffset()).isEqualTo(offset);
     }
 
-    /** A diverging epoch without tags of its own would have 12 bytes; a shorter one is none. */
+    /** A diverging epoch without its own tags has 12 bytes. A shorter one is ignored. */
     @ParameterizedTest
     @CsvSource({"12, 88", "11, -1"})
     void divergingEpoch_isRead_ifItIsThere(int size, long offset) throws MalformedResponseException {
@@ -117,7 +120,7 @@ class FetchResponseTest {
 
     // ---- Where it is cut -------------------------------------------------------------------------------------------
 
-    /** A connection's buffer is larger than the response: what lies behind the end is another's. */
+    /** A connection's buffer is larger than the response. The bytes after the response do not belong to it. */
     @Test
     void nothingBehindTheEnd_isRead() {
         byte[] whole = bytes(withRecords(50));
@@ -171,14 +174,15 @@ class FetchResponseTest {
                 .withMessage("a fetch response of " + bytes.length + " bytes is malformed at byte " + at);
     }
 
-    /** Refused at the number itself, before a loop over that many things begins. */
+    /** The number is refused immediately, before a loop with that many iterations starts. */
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 40})
     void abortedTransactions_moreThanThereIsRoomFor_areRefusedAtTheirNumber(int tooMany) {
         byte[] whole = bytes(partition(5)
                 .setAbortedTransactions(
                         List.of(new AbortedTransaction().setProducerId(8).setFirstOffset(10))));
-        // Behind the number: the transaction (17), the preferred replica (4), the records (1), three times tags.
+        // The bytes after the number: a transaction (17), the preferred replica (4), the records (1), and tags three
+        // times.
         int behind = 17 + 4 + 1 + BEHIND_RECORDS;
         int numberAt = whole.length - behind - 1;
         assertThat(whole[numberAt]).isEqualTo((byte) 2);
@@ -192,7 +196,7 @@ class FetchResponseTest {
         int lengthAt = whole.length - BEHIND_RECORDS - 50 - 1;
         assertThat(whole[lengthAt]).isEqualTo((byte) 51);
         whole[lengthAt] = 51 + BEHIND_RECORDS;
-        // All of the rest are records, so that the tags behind them are missing.
+        // The records take all remaining bytes, so the tags after them are missing.
         assertMalformedAt(whole, whole.length);
         whole[lengthAt]++;
         assertMalformedAt(whole, lengthAt + 1);

@@ -16,17 +16,17 @@ import org.apache.kafka.common.record.internal.CompressionType;
 import org.junit.jupiter.api.Test;
 
 /**
- * Bytes that nobody should send: the corpus and generated batches, mutated by a seed with what is known of their
- * layout, where {@link FetchFuzzTest} finds its way by coverage. {@link AnyBytes} says what must hold.
+ * Tests bytes that nobody should send. The corpus and generated batches are mutated according to a seed, with knowledge
+ * of their layout. {@link FetchFuzzTest} is guided by coverage instead. {@link AnyBytes} checks the rules.
  *
- * <p>{@code -Dweir.fuzz.seconds=600} runs longer; {@code -Dweir.fuzz.seed=N} replays.
+ * <p>{@code -Dweir.fuzz.seconds=600} runs longer; {@code -Dweir.fuzz.seed=N} replays a seed.
  */
 class FuzzTest {
 
     private static final Duration TIME = Duration.ofSeconds(Integer.getInteger("weir.fuzz.seconds", 2));
     private static final long SEED = Long.getLong("weir.fuzz.seed", 42L);
 
-    /** Positions and lengths of the numbers in a batch's header, as drawn in BatchLayout. */
+    /** Positions and lengths of the numbers in a batch's header (see the diagram in BatchLayout). */
     private static final int[][] FIELDS = {
         {0, 8}, {8, 4}, {12, 4}, {16, 1}, {17, 4}, {21, 2}, {23, 4}, {27, 8}, {35, 8}, {43, 8}, {51, 2}, {53, 4},
         {57, 4}
@@ -94,7 +94,7 @@ class FuzzTest {
     private byte[] mutated(List<byte[]> corpus) {
         byte[] bytes = corpus.get(random.nextInt(corpus.size())).clone();
         for (int changes = random.nextInt(4); changes > 0 && bytes.length > 0; changes--) {
-            // Most of what can go wrong is at the beginning.
+            // Mutate the beginning more often, because most errors are possible there.
             int at = random.nextInt(random.nextBoolean() ? bytes.length : Math.min(bytes.length, 80));
             switch (random.nextInt(8)) {
                 case 0 -> bytes[at] ^= (byte) (1 << random.nextInt(8));
@@ -110,7 +110,7 @@ class FuzzTest {
         return bytes;
     }
 
-    /** The beginning of one and the end of another. */
+    /** Returns the beginning of one input followed by the end of another. */
     private byte[] spliced(byte[] bytes, int at, byte[] other) {
         int from = random.nextInt(other.length + 1);
         byte[] result = Arrays.copyOf(bytes, at + other.length - from);
@@ -118,7 +118,7 @@ class FuzzTest {
         return result;
     }
 
-    /** A number of the header of some batch becomes another one. */
+    /** Replaces a number in the header of a random batch. */
     private void field(byte[] bytes) {
         ByteBuffer buffer = ByteBuffer.wrap(bytes);
         int at = 0;

@@ -23,7 +23,7 @@ public final class Responses {
 
     private Responses() {}
 
-    /** Three partitions: with records, with an error and all tags, with nothing. */
+    /** Returns a response with three partitions: one with records, one with an error and all tags, and an empty one. */
     public static ByteBuffer of(short version) {
         PartitionData full = new PartitionData()
                 .setPartitionIndex(5)
@@ -68,7 +68,7 @@ public final class Responses {
         return ByteBuffer.allocateDirect(bytes.remaining()).put(bytes).rewind();
     }
 
-    /** Looks at everything in a response; returns how many bytes of records there are. */
+    /** Reads everything in a response. Returns the number of bytes that are records. */
     public static long walk(FetchResponse response, ByteBuffer bytes, boolean cut) throws MalformedResponseException {
         AbortedTransactions aborted = new AbortedTransactions();
         long recordBytes = 0;

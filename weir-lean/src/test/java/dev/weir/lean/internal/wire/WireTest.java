@@ -15,7 +15,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Requests that the official client's classes read, responses that they wrote. */
+/**
+ * Tests that the official client's classes can read Weir's requests, and that Weir can read responses written by them.
+ */
 class WireTest {
 
     private final FetchResponse response = new FetchResponse();
@@ -135,7 +137,7 @@ class WireTest {
             try {
                 Responses.walk(response, part, true);
             } catch (MalformedResponseException expected) {
-                // Too short even for what comes before the first partition.
+                // The response is too short even for the part before the first partition.
                 assertThat(part.limit()).isLessThan(20);
             }
         }
@@ -177,7 +179,7 @@ class WireTest {
         assertThat(own.flip()).isEqualTo(bytes.slice(afterFirst, afterSecond - afterFirst));
     }
 
-    /** No writer pads numbers, but the protocol allows it. */
+    /** Real writers do not pad numbers, but the protocol allows it. */
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 4, 5})
     void number_withBytesThatAddNothing_isRead(int size) {

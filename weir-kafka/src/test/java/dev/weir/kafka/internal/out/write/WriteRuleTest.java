@@ -59,7 +59,7 @@ class WriteRuleTest {
             clock.advance(STEP);
             rule.note("out", Objects.requireNonNull(rule.refusalOf("out")));
         }
-        // The first refusal came from memory, and the second one is for a record that was already in flight.
+        // A refusal noted late, because its record was just refused from memory or was already in flight.
         clock.advance(Duration.ofNanos(1));
         rule.note("out", forbidden);
         assertThat(rule.refusalOf("out")).isNull();
