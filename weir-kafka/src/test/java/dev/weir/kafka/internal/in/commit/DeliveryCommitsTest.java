@@ -91,8 +91,8 @@ class DeliveryCommitsTest {
     }
 
     /**
-     * Regression: with transactions and with at-most-once delivery, a missing partition counted as deleted as long as it
-     * stayed assigned. Its position in the recreated topic was never committed, and that topic was not read.
+     * Regression: with transactions and with at-most-once delivery, a missing partition counted as deleted as long as
+     * it stayed assigned. Its position in the recreated topic was never committed, and that topic was not read.
      */
     @ParameterizedTest
     @EnumSource
