@@ -234,8 +234,8 @@ class ScriptedBrokerTest {
     }
 
     /**
-     * A response that is emptied because of a quota names no partition. After a full fetch, it also has no session id.
-     * After an incremental fetch, it has the session's id, and the session keeps its state.
+     * Tests responses emptied by a quota, which name no partition. After a full fetch, such a response also has no
+     * session id. After an incremental fetch, it has the session's id, and the session keeps its state.
      */
     @Test
     void brokerThatThrottles_isLeftAlone_andAskedForTheSameAfterwards() throws Exception {

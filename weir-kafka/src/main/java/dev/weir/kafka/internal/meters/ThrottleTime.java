@@ -7,9 +7,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * publishes the average over the last minute or so, which hardly shows throttling that has just begun, and still shows
  * throttling long after it has ended. Thread-safe.
  *
- * <pre>
- *   n answers in the window, mean a | d more, then mean b | mean of those d: b + n (b - a) / d
- * </pre>
+ * <p>The mean of the new responses follows from two averages. If the average is {@code a} after {@code n} responses,
+ * and {@code b} after {@code d} more, the mean of these {@code d} responses is {@code b + n (b - a) / d}.
  */
 public final class ThrottleTime {
 

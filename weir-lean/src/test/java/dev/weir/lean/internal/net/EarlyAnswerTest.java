@@ -76,7 +76,7 @@ class EarlyAnswerTest {
         assertNoAnswer(List.of());
     }
 
-    /** When the response arrives, its request is the only one in flight. */
+    /** At the time of the response, its request is the only one in flight. */
     @Test
     void answerToTheLastRequest_beforeItHasLeft_isNoAnswer_thoughThoseBeforeWereAnswered() throws Exception {
         sendSmall();

@@ -50,7 +50,7 @@ class OutgoingRequestTest {
         outgoing.end();
     }
 
-    /** A request that is given up half-way must leave no bytes behind. */
+    /** After a request is given up half-way, none of its bytes may remain. */
     @ParameterizedTest
     @ValueSource(ints = {1, 7})
     void requestThatWasForgotten_isNotSent(int mostAtOnce) throws Exception {

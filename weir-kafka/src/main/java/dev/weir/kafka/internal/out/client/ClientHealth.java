@@ -59,7 +59,7 @@ public final class ClientHealth {
     static final String HANGS = "the producer was closed, and its thread hangs and leaves records without an"
             + " answer: look for what blocks it in an interceptor, a serializer, a login or a callback";
 
-    /** The time that a closing client gets to fail its unacknowledged records. */
+    /** The time within which a closing client must fail its unacknowledged records. */
     private static final long HANGS_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final boolean shared;

@@ -97,8 +97,8 @@ final class WritableTopics {
                 return name + " has no leader";
             }
             if (partition.isr().size() < partition.replicas().size()) {
-                // Brokers reject records only if fewer replicas than this are in sync. A broker that has failed for
-                // good must not hide that a client is stuck.
+                // A missing replica is an obstacle only if fewer replicas are in sync than brokers require for a write.
+                // Otherwise, a broker that never returns would hide that a client is stuck.
                 least = least == 0 ? leastInSync(admin, topic.name()) : least;
                 if (partition.isr().size() < least) {
                     return name + " lacks replicas in sync";

@@ -35,7 +35,7 @@ public record TransactionPlan(
      *
      * @param member the {@code group.instance.id} of a static member, or null. All runs of a static member have the
      *     same id, because a classic group keeps showing the client id of the member's first run. With a random id for
-     *     each run, the other members would take every later run for dead
+     *     each run, the other members would consider every later run dead
      */
     public static TransactionPlan ofNewRun(
             String group, @Nullable String member, Duration interval, long records, long bytes, Duration timeout) {

@@ -88,7 +88,7 @@ class RecordAnswer implements Callback {
 
         /**
          * The reason why the record was not written, set when the record is returned. Null if the brokers accepted the
-         * record. It must nevertheless be sent again, because it followed a rejected record.
+         * record. Such a record must be sent again as well, because it followed a rejected record.
          */
         @Nullable
         Exception refusal;

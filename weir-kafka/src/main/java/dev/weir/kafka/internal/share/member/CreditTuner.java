@@ -14,8 +14,9 @@ import dev.weir.kafka.internal.share.member.SharePath.Plan;
  * tenth of a second, because a few large requests cost the client and the broker less than many small ones.
  *
  * <p>The number begins small and at most doubles per step, because a member that takes many records at once leaves none
- * for the others. It has two bounds. The pipeline must finish the acquired records well before their lock expires (F8).
- * The acquired records must also fit into the window of locks beside the records of the other members (F2).
+ * for the others. It has two bounds. The pipeline must finish the acquired records well before their lock expires
+ * (formula F8 of ADR 71). The acquired records must also fit into the window of locks beside the records of the other
+ * members (F2).
  */
 final class CreditTuner {
 
@@ -109,9 +110,9 @@ final class CreditTuner {
 
     /**
      * Returns the maximum number of records, which is the lower of two limits. The first limit is a quarter of the
-     * records that are finished during the lock's duration (F8). It is at least one record per worker, because the
-     * locks of records in progress are renewed. The second limit is half of all locks in the window, which leaves the
-     * other half to other members (F2).
+     * records that are finished during the lock's duration (formula F8 of ADR 71). It is at least one record per
+     * worker, because the locks of records in progress are renewed. The second limit is half of all locks in the
+     * window, which leaves the other half to other members (F2).
      */
     private static double most(Look look, int workers) {
         double byLock = Math.max(workers, look.rate() * look.lockSeconds / 4);

@@ -170,10 +170,11 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
 
     /**
      * Polls if the pipeline wants records, and otherwise waits briefly. Called only while no records are held. After a
-     * poll that returned nothing, only one share consumer at a time polls again. The reason is that the brokers notice
-     * the connections of a dead process ending one after the other. If several share consumers of that process had
-     * requests waiting, a broker could take the records of the first one and give them to the waiting request of
-     * another one. Nobody would process these records.
+     * poll that returned nothing, only one share consumer at a time polls again.
+     *
+     * <p>Otherwise, several requests of this process could be waiting at a broker when the process dies. The broker
+     * notices the end of each connection separately. It could release the records of one share consumer and deliver
+     * them to the waiting request of another one, whose end it has not noticed yet. Nobody would process them.
      */
     private void fetch() throws InterruptedException {
         long since = System.nanoTime();

@@ -84,8 +84,8 @@ final class ShareLimits {
     }
 
     private static Limit window(Look look, Surroundings around, double perPartition) {
-        // F3: the window must hold all records that arrive at a partition while its slowest record is unfinished. The
-        // estimate of the gain assumes that workers never wait.
+        // The window must hold all records that arrive at a partition while its slowest record is unfinished (formula
+        // F3 of ADR 71). The estimate of the gain assumes that workers never wait.
         double gain = Math.max(1, around.workers / Math.max(0.05 * around.workers, around.inHand));
         long needed = Math.max(look.locksPerPartition() * 3L / 2, (long)
                 Math.ceil(gain * perPartition * (look.roundTripSeconds() + around.slowestSeconds)));

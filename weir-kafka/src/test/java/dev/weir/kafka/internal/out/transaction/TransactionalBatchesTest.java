@@ -63,7 +63,7 @@ class TransactionalBatchesTest {
 
     private boolean isInError;
 
-    /** The callbacks of records that are refused only when their transaction is committed. */
+    /** The callbacks of records that the brokers refuse only when the transaction is committed. */
     private final Queue<Callback> late = new ArrayDeque<>();
 
     /** Their value. */
