@@ -150,12 +150,12 @@ final class FakeBroker implements AutoCloseable {
         topicId = id;
     }
 
-    /** The name that metadata have of it. */
+    /** Sets the broker's host name in metadata responses. */
     void host(String name) {
         host = name;
     }
 
-    /** Answers produce requests. */
+    /** Sets the answers to produce requests. */
     void produces(Function<ProduceRequestData, ApiMessage> answer) {
         produces = answer;
     }

@@ -24,7 +24,7 @@ final class FakeLog {
     static final int END = 3 * PER_BATCH;
     private static final Duration LONGEST = Duration.ofSeconds(50);
 
-    /** To be broken by tests. */
+    /** The batches, which a test may damage. */
     final List<ByteBuffer> batches = List.of(batch(0), batch(1), batch(2));
 
     /** The number of fetches received. */
@@ -74,7 +74,7 @@ final class FakeLog {
         return answer(new PartitionData().setErrorCode(error.code()).setRecords(MemoryRecords.EMPTY));
     }
 
-    /** Returns an answer for the one partition. */
+    /** Returns a response for the only partition. */
     static FetchResponseData answer(PartitionData partition) {
         return new FetchResponseData()
                 .setResponses(List.of(new FetchableTopicResponse()

@@ -13,7 +13,7 @@ class LeanSettingsTest {
         return LeanSettings.builder().bootstrapServers("127.0.0.1:9092");
     }
 
-    /** It was ignored without a word. */
+    /** Regression: such a property was silently ignored. */
     @Test
     void propertyOfTheClient_thatIsASettingHere_setsIt() {
         Properties file = new Properties();

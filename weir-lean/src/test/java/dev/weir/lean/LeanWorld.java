@@ -27,7 +27,7 @@ public abstract class LeanWorld implements AutoCloseable {
         SLOW_BROKERS,
         ELECTIONS,
         STALE_METADATA,
-        /** Logs lose records. */
+        /** A log loses its last records. */
         UNCLEAN_ELECTIONS,
         QUOTAS,
         MORE_PARTITIONS,
@@ -101,19 +101,19 @@ public abstract class LeanWorld implements AutoCloseable {
         calm();
     }
 
-    /** Uses the cluster, or the client. */
+    /** Lets the simulation use the cluster or the client. */
     protected abstract void act() throws InterruptedException;
 
     /** Gives the client one turn. Returns whether there was nothing to do. */
     protected abstract boolean isIdle();
 
-    /** Lets the client wait, and time pass. */
+    /** Lets the client wait while time passes. */
     protected abstract void await(long millis);
 
     /** Ends all faults, and checks that the run completes. */
     protected abstract void calm();
 
-    /** Distinguishes this run from others. */
+    /** Returns a text that differs between different runs. */
     protected String course() {
         return brokers.schedule().now() + " " + brokers.network().opened() + " "
                 + brokers.network().answers();
@@ -143,7 +143,7 @@ public abstract class LeanWorld implements AutoCloseable {
         befall(trouble, partition, broker, some);
     }
 
-    /** One fault of a class. */
+    /** Causes one fault of this class. */
     protected void befall(Trouble trouble, Partition partition, int broker, long nanos) {
         switch (trouble) {
             case CONNECTIONS -> process.process().cutOne();

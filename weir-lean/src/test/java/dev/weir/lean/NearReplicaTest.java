@@ -95,7 +95,7 @@ class NearReplicaTest {
         assertAllOnce();
     }
 
-    /** Metadata name the former leader for good. */
+    /** The metadata never name the new leader. */
     @Test
     void leaderThatARefusalNames_isReadFrom() throws Exception {
         try (FakeBroker moved = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), log::serve);

@@ -99,7 +99,7 @@ class ProducerAmongStaleBrokersTest {
         assertThat(List.copyOf(sends.acknowledged)).isEqualTo(numbers(0, 10));
     }
 
-    /** Metadata name the former leader for good. */
+    /** The metadata never name the new leader. */
     @Test
     void leaderThatARefusalNames_getsTheRecords() throws Exception {
         first.produces(request -> notLeader(
@@ -166,10 +166,7 @@ class ProducerAmongStaleBrokersTest {
         assertWritten(1 + 3L * (refused + 1));
     }
 
-    /**
-     * Here, the first batch was written. The producer cannot distinguish this from the case above, so the batch may be
-     * written twice.
-     */
+    /** In this test, the first batch was written. The producer cannot know this, so the batch may be written twice. */
     @ParameterizedTest
     @CsvSource({"0, NONE", "3, NONE", "0, DUPLICATE", "0, NO_OFFSETS"})
     void brokerThatRemembersTheLastBatchOnly_mayHaveTheOneBeforeTwice_andInOrder(int foreign, Disguise disguise)

@@ -46,7 +46,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Tests rare cluster states in which a consumer got stuck, or silently continued as if nothing had happened. */
 class RareFaultsTest {
 
-    /** In a batch's header. */
+    /** Position of the leader epoch in a batch's header. */
     private static final int LEADER_EPOCH_AT = 12;
 
     private final FakeLog log = new FakeLog();
@@ -417,7 +417,7 @@ class RareFaultsTest {
                 .withMessageContaining("SSLL");
     }
 
-    /** In the middle of a handler, too. */
+    /** The consumer may even be closed by a handler. */
     @Test
     void consumerThatIsClosed_saysSo() throws Exception {
         try (FakeBroker broker = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), log::serve);

@@ -57,7 +57,7 @@ class ScriptedProduceTest {
         broker.close();
     }
 
-    /** Batches of some forty records. */
+    /** Returns settings with batches of about forty records. */
     private LeanProducerSettings.Builder settings() throws Exception {
         return Sends.settings(broker.address()).batchBytes(1_024);
     }

@@ -25,7 +25,7 @@ public final class SimulatedProcess implements BrokerNetwork, AutoCloseable {
         BrokerNetworks.put(bootstrap(), this);
     }
 
-    /** The addresses of the first two brokers. */
+    /** Returns the addresses of the first two brokers. */
     public String bootstrap() {
         String host = brokers.network().host();
         return host + ":1," + host + ":2";

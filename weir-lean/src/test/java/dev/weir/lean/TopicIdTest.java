@@ -65,7 +65,8 @@ class TopicIdTest {
     }
 
     /**
-     * The fault is thrown only when the pause ends. Until then, the position would be handed on with a wrong topic id.
+     * The fault is thrown only when the pause ends. The consumer must report it earlier, because the position would
+     * otherwise be handed on with the wrong topic id.
      */
     @Test
     void topicRecreated_whileItsPartitionIsPaused_isAFaultBeforeItIsThrown() throws Exception {
@@ -111,7 +112,7 @@ class TopicIdTest {
                 int index = consumer.assign(FakeBroker.TOPIC, 0, StartAt.beginning());
                 FakeLog.pollUntil(consumer, record -> {}, () -> asked.getCount() == 0);
                 broker.topicId(ANOTHER_ID);
-                // This requests metadata.
+                // Assigning a partition makes the consumer request metadata.
                 consumer.pause(consumer.assign(FakeBroker.TOPIC, 1, StartAt.offset(0)));
                 FakeLog.pollUntil(
                         consumer, record -> {}, () -> consumer.topicId(index).equals(ANOTHER_ID));
@@ -225,7 +226,7 @@ class TopicIdTest {
                     consumer, record -> {}, () -> consumer.topicId(index).equals(FakeBroker.TOPIC_ID));
             broker.topicId(ANOTHER_ID);
             other.topicId(ANOTHER_ID);
-            // This requests metadata.
+            // Assigning a partition makes the consumer request metadata.
             consumer.pause(consumer.assign(FakeBroker.TOPIC, 1, StartAt.offset(0)));
             FakeLog.pollUntil(
                     consumer, record -> {}, () -> consumer.topicId(index).equals(ANOTHER_ID));

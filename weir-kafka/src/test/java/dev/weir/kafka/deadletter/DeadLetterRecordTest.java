@@ -122,7 +122,7 @@ class DeadLetterRecordTest {
         assertRestored(deadLetter, "orders", 2, WRITTEN - 7);
     }
 
-    /** The headers of {@code KafkaMessageChannelBinder}. */
+    /** The headers written by {@code KafkaMessageChannelBinder} of Spring Cloud Stream. */
     @Test
     void springCloudStream_readsBinaryNumbers_andTakesItsHeadersOut() {
         DeadLetterRecord deadLetter = text("x-original-topic", "orders")

@@ -46,7 +46,7 @@ class PatientWriterTest {
             new PatientWriter("test", PatientWriterTest::propose, clock, this::open, ClientProgress.NONE);
     private final Thread thread = Thread.ofVirtual().unstarted(this::run);
 
-    /** A record that a client has taken. */
+    /** A record that a client has accepted. */
     private record Sent(int number, Callback answer) {
 
         void acknowledge() {
@@ -112,7 +112,7 @@ class PatientWriterTest {
         try {
             writer.run();
         } catch (InterruptedException ended) {
-            // at the end of the test
+            // Expected at the end of the test.
         }
     }
 

@@ -24,7 +24,7 @@ class RecordDescriberTest {
         }
     };
 
-    /** A key whose text cannot be made. */
+    /** A key whose {@code toString} throws. */
     private record Hostile(Throwable thrown) {
 
         @Override

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RetryFlowsWorld {
 
-    /** A violation of what flows promise. */
+    /** Thrown if a flow breaks one of its promises. */
     static final class Violation extends AssertionError {
         private static final long serialVersionUID = 1L;
 

@@ -35,7 +35,7 @@ class ProducerLookTest {
         metric("bufferpool-wait-time-ns-total", "producer-metrics", 5e9);
         metric("record-queue-time-avg", "producer-metrics", 7.5);
         metric("request-latency-avg", "producer-metrics", 2.5);
-        // The same for a single node.
+        // The metric of a single node counts in the same way.
         metric("request-latency-avg", "producer-node-metrics", 99.0);
         assertThat(ProducerLook.of(client).at("produce", 3))
                 .isEqualTo(Snapshot.of("produce", 3, 1000, 10, 5_000_000_000L, 7.5, 2.5));
@@ -61,7 +61,7 @@ class ProducerLookTest {
         assertThat(throttledMillis(look)).isZero();
         throttle(10 * 98.0 / 110, 98, 110);
         assertThat(throttledMillis(look)).isEqualTo(980);
-        // Read once more, with no answer between.
+        // Read again without any response in between.
         assertThat(throttledMillis(look)).isEqualTo(980);
         throttle(15 * 98.0 / 115, 98, 115);
         assertThat(throttledMillis(look)).isEqualTo(1_470);

@@ -172,7 +172,7 @@ class BatchReaderTest {
                 .isThrownBy(() -> read(bytes, 40))
                 .withMessageContaining("t-3@40")
                 .withMessageContaining("maxBatchBytes=1048576");
-        // The reader is as good as before.
+        // The reader can still read other batches.
         assertThat(read(Batches.batch(codec, 7, Batches.records(1, 10, 100)), 0))
                 .hasSize(10);
     }

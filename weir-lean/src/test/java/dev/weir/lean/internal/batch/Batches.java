@@ -80,7 +80,7 @@ public final class Batches {
 
     private static byte[] bytes(Random random, int largest) {
         byte[] bytes = new byte[random.nextInt(largest + 1)];
-        // Half of it compresses.
+        // Half of the bytes can be compressed.
         for (int i = 0; i < bytes.length; i++) {
             bytes[i] = (byte) (i % 2 == 0 ? 'x' : random.nextInt());
         }

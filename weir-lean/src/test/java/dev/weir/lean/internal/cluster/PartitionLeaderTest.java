@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** Precedence of leader epochs. */
+/** Tests which leader epoch takes precedence. */
 class PartitionLeaderTest {
 
     private final PartitionLeader leader = new PartitionLeader();

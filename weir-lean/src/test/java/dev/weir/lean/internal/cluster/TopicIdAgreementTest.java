@@ -31,7 +31,7 @@ class TopicIdAgreementTest {
     private final TopicIdAgreement agreement = new TopicIdAgreement();
     private int brokers = 3;
 
-    /** Just before it wraps. */
+    /** A time just before the clock wraps. */
     private long nowNanos = Long.MAX_VALUE - 1;
 
     @BeforeEach

@@ -47,7 +47,7 @@ class CursorMovesTest {
         }
     };
 
-    /** Three records from an offset on. */
+    /** Returns a batch of three records from an offset on. */
     private static ByteBuffer batch(long offset) {
         return Batches.batch(CompressionType.NONE, offset, Batches.records(1, 3, 20));
     }

@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Tests that the official client and Weir's own reader read written batches back unchanged. */
 class BatchWriterTest {
 
-    /** Batches of each codec; together 10,000. */
+    /** The number of batches per codec; 10,000 in total. */
     private static final int BATCHES = 2_000;
 
     private static final int CAPACITY = 200 * 1024;

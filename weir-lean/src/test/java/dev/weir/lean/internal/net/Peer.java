@@ -123,7 +123,7 @@ final class Peer implements AutoCloseable {
         connection.sent(api, api.latestVersion());
     }
 
-    /** Answers a request, read or not. */
+    /** Answers a request, whether it has been read or not. */
     void answer(int number) throws IOException {
         write(socket, ByteBuffer.allocate(Integer.BYTES + 1).putInt(0, number));
     }

@@ -5,7 +5,7 @@ public final class ReceiveBuffers {
 
     private ReceiveBuffers() {}
 
-    /** Free, with some 64 KB. */
+    /** Returns a free buffer of about 64 KB. */
     public static ReceiveBuffer empty() {
         return new ReceiveBuffer(1024 * 1024);
     }

@@ -28,7 +28,7 @@ class TlsRecordsTest {
     @TempDir
     private static Path folder;
 
-    /** Short records have less than 16,128 bytes. */
+    /** A buffer is short if it has less than 16,128 bytes. */
     @ParameterizedTest
     @CsvSource({
         "200, 50, 1", // one batch of each of many partitions

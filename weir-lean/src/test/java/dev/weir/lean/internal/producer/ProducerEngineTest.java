@@ -103,7 +103,7 @@ class ProducerEngineTest {
 
     private void turn() {
         while (engine.turn() > 0) {
-            // Everything that is possible at this time.
+            // Do everything that is possible at this time.
         }
     }
 
@@ -387,7 +387,7 @@ class ProducerEngineTest {
 
     @Test
     void violatedInvariant_endsTheProducer_andIsItsFailure() throws Exception {
-        // Filled again while it is in flight.
+        // The batch is filled again while it is in flight.
         pool.release(send(0, 1));
         append(1, 2);
         engine.run();

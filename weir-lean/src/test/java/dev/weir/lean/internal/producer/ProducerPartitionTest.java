@@ -56,7 +56,7 @@ class ProducerPartitionTest {
         return batch;
     }
 
-    /** Gets the first batch written. From then on, several batches may be in flight. */
+    /** Writes the first batch. From then on, several batches may be in flight. */
     private void becomeKnown() {
         ProducerBatch first = send(1);
         partition.written(first, 0, nowNanos);

@@ -41,7 +41,7 @@ final class ProducerWorld extends LeanWorld implements SendListener {
     private final RecordBytes record = new RecordBytes();
     private final byte[] value = new byte[Long.BYTES + 100];
 
-    /** Records sent to each partition. */
+    /** The number of records sent to each partition. */
     private final Map<Integer, Long> sent = new HashMap<>();
 
     /** The acknowledged records of each partition, in the order of their acknowledgements. */

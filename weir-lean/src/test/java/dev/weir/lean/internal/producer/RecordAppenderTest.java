@@ -26,7 +26,7 @@ class RecordAppenderTest {
 
     private static final int BATCH_BYTES = 1_024;
 
-    /** A batch has room for two. */
+    /** A batch has space for two records of this size. */
     private static final int HALF_BYTES = 400;
 
     private static final int SMALL_BYTES = 8;
@@ -189,7 +189,7 @@ class RecordAppenderTest {
     @Test
     void recordWithoutRoom_isNotTaken_ifNobodyWaits() throws Exception {
         while (pool.take(SMALL_BYTES, 0) != null) {
-            // All of them.
+            // Take all batches of the pool.
         }
         RecordBytes record = new RecordBytes();
         record.key.clear();

@@ -44,12 +44,12 @@ final class AnyBytes {
     /** The sum of everything read. It prevents the reads from being optimized away. */
     int sum;
 
-    /** Records that were read. */
+    /** The number of records read. */
     long records() {
         return records;
     }
 
-    /** Inputs that were refused at some place. */
+    /** The number of inputs that were refused somewhere. */
     long refused() {
         return refused;
     }

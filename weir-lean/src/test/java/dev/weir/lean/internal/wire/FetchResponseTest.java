@@ -168,7 +168,7 @@ class FetchResponseTest {
                 .isThrownBy(() -> {
                     wrap(bytes, false);
                     while (response.next()) {
-                        // To the place that makes no sense.
+                        // Read up to the malformed place.
                     }
                 })
                 .withMessage("a fetch response of " + bytes.length + " bytes is malformed at byte " + at);

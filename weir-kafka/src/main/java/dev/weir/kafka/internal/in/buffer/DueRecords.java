@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 public final class DueRecords {
 
     /**
-     * Maximum wait before the wall clock is read again. It may have been adjusted, or the machine may have been
+     * Maximum wait before the wall clock is read again. The clock may have been adjusted, or the machine may have been
      * suspended.
      */
     private static final long MAX_WAIT_MILLIS = 10_000;

@@ -175,7 +175,7 @@ class DueRecordsTest {
         assertThat(DueRecords.millis(any -> Instant.MIN, record)).isEqualTo(Long.MIN_VALUE);
         assertThat(DueRecords.millis(any -> Instant.MAX, record)).isEqualTo(Long.MAX_VALUE);
         assertThat(DueRecords.millis(any -> Instant.ofEpochMilli(5), record)).isEqualTo(5);
-        // Never before its time.
+        // Fractions are rounded up, so that no record is delivered early.
         assertThat(DueRecords.millis(any -> Instant.ofEpochMilli(5).plusNanos(1), record))
                 .isEqualTo(6);
     }

@@ -87,7 +87,7 @@ class PausedPartitionsTest {
         pauses.pause("t");
         AssignedPartition renewed = partition();
         pauses.assigned(renewed);
-        // That one does not count any more.
+        // The former object no longer counts.
         pauses.withdrawn(List.of(partition));
         add(renewed);
         assertThat(taken()).isZero();

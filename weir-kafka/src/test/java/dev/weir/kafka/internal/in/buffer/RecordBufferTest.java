@@ -49,7 +49,7 @@ class RecordBufferTest {
         buffer.add(partition, Batch.of(values, records, partition.tracker(), tokens));
     }
 
-    /** The topics of the next batches. */
+    /** Returns the topics of the next batches. */
     private String nextTopics(int batches) throws InterruptedException {
         StringBuilder topics = new StringBuilder();
         for (int i = 0; i < batches; i++) {

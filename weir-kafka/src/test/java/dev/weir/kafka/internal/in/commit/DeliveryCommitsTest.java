@@ -125,7 +125,7 @@ class DeliveryCommitsTest {
         assertThat(topic.questions - before).isEqualTo(2);
     }
 
-    /** Transactions that have nothing to do. */
+    /** A transaction gate without any work. */
     private static final class IdleGate implements TransactionGate {
 
         boolean isSettled = true;

@@ -34,7 +34,7 @@ class DirectCommitTest {
     private final ScriptedCoordinator coordinator = new ScriptedCoordinator();
     private final GroupMember client = new GroupMember(3, "member");
 
-    /** Tries again at once, where it may. */
+    /** If another attempt is allowed, it starts without a delay. */
     private final DirectCommit commit = new DirectCommit(client, coordinator.config(), null, 0);
 
     DirectCommitTest() throws IOException {}

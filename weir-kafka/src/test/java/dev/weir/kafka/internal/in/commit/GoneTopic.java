@@ -20,7 +20,7 @@ final class GoneTopic extends SilentLookup {
 
     boolean exists;
 
-    /** Counts the questions. */
+    /** The number of queries so far. */
     int questions;
 
     /** The id of the topic that currently has the name; null while the id is unknown. */

@@ -40,7 +40,7 @@ final class ScriptedCoordinator implements AutoCloseable {
 
     private static final long DEADLINE_SECONDS = 20;
 
-    /** The answer to a commit. */
+    /** The response to a commit. */
     enum Reply {
         TAKEN,
         REFUSED,
@@ -73,7 +73,7 @@ final class ScriptedCoordinator implements AutoCloseable {
         Thread.ofVirtual().start(this::accept);
     }
 
-    /** The configuration of a client of it. */
+    /** Returns the configuration for clients of this coordinator. */
     Map<String, Object> config() {
         return Map.of("bootstrap.servers", "127.0.0.1:" + server.getLocalPort(), "reconnect.backoff.max.ms", 50);
     }
@@ -122,7 +122,7 @@ final class ScriptedCoordinator implements AutoCloseable {
                 }
             }
         } catch (IOException closed) {
-            // By the client, or at the end.
+            // The client has closed the connection, or the test has ended.
         } finally {
             ended.incrementAndGet();
         }

@@ -29,7 +29,7 @@ class LeaderEpochsTest {
                 epoch < 0 ? Optional.empty() : Optional.of(epoch));
     }
 
-    /** Pairs of offset and epoch. */
+    /** Creates records from pairs of offset and epoch. */
     private static List<ConsumerRecord<byte[], byte[]>> records(int... pairs) {
         return Arrays.stream(pairs.length == 0 ? new int[0] : range(pairs.length / 2))
                 .mapToObj(i -> record(pairs[2 * i], pairs[2 * i + 1]))

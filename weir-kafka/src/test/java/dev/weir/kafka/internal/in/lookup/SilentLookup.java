@@ -12,7 +12,7 @@ import java.util.concurrent.CompletionStage;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
-/** Brokers that never answer. Thread-safe. */
+/** A lookup whose queries are never answered. Thread-safe. */
 public class SilentLookup implements Lookup {
 
     @Override

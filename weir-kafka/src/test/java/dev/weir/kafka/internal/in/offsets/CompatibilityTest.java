@@ -78,7 +78,7 @@ class CompatibilityTest {
         return new Golden(committed, text, finished, userText, CommitText.NO_SIZE, null);
     }
 
-    /** From and behind, in pairs. */
+    /** Creates a set of runs, each given by its first offset and the offset after its last. */
     private static FinishedSet runs(long... ends) {
         FinishedSet.Builder runs = new FinishedSet.Builder();
         for (int i = 0; i < ends.length; i += 2) {

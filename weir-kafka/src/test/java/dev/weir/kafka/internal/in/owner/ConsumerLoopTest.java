@@ -552,7 +552,7 @@ class ConsumerLoopTest {
         /** Records that the next polls return, regardless of the client's position. */
         private final Queue<ConsumerRecord<byte[], byte[]>> strays = new ConcurrentLinkedQueue<>();
 
-        /** Completes with a commit of {@link Answers#END}. */
+        /** Completes when {@link Answers#END} is committed. */
         final CompletableFuture<Object> committedTheEnd = new CompletableFuture<>();
 
         /** The number of queries for committed offsets that are interrupted by a late wake-up. */

@@ -12,7 +12,7 @@ class RevokeTimesTest {
     @ParameterizedTest
     @CsvSource({
         "PT20S, PT5M, 20, 10, 10",
-        // Longer than the poll interval: cut.
+        // The deadline is longer than the poll interval, so it is shortened.
         "PT20S, PT10S, 5, 1, 1",
         "PT4M, PT1M, 30, 10, 10",
         "PT4M, PT5M, 240, 10, 10",

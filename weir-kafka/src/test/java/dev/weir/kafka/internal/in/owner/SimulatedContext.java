@@ -14,7 +14,7 @@ final class SimulatedContext extends BareContext {
     /** The result of every lookup. */
     volatile @Nullable Whereabouts found;
 
-    /** The troubles that stages report. */
+    /** The problems reported by stages. */
     volatile List<String> troubles = List.of();
 
     @Override

@@ -9,7 +9,7 @@ import java.util.List;
  */
 final class SimulatedElections {
 
-    /** No epoch is known. */
+    /** Value for an unknown epoch. */
     static final int UNKNOWN = -1;
 
     private record Cut(int epoch, int offset) {}

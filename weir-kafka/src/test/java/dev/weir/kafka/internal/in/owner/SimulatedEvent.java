@@ -29,13 +29,13 @@ enum SimulatedEvent {
     enum Planted {
         /** Ignores the client's exception about a lost position. */
         SWALLOWED_TRUNCATION(TRUNCATION, 182),
-        /** Commits say nothing of leader epochs. */
+        /** Omits the leader epochs from commits. */
         COMMITS_WITHOUT_EPOCH(TRUNCATION, 9_974),
         /** Ignores that the topic has a new id. */
         UNNOTICED_RECREATION(RECREATION, 33),
         /** Does not commit a chosen position before its first records are finished. */
         FORGOTTEN_PLACE(LATEST, 280),
-        /** An added partition begins at its end. */
+        /** Starts an added partition at its end. */
         ADDED_AT_END(LATEST, 481),
         /** Answers a query only when it can answer for all of its partitions. */
         ALL_OR_NOTHING_LOOKUP(LEADERLESS, 54);

@@ -53,9 +53,9 @@ final class SimulatedLog extends GroupPartition {
     /** The last {@link #epoch} that began with a seek. */
     private int soughtEpoch = -1;
 
-    // While this member has it.
+    // State of the current assignment to this member.
 
-    /** Counts assignments and seeks. */
+    /** The number of assignments and seeks so far. */
     int epoch;
 
     final BitSet finishedHere = new BitSet();
@@ -96,7 +96,7 @@ final class SimulatedLog extends GroupPartition {
     /** The first {@link #epoch} after the position was last in doubt. */
     private int clearedEpoch;
 
-    /** True if it came after the others. */
+    /** True if the partition was added to the topic later. */
     boolean added;
 
     /** True while the partition has no leader, so that no broker answers for it. */
@@ -174,7 +174,7 @@ final class SimulatedLog extends GroupPartition {
         lostBlindly |= doubtful && blind;
     }
 
-    /** The topic is deleted and recreated. */
+    /** Simulates that the topic is deleted and recreated. */
     void recreate(int incarnation, boolean commitIsDeleted) {
         elections.begin(incarnation);
         // A commit by this member contains the topic id.
@@ -401,7 +401,7 @@ final class SimulatedLog extends GroupPartition {
         return new OffsetAndMetadata(position, positionEpoch < 0 ? Optional.empty() : Optional.of(positionEpoch), "");
     }
 
-    /** The consumer learns that nothing is committed. */
+    /** Called when the consumer learns that nothing is committed. */
     void askStart(boolean hasKnownEarlierTopic) {
         startsAnew |= !startAsked && hasKnownEarlierTopic;
         startAsked = true;
@@ -661,7 +661,7 @@ final class SimulatedLog extends GroupPartition {
         forgiveUnseen();
     }
 
-    /** Excuses what is missing by now. */
+    /** Excuses all records that were committed but not emitted so far. */
     void forgiveUnseen() {
         forgiven.or(unseen());
     }

@@ -76,14 +76,14 @@ final class SimulatedTroubles {
         return faults.contains(fault);
     }
 
-    /** Counts the topics that had this name. */
+    /** Returns the number of earlier topics with this name. */
     int incarnation() {
         return incarnations;
     }
 
     // ---- What happens ----------------------------------------------------------------------------------------------
 
-    /** Lets something happen, sometimes. */
+    /** Causes an event now and then. */
     void act() {
         for (SimulatedEvent event : known) {
             if (random.nextInt(ACTS_PER_EVENT) == 0) {

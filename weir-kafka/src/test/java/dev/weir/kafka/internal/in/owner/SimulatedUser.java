@@ -23,7 +23,7 @@ final class SimulatedUser {
     private final List<CompletableFuture<Void>> seeks = new ArrayList<>();
     private boolean allPaused;
 
-    /** Counts the pauses. */
+    /** The number of pauses so far. */
     int pauses;
 
     SimulatedUser(SimulatedWorld world, ConsumerHandle handle) {
@@ -63,7 +63,7 @@ final class SimulatedUser {
         letGo();
     }
 
-    /** The consumer has resumed by itself. */
+    /** Called when the consumer has resumed all partitions by itself. */
     void letGo() {
         paused.clear();
         allPaused = false;

@@ -57,7 +57,7 @@ final class SimulatedWorld implements OwnerClock {
      */
     final int commitAhead;
 
-    // Of the process that runs.
+    // State of the current process.
     private SimulatedPipeline pipeline;
     private ConsumerLoop loop;
     SimulatedUser user;
@@ -110,7 +110,7 @@ final class SimulatedWorld implements OwnerClock {
         user = new SimulatedUser(this, loop.control());
     }
 
-    /** Another partition of the topic. */
+    /** Adds a partition to the topic. */
     SimulatedLog addLog() {
         SimulatedLog log = new SimulatedLog(new TopicPartition("t", logs.size()));
         log.added = true;

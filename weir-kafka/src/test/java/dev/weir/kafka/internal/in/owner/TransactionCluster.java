@@ -35,7 +35,7 @@ final class TransactionCluster {
     /** One in this many outputs is for a topic without write permission, in simulations with refusals. */
     private static final int FOR_FORBIDDEN = 40;
 
-    /** The topic that nobody may write to. */
+    /** A topic that does not permit any writes. */
     static final String FORBIDDEN = "forbidden";
 
     /** True if a single seed is replayed, in which case its events are printed. */
@@ -102,7 +102,7 @@ final class TransactionCluster {
         }
     }
 
-    /** A transaction that has something in it. */
+    /** A transaction with at least one record or offset. */
     static final class Transaction {
         final String id;
         final long beganNanos;
@@ -169,14 +169,14 @@ final class TransactionCluster {
         return drawn;
     }
 
-    /** Returns whether no broker takes the record. */
+    /** Returns whether the brokers refuse the record. */
     boolean isRefused(Out out) {
         return refuses
                 && (((drawn(out.of, out.offset) >>> 8) + out.part) % REFUSED == 0
                         || topicOf(out).equals(FORBIDDEN));
     }
 
-    /** The topic that an output is for. */
+    /** Returns the topic to which an output is written. */
     String topicOf(Out out) {
         boolean isForbidden = refuses && ((drawn(out.of, out.offset) >>> 16) + out.part) % FOR_FORBIDDEN == 0;
         return isForbidden ? FORBIDDEN : "out";
@@ -262,7 +262,7 @@ final class TransactionCluster {
         return ongoing.keySet().stream().filter(id -> id.contains(run)).toList();
     }
 
-    /** Ends what is too old. */
+    /** Aborts transactions that have timed out. */
     void expire(long nowNanos) {
         List<String> old = ongoing.values().stream()
                 .filter(open -> nowNanos - open.beganNanos > TIMEOUT_NANOS)
@@ -372,7 +372,7 @@ final class TransactionCluster {
         return areAllCommitted() && ongoing.isEmpty();
     }
 
-    /** Returns whether all there is is committed. */
+    /** Returns whether all inputs are committed. */
     boolean areAllCommitted() {
         return inputs.values().stream().allMatch(input -> isCommitted(input, input.end));
     }

@@ -72,7 +72,7 @@ final class TransactionProducer extends MockProducer<byte[], byte[]> {
         this.id = id;
     }
 
-    /** Its process is gone. */
+    /** Ends the producer's process. */
     void die() {
         dead = true;
     }

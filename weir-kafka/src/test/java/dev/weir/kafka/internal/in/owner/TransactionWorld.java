@@ -122,7 +122,7 @@ final class TransactionWorld implements OwnerClock {
     private boolean calm;
     private boolean through;
 
-    // Of the process that runs.
+    // State of the current process.
     private String run = "";
     private SimulatedContext context = new SimulatedContext();
     private RecordBuffer buffer = new RecordBuffer(Clock.SYSTEM);
@@ -136,7 +136,7 @@ final class TransactionWorld implements OwnerClock {
     /** Outputs by the array of their value, because copies of a record share that array. */
     private final IdentityHashMap<byte[], Out> outs = new IdentityHashMap<>();
 
-    /** Answers of brokers that are in flight. */
+    /** Broker responses that are in flight. */
     private final Queue<Runnable> lookups = new ArrayDeque<>();
 
     private Map<TopicPartition, Long> ends = Map.of();
@@ -296,7 +296,7 @@ final class TransactionWorld implements OwnerClock {
                 || failure instanceof Cancelled;
     }
 
-    /** The operators have failed. */
+    /** The failure of the operators. */
     private static final class Cancelled extends RuntimeException {
         private static final long serialVersionUID = 1;
     }
@@ -763,7 +763,7 @@ final class TransactionWorld implements OwnerClock {
             return answers;
         }
 
-        /** Target of a user's seek. */
+        /** Draws the target of a user's seek. */
         private long sought(Input input) {
             int least = (int) Math.max(input.position, input.finishedTo());
             int sought = least + random.nextInt(Math.max(input.end - least, 0) + 1);
@@ -775,7 +775,7 @@ final class TransactionWorld implements OwnerClock {
         public CompletionStage<Described> partitions(Selection selection) {
             Set<TopicPartition> known = new HashSet<>(cluster.inputs.keySet());
             if (!calm && random.nextBoolean()) {
-                // A broker that has just started.
+                // Simulates a broker that has just started.
                 known.removeIf(id -> random.nextInt(3) == 0);
                 cluster.note("only %s are known", known);
                 doubts = true;

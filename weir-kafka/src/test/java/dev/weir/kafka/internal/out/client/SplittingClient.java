@@ -12,7 +12,7 @@ public class SplittingClient extends MockProducer<String, String> {
     /** Number of splits. */
     public double splits;
 
-    /** Creates one that has not split. */
+    /** Creates a client without any splits. */
     public SplittingClient() {
         super(false, null, new StringSerializer(), new StringSerializer());
     }

@@ -232,7 +232,7 @@ class ConsumerTransactionsTest {
         }
     }
 
-    /** The owner is the test's thread. */
+    /** The owner, which is the test's own thread. */
     private static final class NoOwner implements OwnerThread {
 
         @Override

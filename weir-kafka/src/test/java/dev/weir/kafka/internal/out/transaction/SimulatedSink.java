@@ -51,7 +51,7 @@ public final class SimulatedSink {
     private static final ProducerSettings<byte[], byte[]> NO_SETTINGS =
             ProducerSettings.builder().bootstrapServers("simulated:1").build();
 
-    /** A transition from a state. */
+    /** A transition and the state before it. */
     private record Step(TransactionState from, TransactionState.Transition by) {}
 
     private final Turns turns;
@@ -100,7 +100,7 @@ public final class SimulatedSink {
         committer.start();
     }
 
-    /** The transactions that carry the consumer's commits. */
+    /** Returns the transactions with which the consumer commits. */
     public TransactionGate gate() {
         return transactions;
     }
@@ -138,7 +138,7 @@ public final class SimulatedSink {
         return next.size() >= MAX_BATCH;
     }
 
-    /** Nothing more comes. */
+    /** Ends the input. */
     public void endInput() {
         inputEnded = true;
     }
@@ -179,7 +179,7 @@ public final class SimulatedSink {
         kill();
     }
 
-    /** The process is gone. */
+    /** Ends the process. */
     public void kill() {
         segment.end();
         tasks.strand.end();

@@ -39,7 +39,7 @@ class TransactionCommitterTest {
     private final CountDownLatch room = new CountDownLatch(1);
     private final CountDownLatch inSend = new CountDownLatch(1);
 
-    /** Holds up commits until it is open. */
+    /** Blocks commits until it is counted down. */
     private volatile CountDownLatch mayCommit = new CountDownLatch(0);
 
     @BeforeEach
@@ -84,7 +84,7 @@ class TransactionCommitterTest {
         return new TransactionCut<>(transaction, Map.of(), List.of(), new ConsumerGroupMetadata("group"));
     }
 
-    /** Sends as the sink does. */
+    /** Sends a record as the sink does. */
     private Thread sending(OpenTransaction<String, String> transaction) throws InterruptedException {
         Thread sink = Thread.ofPlatform().start(() -> {
             run.lock.lock();

@@ -58,7 +58,7 @@ class TransactionFaultsTest {
                 new KafkaException("p"));
     }
 
-    /** It would be refused again. */
+    /** A repeated record would be refused again. */
     @ParameterizedTest
     @MethodSource("ofARecord")
     void refusalOfARecord_endsTheRun_andNamesItsTopic(KafkaException refusal) {

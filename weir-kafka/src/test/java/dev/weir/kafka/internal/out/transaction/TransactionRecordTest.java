@@ -101,7 +101,7 @@ class TransactionRecordTest {
         assertThat(roots(again)).containsExactly(new Root(source, token), new Root(source, second));
         assertThat(again.target.placeOf(again.token)).isEqualTo("in-0@5 and 1 more");
         assertThat(next.again().target).as("shared").isSameAs(again.target);
-        // Written once more, and aborted once more.
+        // The record is written and aborted a second time.
         TransactionRecord<String, String> twice = kept(again.target, again.token, false, false);
         assertThat(twice.again().target).isSameAs(again.target);
     }

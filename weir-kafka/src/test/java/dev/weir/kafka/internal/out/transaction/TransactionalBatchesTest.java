@@ -48,14 +48,14 @@ class TransactionalBatchesTest {
     private final List<Long> acknowledged = new ArrayList<>();
     private final Queue<RuntimeException> failures = new ArrayDeque<>();
 
-    /** Failures of all begins but the first. */
+    /** The failures of all {@code beginTransaction} calls but the first. */
     private final Queue<RuntimeException> beginFailures = new ArrayDeque<>();
 
     private final Queue<RuntimeException> abortFailures = new ArrayDeque<>();
 
     private int begun;
 
-    /** Number of clients created. */
+    /** The number of clients created so far. */
     private int clients;
 
     /** The topic for which all records are refused when they are sent. */
@@ -98,7 +98,7 @@ class TransactionalBatchesTest {
                     super.beginTransaction();
                 }
 
-                // As Kafka's does, whose serializer adds one.
+                // Adds a header, as a serializer of Kafka's client may do.
                 @Override
                 public synchronized Future<RecordMetadata> send(
                         ProducerRecord<String, String> record, Callback callback) {

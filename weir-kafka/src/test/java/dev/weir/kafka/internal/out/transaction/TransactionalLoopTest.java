@@ -82,7 +82,7 @@ class TransactionalLoopTest {
             try {
                 loop.run(new Offered());
             } catch (InterruptedException end) {
-                // As it should.
+                // Expected at the end of the test.
             } catch (RuntimeException | Error thrown) {
                 context.fail(thrown);
             }
@@ -258,7 +258,7 @@ class TransactionalLoopTest {
         public void close() {}
     }
 
-    /** Has met every topic. */
+    /** A watch that knows every topic. */
     static final class AllKnown implements TopicWatch {
         @Override
         public void written(String topic) {}

@@ -18,11 +18,11 @@ public final class Turns implements Clock {
     @FunctionalInterface
     public interface Meanwhile {
 
-        /** Lets something happen, or time pass. */
+        /** Performs an action, or lets time pass. */
         void act(long deadlineNanos);
     }
 
-    /** The time of the world. */
+    /** The clock of the simulation. */
     @FunctionalInterface
     public interface Time {
         long nanos();
@@ -56,7 +56,7 @@ public final class Turns implements Clock {
             try {
                 body.run();
             } catch (Gone end) {
-                // As it should.
+                // Expected when the process dies.
             } catch (InterruptedException end) {
                 failure = end;
             } catch (RuntimeException | Error thrown) {
@@ -96,7 +96,7 @@ public final class Turns implements Clock {
             interrupted = true;
         }
 
-        /** Ends it where it waits. */
+        /** Ends the strand at its current wait. */
         void end() {
             gone = true;
             if (!begun) {
@@ -123,7 +123,7 @@ public final class Turns implements Clock {
         }
     }
 
-    /** The work of a strand. */
+    /** The code that a strand runs. */
     @FunctionalInterface
     public interface Body {
         void run() throws InterruptedException;

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The share consumers of a run. */
+/** Tests the share consumers of a run. */
 @Timeout(60)
 class ClientPathTest {
 
