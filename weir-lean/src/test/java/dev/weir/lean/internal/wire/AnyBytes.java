@@ -49,7 +49,7 @@ final class AnyBytes {
         return records;
     }
 
-    /** The number of inputs that were refused somewhere. */
+    /** The number of inputs refused at some point. */
     long refused() {
         return refused;
     }

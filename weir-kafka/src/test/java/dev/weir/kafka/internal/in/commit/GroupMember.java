@@ -4,7 +4,7 @@ import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.consumer.MockConsumer;
 
-/** A Kafka client that is a member of group g. */
+/** A Kafka client in the group g. */
 final class GroupMember extends MockConsumer<byte[], byte[]> {
 
     private ConsumerGroupMetadata member;
