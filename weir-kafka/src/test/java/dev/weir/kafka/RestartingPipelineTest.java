@@ -42,7 +42,7 @@ class RestartingPipelineTest {
         }
         mayStart.countDown();
         closing.join();
-        // After an ordinary stop, the run would have the full default timeout.
+        // An ordinary stop would give the run the full default timeout.
         assertThat(patienceOfSecond.get()).isLessThan(RunningPipeline.DEFAULT_DRAIN);
         assertThat(restarting.restarts()).isEqualTo(1);
     }

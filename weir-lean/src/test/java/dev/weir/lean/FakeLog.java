@@ -48,7 +48,7 @@ final class FakeLog {
         return answer(of(request.topics().getFirst().partitions().getFirst(), most));
     }
 
-    /** Returns such batches for all requested partitions of all requested topics. */
+    /** Returns a response for all requested partitions, with the batches from the requested offset on. */
     FetchResponseData serveAll(FetchRequestData request) {
         return new FetchResponseData()
                 .setResponses(request.topics().stream()

@@ -201,8 +201,8 @@ class HeldBatchesTest {
     }
 
     /**
-     * The same test with a broker that accepts more requests, but not for this partition, whose first batch must be
-     * sent alone.
+     * The same test with a broker that accepts more requests. The watched partition must still wait, because its first
+     * batch is sent alone.
      */
     @Test
     void batchThatCouldNotLeaveNow_behindTheFirstOfItsPartition_isFilledOn_whileSendersWaitForRoom() throws Exception {
@@ -253,7 +253,8 @@ class HeldBatchesTest {
             send(producer, WATCHED, 1);
             long afterNanos = System.nanoTime();
             for (long next = 2; firstAfter.get() == 0; next++) {
-                // When this record is acknowledged, the thread has checked the watched batch after this moment.
+                // Once this record is acknowledged, the thread has checked the watched batch at least once since this
+                // moment.
                 boolean over = System.nanoTime() - afterNanos >= SECOND_NANOS;
                 send(producer, FREE, next);
                 awaitAcknowledgedOfFree();

@@ -82,9 +82,9 @@ class RareFaultsTest {
     }
 
     /**
-     * Regression: after an unclean election, the new leader's log has more records of an older epoch. The consumer then
-     * resumes at the offset that it requested, with another epoch. The session was not updated, so the broker repeated
-     * its response forever.
+     * Regression: after an unclean election, the log has other records, of an older epoch, from the requested offset
+     * on. The consumer must resume at the same offset with the older epoch. The fetch session was not updated, so the
+     * broker repeated its response forever.
      */
     @ParameterizedTest
     @EnumSource(OffsetLostPolicy.class)

@@ -89,7 +89,7 @@ final class WrittenLog {
         outOfSequence = error;
     }
 
-    /** Omits from now on the offsets at which batches were written. */
+    /** Makes responses omit the offsets of written batches from now on. */
     void hideOffsets() {
         hidesOffsets = true;
     }

@@ -394,7 +394,9 @@ class ShareClusterTest {
         assertThat(cluster.leave()).isTrue();
     }
 
-    /** Otherwise the member would reconnect after every two responses as long as a partition has no leader. */
+    /**
+     * Without growing waits, the member would reconnect after every two responses as long as a partition has no leader.
+     */
     @Test
     void partitionWithoutALeader_hasBrokersLeftLessAndLessOften() {
         learn();

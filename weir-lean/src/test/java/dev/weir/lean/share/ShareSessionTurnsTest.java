@@ -214,7 +214,7 @@ class ShareSessionTurnsTest {
         assertThat(fetch(0).topics().find(TOPIC).partitions()).hasSize(1);
     }
 
-    /** The broker names the leader in responses to both requests. */
+    /** The broker names the leader both in responses to fetches and in responses to acknowledgements. */
     @Test
     void acknowledgementAtABrokerThatDoesNotLead_namesTheLeader() {
         accept(4, opened);

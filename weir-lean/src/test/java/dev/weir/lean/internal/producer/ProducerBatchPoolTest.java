@@ -86,7 +86,7 @@ class ProducerBatchPoolTest {
         pool.release(taken.remove());
     }
 
-    /** Returns whether a sender waits that nobody has woken. */
+    /** Returns whether any sender is waiting without having been woken. */
     private static boolean hasSleeper(ProducerBatchPool pool) {
         boolean unused = pool.takePressed();
         return pool.isPressed();

@@ -428,8 +428,7 @@ class ProducerPartitionTest {
     }
 
     /**
-     * If the doubt is lost for any reason, the broker would mistake the next batch for the one that it may have
-     * written.
+     * If the producer forgot that a batch may have been written, the broker would mistake the next batch for that one.
      */
     @Test
     void sequenceOfABatchInDoubt_thatWouldBeGivenAgain_violatesAnInvariant() {

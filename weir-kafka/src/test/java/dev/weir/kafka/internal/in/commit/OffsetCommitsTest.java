@@ -320,7 +320,7 @@ class OffsetCommitsTest {
         assertThat(onSlow.isGone(ID)).isFalse();
     }
 
-    /** Otherwise, each record would trigger a request to brokers that cannot answer. */
+    /** If records brought forward a failed commit, each of them would send a request to brokers that cannot answer. */
     @Test
     void commitThatFailed_isNotBroughtForwardByRecords() {
         topic.exists = true;

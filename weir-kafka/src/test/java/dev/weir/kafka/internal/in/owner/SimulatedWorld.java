@@ -190,7 +190,7 @@ final class SimulatedWorld implements OwnerClock {
         String left = loop.close(Duration.ZERO);
         user.requireAnswers();
         if (refused) {
-            // A run that was refused while it ended need not fail any more.
+            // If the refusal came after the run had begun to end, the run need not fail.
             require(
                     closeRequested || context.failure instanceof KafkaPipelineException,
                     "failed with",

@@ -29,10 +29,10 @@ final class TransactionCluster {
 
     private static final int MAX_OUTPUTS = 3;
 
-    /** One in this many outputs is refused, in simulations with refusals. */
+    /** In simulations with refusals, one in this many outputs is refused. */
     private static final int REFUSED = 25;
 
-    /** One in this many outputs is for a topic without write permission, in simulations with refusals. */
+    /** In simulations with refusals, one in this many outputs is for a topic without write permission. */
     private static final int FOR_FORBIDDEN = 40;
 
     /** A topic that does not permit any writes. */

@@ -47,7 +47,7 @@ class ClientHealthTest {
         assertThat(look(dead, 5, 0, true)).isEqualTo(Found.DEAD);
     }
 
-    // Otherwise, the buffers of a closed client would stay on the heap together with its thread.
+    // If the thread were kept reachable, the buffers of its closed client would stay on the heap as well.
     @Test
     void thread_thatIsDead_isNotKeptReachable_andStaysDead() throws Exception {
         ClientThread dead = new ClientThread();

@@ -47,7 +47,7 @@ class AbortedWorkTest {
         assertThat(waiting()).containsExactly("b", "c", "d");
     }
 
-    /** Otherwise, each result would be written twice: from memory, and after its input is read again. */
+    /** If the records were kept, each result would be written twice: from memory, and after its input is read again. */
     @Test
     void recordsThatWait_areForgotten_whenTheirInputsAreReadAgain() {
         work.add(aborted("a"));

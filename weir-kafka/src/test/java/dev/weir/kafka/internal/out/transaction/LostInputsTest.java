@@ -70,7 +70,7 @@ class LostInputsTest {
         assertThatExceptionOfType(KafkaPipelineException.class).isThrownBy(() -> isDropped(both));
     }
 
-    /** Otherwise, the other input would be committed without this element's records. */
+    /** If the other input were not read again, it would be committed without this element's records. */
     @Test
     void jointElement_thatHasLostAnInput_isDropped_andTheOthersAreReadAgain() {
         run.emits(own);

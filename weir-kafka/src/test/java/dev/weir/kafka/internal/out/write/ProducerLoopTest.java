@@ -195,7 +195,7 @@ class ProducerLoopTest {
                 0);
     }
 
-    // Otherwise, each record for a missing topic would wait for max.block.ms.
+    // If the loop asked the client again, each record for the missing topic would wait for max.block.ms.
     @Test
     void send_topicMissingUnderARuleForIt_isRefusedOnceForAllItsRecords() throws Exception {
         producer.autoComplete = true;

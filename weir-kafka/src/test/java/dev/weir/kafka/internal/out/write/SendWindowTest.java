@@ -50,7 +50,7 @@ class SendWindowTest {
         assertThat(smallRequests.bound()).isEqualTo(10L * BATCH + 2 * 3 * BATCH);
     }
 
-    // Otherwise, a record of 1 MB would wait for the answer to the previous one.
+    // With a bound for ordinary batches, a record of 1 MB would wait for the answer to the previous record.
     @Test
     void bound_ofRecordsThatAreLargerThanABatch_isOfThese() {
         client.largest = 5 * BATCH;
@@ -94,7 +94,7 @@ class SendWindowTest {
         assertThat(answers.getFirst()).isNotDone();
     }
 
-    // Otherwise, a run that must end would wait for the answers after the refusal.
+    // If the wait continued, a run that must end would wait for the answers after the refusal.
     @Test
     void refusal_endsTheWait() throws Exception {
         begin(1);

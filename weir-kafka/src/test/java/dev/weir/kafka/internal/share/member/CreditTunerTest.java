@@ -76,8 +76,8 @@ class CreditTunerTest {
     }
 
     /**
-     * The locks of records in progress are renewed. Handlers that take longer than a quarter of the lock's duration
-     * therefore cost other members nothing.
+     * The limit of a quarter of a lock's duration does not apply to the records in progress, because their locks are
+     * renewed.
      */
     @Test
     void handlersLongerThanTheirLocks_leaveARecordForEachWorker() {

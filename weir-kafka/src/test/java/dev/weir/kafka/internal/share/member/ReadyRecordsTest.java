@@ -123,7 +123,9 @@ class ReadyRecordsTest {
         assertThat(ready.awaitDemand(Long.MAX_VALUE)).isFalse();
     }
 
-    /** Otherwise, a stalled pipeline would use up the deliveries of records that it never processes. */
+    /**
+     * If there were further demand, a stalled pipeline would use up the deliveries of records that it never processes.
+     */
     @Test
     void recordsThatWereGivenBackUnseen_endTheDemand_untilThePipelineTakesAgain() throws Exception {
         ready.lowWater(10);
