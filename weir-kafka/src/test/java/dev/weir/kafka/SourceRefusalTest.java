@@ -8,7 +8,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
-/** Tests that settings that contradict a source are refused when the source is created, not when it runs. */
+/** Tests that contradictory settings are refused when a source is created, not when it runs. */
 class SourceRefusalTest {
 
     private static final Subscription PRICES = Subscription.topics("prices");

@@ -180,7 +180,8 @@ final class ConsumerWorld extends LeanWorld {
             }
         }
         open.clear();
-        // No records are written from now on. A delivery may be revoked by a log that the consumer reads again.
+        // No records are written from now on. If the consumer reads a truncated log again, other records may replace
+        // earlier ones at the same offsets.
         ArrayDeque<Expected> missing = expected();
         stepUntil(
                 () -> {

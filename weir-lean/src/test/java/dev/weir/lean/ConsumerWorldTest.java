@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A lean consumer in simulated worlds: {@code -Dweir.simulation.seed=N} replays one. */
+/** Tests a lean consumer in simulations. {@code -Dweir.simulation.seed=N} replays one of them. */
 class ConsumerWorldTest {
 
     private static final int MANY = 10_000;

@@ -346,7 +346,7 @@ class DeadLetterRecordTest {
                 .text(DeadLetterHeaders.OFFSET, "17");
     }
 
-    /** The rules of a former separate reader for Weir's own dead-letter records. */
+    /** These rules come from a former separate reader for Weir's own dead-letter records. */
     @Test
     void weirsRecord_hasTheTimestampThatItsHeadersTell() {
         assertRestored(weir().read(), "orders", 3, WRITTEN);

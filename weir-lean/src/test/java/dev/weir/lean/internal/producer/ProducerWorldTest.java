@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A lean producer in simulated worlds: {@code -Dweir.simulation.seed=N} replays one. */
+/** Tests a lean producer in simulations. {@code -Dweir.simulation.seed=N} replays one of them. */
 class ProducerWorldTest {
 
     private static final int SOME = 700;

@@ -448,7 +448,7 @@ class FlowControlTest {
             poll(assignment, 1);
             polls++;
         }
-        // A megabyte, and the result of one ordinary fetch for each partition.
+        // The polls return one megabyte, plus what an ordinary fetch may return beyond the budget.
         assertThat(polls).isBetween(8, 11);
     }
 

@@ -58,7 +58,7 @@ class LeaderEpochsTest {
         assertThat(epochs.before(102)).isEqualTo(5);
     }
 
-    // A marker of the later epoch may be in the gap. An epoch that is too low would be mistaken for a truncation.
+    // The gap may contain a marker of the later epoch. An epoch that is too low would be mistaken for a truncation.
     @Test
     void offset_behindAGapInWhichTheLeaderChanged_hasTheLaterEpoch() {
         epochs.beginAt(LogPosition.at(0));
