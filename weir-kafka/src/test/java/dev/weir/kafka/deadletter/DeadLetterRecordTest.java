@@ -205,7 +205,7 @@ class DeadLetterRecordTest {
         assertThat(old.restored().timestamp()).isNull();
     }
 
-    /** The second number would be truncated to partition 0. */
+    /** As an {@code int}, the second number would become partition 0. */
     @ParameterizedTest
     @ValueSource(strings = {"-1", "4294967296"})
     void partitionThatNoneCanHave_isRefused(String partition) {
@@ -436,7 +436,10 @@ class DeadLetterRecordTest {
                         "dead-0@5 cannot be read: its header written is not a timestamp in milliseconds since 1970");
     }
 
-    /** Read as a binary number, four characters would name a partition for which a producer waits a whole minute. */
+    /**
+     * If the four characters were read as a binary number, they would name a partition that does not exist, and a
+     * producer would wait for it for a minute.
+     */
     @Test
     void textOfFourLetters_isNoBinaryNumber() {
         assertThat(ofYourOwn("shard", "1234").partition()).isEqualTo(1234);

@@ -158,7 +158,7 @@ class ShareClusterTest {
         assertThat(cluster.isDue()).isFalse();
     }
 
-    /** Another request would be sent before it is known whether the response to the first one helped. */
+    /** A further request must wait until it is known whether the response to the first one helped. */
     @Test
     void doubtWhileItsResponseIsUnderWay_waitsForThatResponse() {
         learn();

@@ -141,7 +141,10 @@ class ProducerBatchPoolTest {
         assertThat(pool.isPressed()).isTrue();
     }
 
-    /** Smaller records would take each released batch, so the large record would never find three free ones. */
+    /**
+     * Without a reservation, smaller records would take each released batch, and the large record would never find
+     * three.
+     */
     @Test
     void largeRecord_getsItsRoom_whileSmallerOnesWantThePieces() throws Exception {
         ProducerBatchPool pool =
@@ -157,7 +160,7 @@ class ProducerBatchPoolTest {
         giveBack(pool);
         assertThat(Objects.requireNonNull(large.result()).writer.bytes().capacity())
                 .isGreaterThan(2 * BATCH_BYTES);
-        // The large record leaves less than a batch.
+        // After the large record has taken its space, less than one batch is free.
         giveBack(pool);
         assertThat(small.result()).isNotNull();
     }

@@ -238,7 +238,7 @@ class ProducerPartitionTest {
         assertThat(partition.hasRoom()).as("one waits").isFalse();
     }
 
-    /** By then, the broker may have forgotten the producer. */
+    /** After a long pause, the broker may have forgotten the producer. */
     @Test
     void firstBatchAfterARest_goesAlone() {
         becomeKnown();

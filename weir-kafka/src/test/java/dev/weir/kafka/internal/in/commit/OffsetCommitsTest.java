@@ -91,7 +91,8 @@ class OffsetCommitsTest {
         assertThat(Objects.requireNonNull(entire.get(ID)).offset()).isEqualTo(next);
     }
 
-    // The text contains a limited number of runs. Later records would also be committed without their offsets.
+    // The text contains a limited number of runs. Records after the last run would otherwise be committed without their
+    // offsets, too.
     @Test
     void whatIsFinishedPastTheMostRuns_isNotTakenForCommitted_thoughThereIsRoom() {
         int runs = CommitText.MAX_RUNS;

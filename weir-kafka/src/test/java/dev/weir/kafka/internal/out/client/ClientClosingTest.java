@@ -86,7 +86,10 @@ class ClientClosingTest {
         assertThat(ClientThread.of(client).isDead()).isFalse(); // it ended on request
     }
 
-    /** A callback that closes its producer runs on the thread for which the producer would wait. */
+    /**
+     * A callback that closes its producer runs on the producer's own thread, for which {@code close} would otherwise
+     * wait.
+     */
     @Test
     void close_byTheClientsOwnThread_waitsForNothing() throws Exception {
         ClientThread thread = new ClientThread();

@@ -132,7 +132,7 @@ class RefusalSearchTest {
         assertThat(log).containsExactly("a");
     }
 
-    // Refusals from an aborted transaction would excuse later failures.
+    // If refusals from an aborted transaction were kept, they would excuse later failures.
     @Test
     void refusalsThatNoRuleIsFor_areForgottenAtTheEndOfTheirAttempt_andSuspectsAreNot() {
         var ignored = search.suspect("waits", tooLarge);

@@ -248,7 +248,7 @@ class TransactionCommitterTest {
         mayCommit = new CountDownLatch(1);
         committer.commit(cut);
         await(() -> run.state() == TransactionState.FLUSHED);
-        // At this point, the refusal itself is too late to abort the transaction.
+        // The refusal arrives too late to abort the transaction.
         cut.transaction().onCompletion(null, new TimeoutException("a batch has expired"));
         mayCommit.countDown();
         await(() -> run.state() == TransactionState.ABORTED);
