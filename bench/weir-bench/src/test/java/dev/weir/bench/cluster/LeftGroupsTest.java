@@ -25,7 +25,8 @@ class LeftGroupsTest {
     }
 
     /**
-     * Kafka keeps a share group without members forever, so deletion is retried for a group whose members were killed.
+     * Kafka keeps a share group until its members' sessions expire, so deletion of a group with killed members is
+     * retried.
      */
     @Test
     void groupOfKilledMembers_isDeletedWhenTheirSessionsAreOver() {
