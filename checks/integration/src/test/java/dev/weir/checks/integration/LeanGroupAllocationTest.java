@@ -50,7 +50,7 @@ class LeanGroupAllocationTest {
     private static final Duration LONG = Duration.ofMinutes(1);
     private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(3);
 
-    /** Each element is one record here. An element of several records needs as much. */
+    /** Each element is one record here. An element of several records may use the same number of bytes. */
     private static final long ALLOWED_BYTES_PER_RECORD = 20;
 
     /** Allocation per second by heartbeats, commits and polls of the consumer. */
@@ -109,7 +109,7 @@ class LeanGroupAllocationTest {
             while (System.nanoTime() - settlesNanos < 0) {
                 rounds(producer, topic, 1);
             }
-            // After a delay by a busy machine, a member allocates more for a while.
+            // After a delay on a busy machine, a member allocates more for a while.
             assertThat(leastOf(() -> beyondAllowed(producer, topic, perSecond), 0))
                     .isNegative();
             assertThat(leastOf(this::allocatedWhenIdle, perSecond)).isLessThan(perSecond);
