@@ -12,7 +12,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A record is one line, whatever is in it, and no text of it acts on a terminal. */
+/**
+ * Checks that a record is printed as one line, whatever it contains, and that none of its text controls the terminal.
+ */
 class RecordFormatTest {
 
     private static ConsumerRecord<byte[], byte[]> record(

@@ -142,7 +142,7 @@ class SimulatedCampaignTest {
                 .isBetween(9_600.0, 10_100.0);
     }
 
-    /** Where the corners of two of the three dimensions agree, the points between them are left out. */
+    /** The points between corners that agree are left out, here in two of the three dimensions. */
     @Test
     void adaptiveDesign_runsWhereTheVerdictChanges() {
         String yaml = GROUPS.replace("RATE", "3000")

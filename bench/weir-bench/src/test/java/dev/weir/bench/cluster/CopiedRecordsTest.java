@@ -27,7 +27,7 @@ class CopiedRecordsTest {
         assertThat(ledger("at-least-once", 0, 0, 2).missing()).isEqualTo(1);
     }
 
-    /** A record that was committed but not written is never read again, even if no later record was written. */
+    /** If a record is committed but not written, nobody reads it again, even if no later record was written. */
     @Test
     void committedAndNotWritten_isMissing() {
         assertThat(ledger("at-least-once", 3, 0, 1).missing()).isEqualTo(1);

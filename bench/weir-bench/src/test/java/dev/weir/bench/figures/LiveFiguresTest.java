@@ -136,7 +136,7 @@ class LiveFiguresTest {
         assertThat(figures.warmUp(9)).isEqualTo(2);
     }
 
-    /** A generator that is delayed by brokers, or that is behind its plan, must not count as finished. */
+    /** Brokers may delay the generator, or it may be behind its plan. It must then not count as finished. */
     @Test
     void generator_sendsUntilItIsQuiet_andAllIsAcknowledged() {
         assertThat(figures.isSending()).as("never begun").isFalse();

@@ -217,7 +217,7 @@ final class SampleCampaign {
 
     /**
      * Returns the latencies of some thousand records. The last hundred come after a stall, which the service time
-     * hides. With {@code bySecond}, each second has enough records for percentiles over time.
+     * hides. With {@code bySecond}, all seconds have enough records for percentiles over time.
      */
     private List<Histogram> latencies(String driver, long startMillis, boolean bySecond) {
         SimulatedLatencies latencies = new SimulatedLatencies();

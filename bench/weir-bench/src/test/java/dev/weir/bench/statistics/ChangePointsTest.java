@@ -120,9 +120,7 @@ class ChangePointsTest {
         assertThat(more).as("with further changes").isLessThanOrEqualTo((int) (0.05 * series));
     }
 
-    /**
-     * A fault that was later fixed: both ends of it must be found, although the means of the two halves do not differ.
-     */
+    /** The fault was fixed later. Both ends of it must be found, although the means of the two halves do not differ. */
     @Test
     void faultThatWasMended_isTwoChanges() {
         int found = 0;

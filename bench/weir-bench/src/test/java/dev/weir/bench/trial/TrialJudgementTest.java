@@ -54,8 +54,8 @@ class TrialJudgementTest {
     }
 
     /**
-     * Returns the judgement of a trial with the given number of records and the given lateness in each second. The
-     * second partition is three times as late.
+     * Returns the judgement of a trial in which every second has the given number of records and the given lateness.
+     * The second partition is three times as late.
      */
     private TrialJudgement trial(Kind kind, LongUnaryOperator records, LongUnaryOperator lateMillis) {
         TrialJudgement trial = new TrialJudgement(

@@ -218,7 +218,7 @@ class LibrariesTest {
         assertThat(end.handle((done, failure) -> failure).get()).isInstanceOf(CancellationException.class);
     }
 
-    /** Stalls the first element until it is opened. Thread-safe. */
+    /** Blocks the first element until it is opened. Thread-safe. */
     private static final class Gate {
 
         private final CountDownLatch first = new CountDownLatch(1);
