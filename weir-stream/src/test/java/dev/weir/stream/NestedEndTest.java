@@ -118,7 +118,7 @@ class NestedEndTest {
                                 .take(1)));
     }
 
-    /** When the group ends, an element is still in a handler. The element must be finished only when the handler is. */
+    /** An element is still in a handler when the group ends. The element must be finished only when the handler is. */
     @Test
     void mapBlocking_whoseHandlerIsAtWorkAtTheEnd_finishesItsElementWhenItReturns() throws Exception {
         CountDownLatch mayReturn = new CountDownLatch(1);

@@ -293,7 +293,7 @@ class RevokedElementTest {
                         (source, calls) -> throttled(source, calls).async()));
     }
 
-    /** The element that is kept waits in a throttle, ahead of the lost ones. */
+    /** The kept element waits in a throttle, ahead of the lost ones. */
     private static Source<?> throttled(Source<Integer> source, AtomicInteger calls) {
         return source.throttle(
                 1,

@@ -82,7 +82,7 @@ final class SubstreamSteps {
                         .toList());
     }
 
-    /** Groups by key into lists of five, of which the last may be shorter, and emits the sum of each. */
+    /** Groups by key into lists of five, and emits the sum of each. The last list may be shorter. */
     private static Step groupedByKey(UnaryOperator<Source<Item>> inner) {
         return new Step(
                 "groupBy grouped",

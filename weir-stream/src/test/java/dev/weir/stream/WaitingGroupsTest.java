@@ -308,7 +308,7 @@ class WaitingGroupsTest {
         List<String> seen = new CopyOnWriteArrayList<>();
         RunningPipeline running = in.source()
                 .groupBy(WaitingGroupsTest::keyOf, 10, millis(20), kind.inner)
-                // The downstream stage pulls with deadlines, some of which pass while a group waits.
+                // The downstream stage pulls with deadlines. Some of these pass while a group waits.
                 .delay(millis(30))
                 .to(Sink.forEach(seen::add))
                 .on(clock)

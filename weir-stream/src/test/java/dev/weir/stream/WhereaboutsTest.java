@@ -43,7 +43,7 @@ class WhereaboutsTest {
         return numbers(0, count);
     }
 
-    /** Returns a source of numbers in one batch, each of which is its own token. */
+    /** Returns a source of numbers in one batch. Each number is its own token. */
     private Source<Integer> numbers(int first, int count) {
         return Source.custom("numbers", made -> {
             context = made;
