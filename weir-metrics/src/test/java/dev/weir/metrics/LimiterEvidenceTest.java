@@ -124,7 +124,7 @@ class LimiterEvidenceTest {
         assertThat(find().kind()).isEqualTo(Kind.WINDOW);
     }
 
-    /** The consumer is read when it wakes up, and it wakes up when its windows have room again. */
+    /** The readings of the consumer are taken when it wakes up, and it wakes up when its windows have room again. */
     @Test
     void windowThatHasRoomAtEveryLook_isNamed_byTheTimeThatItWasFull() {
         segment("consume", 0.9, 0, look -> 0);

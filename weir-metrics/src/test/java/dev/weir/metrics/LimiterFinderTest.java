@@ -301,10 +301,7 @@ class LimiterFinderTest {
         assertThat(said.expectedGain()).isEqualTo(1);
     }
 
-    /**
-     * Twice as many workers as needed are available, and there is work for all of them. The number of busy workers
-     * depends on arrivals, not on capacity.
-     */
+    /** More workers are available than are busy. The number of busy workers depends on arrivals, not on capacity. */
     @Test
     void busyLanesWithoutWorkWaiting_areNotTheLimiter() {
         fused("consume", "consume", 0.1, 0.9, 0);

@@ -39,7 +39,7 @@ class PlantedAroundTheEngineTest {
                 .with(consumers, producers);
     }
 
-    /** Returns the same pipeline, with a record that passes through it after the first reading. */
+    /** Returns a pipeline like {@link #waiting}, with a record that passes through it after the first reading. */
     private Planted flowing(List<ConsumerLook> consumers, List<ProducerHandle.Snapshot> producers) {
         Planted planted = waiting(consumers, producers);
         assertThat(input.offer(1)).isEqualTo(new SourceQueue.Enqueued());

@@ -141,7 +141,7 @@ class BatchInHandTest {
             }
             return sum + n;
         }));
-        // Without this, an input might end by itself before the other has emitted anything.
+        // Neither input ends by itself. Otherwise, one might end before the other has emitted anything.
         leavesNoHoleOnceItHolds((s, holds) -> s.concat(Source.never())
                 .zipLatestWith(Source.of(1).concat(Source.never()), (n, one) -> {
                     if (n == INPUTS - 1) {

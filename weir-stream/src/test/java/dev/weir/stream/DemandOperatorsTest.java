@@ -114,7 +114,7 @@ class DemandOperatorsTest {
         assertThat(out.expectNext(3)).containsExactly("1.0", "1.1", "1.2");
         in.emit(2, 3).awaitPull();
         assertThat(out.expectNext(3)).containsExactly("2.0", "3.0", "3.1");
-        // In each list, only the first element carries the acknowledgement.
+        // Only the first output of each element carries the acknowledgement.
         out.acknowledge(1);
         assertThat(in.acknowledged()).containsExactly(1);
         out.acknowledge(2);

@@ -226,7 +226,7 @@ class DrainInsideTest {
                 .on(new VirtualClock())
                 .run()) {
             assertThat(new RestProbe(running).awaitRest(LONG)).isTrue();
-            // All elements of a batch in hand count, even finished ones.
+            // All elements of the current batch count, even finished ones.
             assertThat(running.drain(Duration.ZERO).leftUndone())
                     .map(DrainInsideTest::brief)
                     .containsExactly("forEach=5");

@@ -120,7 +120,8 @@ class GroupingSupervisionTest {
         List<Integer> seen = run(stage, tracked, Decision.SKIP_UNACKNOWLEDGED);
         assertThat(seen).containsAll(good());
         tracked.assertProtocolKept();
-        // Without a check of the seed, one bad element passes.
+        // An operator that does not check its first element lets a bad one pass, so only the other bad elements are
+        // unfinished.
         assertThat(IntStream.range(0, INPUTS).filter(n -> !tracked.isFinished(n)))
                 .allMatch(GroupingSupervisionTest::isBad)
                 .isNotEmpty()

@@ -302,7 +302,8 @@ class NestedEndTest {
         /** Returns a stream with inner streams that end before it. It does not end before its source. */
         UnaryOperator<Source<Integer>> around(int depth, boolean isWithin) {
             int keys = 1 + draw("keys ", 5);
-            // If a broadcast ends for good, its last branch leaves the remaining elements to the next run.
+            // Only an inner stream contains a broadcast that ends for good. In the outermost stream, its last branch
+            // would leave the remaining elements to the next run.
             int kind = draw("kind ", isWithin ? 6 : 5);
             UnaryOperator<Source<Integer>> inner = endingEarly(depth);
             UnaryOperator<Source<Integer>> other = work();

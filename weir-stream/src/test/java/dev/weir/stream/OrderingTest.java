@@ -261,7 +261,7 @@ class OrderingTest {
         }
     }
 
-    /** Finished elements of a batch are passed on a few at a time, unless that could take forever. */
+    /** Batches of quick elements are passed on several at a time, unless that could take forever. */
     @Test
     void mapParallel_whoseHandlersWaitForEarlierResults_handsThemOn() throws Exception {
         for (int round = 0; round < 50; round++) {

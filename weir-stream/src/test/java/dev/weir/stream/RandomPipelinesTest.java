@@ -13,7 +13,7 @@ class RandomPipelinesTest {
     private static final int SEEDS = Integer.getInteger("weir.fuzz.seeds", 500);
     private static final int FROM = Integer.getInteger("weir.fuzz.from", 0);
 
-    /** The first seed that not every build uses, and the end of all seeds. */
+    /** Every build uses the seeds before this one. The long test uses the others, up to {@link #ALL}. */
     private static final int FURTHER = 500;
 
     private static final int ALL = 60_000;

@@ -134,7 +134,7 @@ class RetryTest {
         RunningPipeline running = source.to(Sink.forEach(seen::add)).on(clock).run();
         assertThat(List.of(done.take(), done.take())).containsExactly("b1", "b2");
         for (int call = 1; call < 3; call++) {
-            // After the call, the stage no longer waits for the previous time.
+            // After a new call, the stage no longer waits for the time of the previous attempt.
             assertThat(calls.take()).isEqualTo(call);
             clock.awaitWaiters(1);
             assertThat(done).isEmpty();

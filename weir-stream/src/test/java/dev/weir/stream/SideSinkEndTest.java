@@ -77,8 +77,8 @@ class SideSinkEndTest {
     }
 
     /**
-     * Regression: a failure downstream of a boundary ends the upstream segment like the end of the stream. The side
-     * sink therefore saw an end and published an incomplete result.
+     * Regression: when a failure passed down through a boundary, the upstream segment ended like at the end of the
+     * stream. The side sink therefore saw an end and published an incomplete result.
      */
     @ParameterizedTest
     @MethodSource("failing")

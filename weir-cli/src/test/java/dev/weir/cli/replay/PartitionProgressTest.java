@@ -80,7 +80,7 @@ class PartitionProgressTest {
         assertThat(progress.position()).isEqualTo(new OffsetAndMetadata(3));
     }
 
-    /** If the note were lost, the next run would send the records after it again. */
+    /** If the commit had no room for the poll's results, the next run would send these records again. */
     @Test
     void largestPoll_fitsIntoACommit_thatIsNearlyFull() {
         ConsumerSettings<byte[], byte[]> settings = ConsumerSettings.builder()

@@ -25,8 +25,8 @@ class LeftGroupsTest {
     }
 
     /**
-     * Kafka keeps a share group until its members' sessions expire, so deletion of a group with killed members is
-     * retried.
+     * Kafka never expires a share group. The deletion of a group with killed members is therefore retried until their
+     * sessions have expired.
      */
     @Test
     void groupOfKilledMembers_isDeletedWhenTheirSessionsAreOver() {

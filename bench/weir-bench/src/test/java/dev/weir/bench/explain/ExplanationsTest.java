@@ -216,7 +216,9 @@ class ExplanationsTest {
                 .contains("15.6 handlers blocked at a time", "of 16 that may");
     }
 
-    /** Four partitions of ten keys by Zipf: a third of a partition's records have one key. */
+    /**
+     * Four partitions have ten keys each, which follow Zipf's law: a third of a partition's records have the same key.
+     */
     @Test
     void hottestKey_isNamed_whereItsHandlerIsBusyAllTheTime() {
         String work = """
@@ -255,7 +257,10 @@ class ExplanationsTest {
         assertThat(limiter(work).name()).as("all of them work").isEqualTo("handlers");
     }
 
-    /** Four partitions by Zipf: the first has half of the records, and one handler at a time. */
+    /**
+     * The partitions follow Zipf's law: the first of four gets half of the records, and allows only one handler at a
+     * time.
+     */
     @Test
     void hottestPartition_isNamed_whereItsHandlerIsBusyAllTheTime() {
         String work = """

@@ -78,7 +78,7 @@ abstract class SimulatedSystem {
 
     /**
      * Returns a system that sustains a rate that rises slowly from below. Once a backlog has built up, its members
-     * acquire too many records. Above a lower limit, the system then does not recover: never after a restart, and in
+     * acquire too many records. Above a lower limit, the system then fails to recover: always after a restart, and in
      * every second trial after other perturbations.
      *
      * @param tells whether it is known how much the collapsed system handles

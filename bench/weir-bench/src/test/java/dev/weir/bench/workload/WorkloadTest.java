@@ -226,7 +226,10 @@ class WorkloadTest {
                                 entry("share.isolation.level", "read_committed")));
     }
 
-    /** A share group may have at most this many records acquired. Any other record that has not arrived is lost. */
+    /**
+     * The number of records that a share group may have acquired separates a lost record from one in flight. It depends
+     * on the largest possible batch.
+     */
     @Test
     void recordsOfABatch_areNoMoreThanItHoldsOfTheLeast() {
         assertThat(mostOfABatch("valueBytes: 93, batchBytes: 10000")).isEqualTo(101);

@@ -84,7 +84,7 @@ class BenchDimensionsTest extends BenchTestBase {
                 .collect(Collectors.toSet());
     }
 
-    /** Records of a plan have keys, and handlers work on as many keys at a time as configured. */
+    /** Records of a plan have their keys in the topic, and handlers process them by key. */
     @Test
     @Tag("long")
     void recordsThatAreSentByAPlan_haveTheirKeys() throws Exception {

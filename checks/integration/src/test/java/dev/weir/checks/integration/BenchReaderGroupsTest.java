@@ -54,7 +54,7 @@ class BenchReaderGroupsTest extends BenchTestBase {
 
     /**
      * Each group has one process, and the trace has two producers and uneven partitions. {@link BenchDimensionsTest}
-     * covers groups of several members. Nothing changes the run.
+     * covers groups of several members. No order changes the run.
      */
     @Test
     void eachGroup_takesAllRecordsOfTheTrace_andTheRateIsThatOfAllGroups() throws Exception {

@@ -41,7 +41,7 @@ final class FaultyCopyDriver implements Driver {
         HALVING,
         /** There is no transaction. */
         WITHOUT_TRANSACTIONS,
-        /** Nothing is lost: half of the first records are written and aborted, and then all records are written. */
+        /** Not a fault: half of the first records are written and aborted, and then all records are written. */
         ABORTING
     }
 

@@ -381,7 +381,7 @@ class LeanConsumerTest {
                     consumer,
                     read,
                     () -> consumer.index("tail", 0) >= 0 && consumer.position(consumer.index("tail", 0)) == 50);
-            // The append most likely happens before the consumer's next check.
+            // The following steps most likely happen before the consumer's next check.
             partitions("tail", 2);
             produceTo("tail", 1, 5);
             produceTo("tail", 0, 1);

@@ -44,13 +44,13 @@ class LeanGroupAllocationTest {
     private static final int PARTITIONS = 6;
     private static final int ROUNDS = 1_000;
 
-    /** Slightly more than the time after which the client is polled rarely. */
+    /** Slightly longer than the time after which a member polls its client only rarely. */
     private static final long SETTLING_NANOS = TimeUnit.SECONDS.toNanos(6);
 
     private static final Duration LONG = Duration.ofMinutes(1);
     private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(3);
 
-    /** Each element is one record here. An element of several records may use the same number of bytes. */
+    /** Each element is one record here. An element of several records needs as many bytes. */
     private static final long ALLOWED_BYTES_PER_RECORD = 20;
 
     /** Allocation per second by heartbeats, commits and polls of the consumer. */

@@ -105,7 +105,7 @@ class UnreadableBatchTest {
         /** The header names an end far beyond the end of the log. */
         END_TOO_HIGH,
 
-        /** The header names an end before the batch's own start. */
+        /** The header names an end before the batch's actual end. */
         END_TOO_LOW
     }
 

@@ -16,10 +16,10 @@ enum WriteOutcome {
     WAITS,
     /** The record at fault is written without its value, and all others are complete. */
     CUT,
-    /** The record at fault skips the retry topics and goes to the dead-letter topic. All others are written. */
+    /** The record at fault goes to the dead-letter topic that follows the retry topics. All others are written. */
     NEXT,
     /** Records are sent individually. The record at fault fails, and the others are written. */
     OWN,
-    /** The run ends. No input is finished whose record was not written. */
+    /** The run ends. An input whose record was not written is not finished. */
     STOPS
 }

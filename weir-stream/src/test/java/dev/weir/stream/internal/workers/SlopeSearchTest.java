@@ -208,7 +208,7 @@ class SlopeSearchTest {
         stage.servers = 1000;
         stage.run(10);
         assertThat(stage.limit.current()).isGreaterThan(400);
-        // The stage emits 1000 elements per second, 10 ms each, so ten at once are enough.
+        // The downstream stage takes 1000 elements per second of 10 ms each, so ten at once are enough.
         stage.takenPerSecond = 1000;
         double rate = stage.run(10);
         // 8 is possible if the search is trying a step down when the time is up.

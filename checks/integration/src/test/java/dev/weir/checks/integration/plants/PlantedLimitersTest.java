@@ -101,7 +101,7 @@ class PlantedLimitersTest {
         assertThat(matrix.share(Verdict.WRONG)).as(matrix.scores()).isLessThanOrEqualTo(MOST_WRONG);
     }
 
-    /** Checks that each kind of plant really limits its pipeline, which must be faster without the plant. */
+    /** Checks that each kind of plant really limits its pipeline: the pipeline must be faster without the limiter. */
     @Test
     @Tag("long")
     @Timeout(value = 10, unit = TimeUnit.MINUTES)
