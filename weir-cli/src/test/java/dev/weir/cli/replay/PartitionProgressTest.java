@@ -80,7 +80,10 @@ class PartitionProgressTest {
         assertThat(progress.position()).isEqualTo(new OffsetAndMetadata(3));
     }
 
-    /** If the commit had no room for the poll's results, the next run would send these records again. */
+    /**
+     * If the metadata did not fit into the commit, the next run would repeat the records that were sent after the
+     * committed offset.
+     */
     @Test
     void largestPoll_fitsIntoACommit_thatIsNearlyFull() {
         ConsumerSettings<byte[], byte[]> settings = ConsumerSettings.builder()

@@ -40,7 +40,7 @@ class RestProbeTest {
             for (int i = 1; i <= 500; i++) {
                 in.emit(i);
                 assertThat(probe.awaitRest(LONG)).isTrue();
-                // Nothing else waits for rest: all emitted elements have already been processed.
+                // Only the probe waits here. All emitted elements have been processed by now.
                 assertThat(handled).hasValue(i);
                 assertThat(in.unacknowledged()).isEmpty();
             }

@@ -213,7 +213,9 @@ class SearchTest {
         assertThat(rates).containsExactly(1000.0, 2000.0);
     }
 
-    /** A rate that the system held, and from which it recovered, stays found even if more trials were left. */
+    /**
+     * A rate that the system held, and from which it recovered, still counts as found even if more trials were left.
+     */
     @Test
     void timeUsedUp_whileMoreIsAskedFor_isFound() {
         Search search = new Search(limits(1e6, 1e6));

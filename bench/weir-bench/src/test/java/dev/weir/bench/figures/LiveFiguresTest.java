@@ -58,8 +58,8 @@ class LiveFiguresTest {
     }
 
     /**
-     * Plays a run in which a backlog grows while only half of the records are handled, and disappears half a second
-     * later.
+     * Plays a run in which a backlog grows while only half of the records are handled, and disappears in the next half
+     * second.
      */
     private void played() {
         figures.begin(START, 1_000);

@@ -29,7 +29,7 @@ class ProducerWindowTest {
         assertThat(point.client()).containsEntry("buffer.memory", "1000000");
     }
 
-    // The lean producer, which copies from views, once refused the window that BenchPlannedLoadTest sets.
+    // A copy from views with the lean producer was once refused with the window that BenchPlannedLoadTest sets.
     @ParameterizedTest
     @CsvSource({"1000000, , 1000000", "1048576, , ", "1000000, 500000, 500000"})
     void windowThatIsSmallerThanARequest_boundsRequestsToo(String window, String said, String request) {

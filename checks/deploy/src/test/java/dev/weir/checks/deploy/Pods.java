@@ -32,7 +32,7 @@ final class Pods implements AutoCloseable {
         return List.copyOf(running);
     }
 
-    /** Scales up or down. New pods all start at once. Removed pods all receive SIGTERM at once. */
+    /** Scales up or down. New pods all start at once. To scale down, the newest pods all receive SIGTERM at once. */
     void scaleTo(int count) throws IOException {
         List<Pod> going = new ArrayList<>();
         while (running.size() > count) {

@@ -63,7 +63,7 @@ class ProducingTest {
     private static final String MISSING = "nowhere";
 
     /**
-     * Records whose number has this remainder modulo 100 are too large. The next two constants stand for other kinds of
+     * Records whose number has this remainder modulo 100 are too large. The constants below stand for other kinds of
      * faults.
      */
     private static final int TOO_LARGE = 7;
