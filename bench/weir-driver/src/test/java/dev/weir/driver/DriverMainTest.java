@@ -19,7 +19,7 @@ class DriverMainTest {
     private static final Command CONFIGURE =
             new Command.Configure("", Map.of(), "t", 1, 1000, 16, Scenario.CONSUME, Map.of(), Map.of(), 10_000);
 
-    /** A library that closes as soon as it has delivered. */
+    /** A library that closes as soon as it has delivered all records. */
     static final class Quick implements Driver {
 
         public static void main(String[] arguments) {

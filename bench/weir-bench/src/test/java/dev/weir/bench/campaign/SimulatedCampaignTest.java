@@ -34,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The whole harness over a model of brokers and groups: the same seed gives the same figures, to the last digit. */
+/** Tests the whole harness with a model of brokers and groups. The same seed must give exactly the same figures. */
 class SimulatedCampaignTest {
 
     @TempDir
@@ -263,7 +263,7 @@ class SimulatedCampaignTest {
         assertThat(run.ledger().lost()).isZero();
     }
 
-    /** Holds the promise of the command: any file is tried within seconds, whatever its scenario. */
+    /** Checks the command's promise that any workload file can be tried within seconds, whatever its scenario. */
     @Test
     void shippedWorkloads_haveAModel_butThoseOfKeysAndSeveralGroups() throws IOException {
         Path workloads = Path.of(System.getProperty("weir.root"), "bench", "workloads");

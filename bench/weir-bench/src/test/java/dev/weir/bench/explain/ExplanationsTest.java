@@ -23,7 +23,7 @@ import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** The party that given figures point to, and figures that point to nobody. */
+/** Tests which limiter given figures point to, including figures that point to none. */
 class ExplanationsTest {
 
     private static final String STREAMING = "scenario: consume\n";

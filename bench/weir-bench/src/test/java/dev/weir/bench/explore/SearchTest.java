@@ -12,7 +12,10 @@ import java.util.function.Predicate;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
-/** Checks that the search finds a known limit: a thousand simulated systems of each sort, always the same ones. */
+/**
+ * Checks that the search finds a known limit, for a thousand simulated systems of each kind. The systems are the same
+ * in every run.
+ */
 class SearchTest {
     private static final int SEEDS = 1_000;
 

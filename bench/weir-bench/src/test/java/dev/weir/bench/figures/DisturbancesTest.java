@@ -18,7 +18,9 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 
-/** Ten records a second to each of two partitions, second by second, on a clock of the test. */
+/**
+ * Tests the cost of disturbances, second by second on a test clock. Each of two partitions gets ten records per second.
+ */
 class DisturbancesTest {
     private static final long START = 7_000_000_000L;
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);

@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 
-/** A plan of 1,000 records a second whose processes report each half second, on a clock of the test. */
+/** Tests the figures of a plan of 1,000 records per second, on a test clock. The processes report every half second. */
 class LiveFiguresTest {
     private static final long START = 5_000_000_000L;
     private static final long HALF = TimeUnit.MILLISECONDS.toNanos(500);

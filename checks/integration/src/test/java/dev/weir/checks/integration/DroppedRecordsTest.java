@@ -388,7 +388,7 @@ class DroppedRecordsTest {
     }
 
     /**
-     * Regression: below a failure about records that no log contains any more, the summary said that nothing was lost.
+     * Regression: after a message about records that no log contains any more, the summary said that nothing was lost.
      */
     @ParameterizedTest
     @EnumSource(names = "CLIENT")

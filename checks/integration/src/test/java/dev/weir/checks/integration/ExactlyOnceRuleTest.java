@@ -104,7 +104,7 @@ class ExactlyOnceRuleTest {
         return Records.numbers(List.of(record)).getFirst();
     }
 
-    /** Poisons four of each hundred records: too large, not serialisable, without a topic, refused by the broker. */
+    /** Poisons four of every hundred records: too large, not serialisable, without a topic, refused by the broker. */
     private static ProducerRecord<byte[], byte[]> poisoned(String name, ConsumerRecord<byte[], byte[]> record) {
         String out = name + "-out";
         return switch ((int) (number(record) % 100)) {

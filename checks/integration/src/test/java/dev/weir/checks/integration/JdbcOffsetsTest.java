@@ -411,7 +411,7 @@ class JdbcOffsetsTest {
         }
     }
 
-    /** One transaction with a result for each of the records. */
+    /** Writes a result for each of the records in one transaction. */
     private void write(JdbcOffsets offsets, long... numbers) throws SQLException {
         try (Connection connection = open()) {
             for (long number : numbers) {
