@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * Samples of {@code docs/guide/own-operators.md} and {@code docs/reference/dispatchers.md}, which stand here word for
- * word so that they compile; what they promise has tests of its own. Stateless.
+ * Samples of {@code docs/guide/own-operators.md} and {@code docs/reference/dispatchers.md}, word for word, so that they
+ * are compiled. Other tests cover what they promise. Stateless.
  */
 final class DocumentSamples {
 

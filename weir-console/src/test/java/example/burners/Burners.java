@@ -12,9 +12,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 
 /**
- * A pipeline of five stages that take 5, 10, 20, 25 and 40 % of the processor's time. In a package of its own, as code
- * of a user is: what is in Weir's packages counts as Weir's. The four maps have functions of the same class, so that
- * only the order of their calls tells one from another.
+ * A pipeline of five stages that use 5, 10, 20, 25 and 40 % of the processor time. It has its own package, like a
+ * user's code, because everything in Weir's packages counts as Weir. The functions of the four maps have the same
+ * class, so only the order of the calls distinguishes them.
  */
 public final class Burners {
 
@@ -23,28 +23,28 @@ public final class Burners {
 
     private static final int ROUNDS_PER_PERCENT = 1_300;
 
-    /** The number of the last element that has come to the end. */
+    /** The number of the last element that has reached the end. */
     public final AtomicLong done = new AtomicLong();
 
-    /** Never has a permit: a wait that ends by time. */
+    /** Never has a permit, so each wait lasts until its timeout. */
     private final Semaphore never = new Semaphore(0);
 
     private final int pauseMillis;
     private final int step;
-    /** Result of the computation, so that the compiler leaves none of it out. */
+    /** The result of the computation, which keeps the compiler from removing it. */
     public volatile long kept;
 
     /**
-     * Creates one.
+     * Creates a pipeline.
      *
-     * @param pauseMillis waited for each element, so that a test which only looks on leaves the processors to others
+     * @param pauseMillis the wait per element, which leaves processors to other tests if this test only observes
      */
     public Burners(int pauseMillis) {
         this.pauseMillis = pauseMillis;
         this.step = pauseMillis < 0 ? 2 : 1;
     }
 
-    /** Starts it on the dispatcher; the stages are named {@code burn5} to {@code burn40}. */
+    /** Starts the pipeline on the dispatcher. The stages are named {@code burn5} to {@code burn40}. */
     public RunningPipeline run(Dispatcher dispatcher) {
         return Source.range(0, Long.MAX_VALUE)
                 .map(burner(5))
@@ -76,17 +76,20 @@ public final class Burners {
     private Long burn(int percent, Long number) {
         long state = number;
         int rounds = percent * rounds(number);
-        // Not a step that the compiler knows: the JVM tells a sample's method by the nearest safepoint, and loops that
-        // it can count have none with some collectors.
+        // The compiler must not know the step. The JVM attributes a sample to the method at the nearest safepoint, and
+        // with some collectors, counted loops contain no safepoints.
         for (int i = 0; i < rounds; i += step) {
-            // Each round waits for the one before it: the compiler can make none of them cheaper than the others.
+            // Each round depends on the previous one, so the compiler cannot make any of them cheaper.
             state = state * 6_364_136_223_846_793_005L + 1_442_695_040_888_963_407L;
         }
         kept = state;
         return number;
     }
 
-    /** Elements differ by up to the double: otherwise evenly spaced samples might hit the same stage each time. */
+    /**
+     * The work per element varies by a factor of up to two. Otherwise, evenly spaced samples might always hit the same
+     * stage.
+     */
     private static int rounds(long number) {
         return ROUNDS_PER_PERCENT + Math.floorMod((number * 0x9E37_79B9_7F4A_7C15L) >>> 20, ROUNDS_PER_PERCENT);
     }

@@ -2,7 +2,7 @@ package planted.kafka;
 
 import planted.kafka.internal.Hidden;
 
-/** Innocent: its own module's internal type, out of sight of users. */
+/** A correct class: it uses an internal type of its own module where users cannot see it. */
 public final class Inner {
     private final Hidden hidden = new Hidden();
 

@@ -4,7 +4,7 @@ import org.apache.kafka.common.TopicPartition;
 import planted.kafka.Inner;
 import planted.kafka.internal.Hidden;
 
-/** The engine reaches for the module above it, for that module's internals, and for Kafka. */
+/** Breaks the layering: uses the module above it, that module's internals, and Kafka. */
 final class ReachesUp {
     Object up() {
         return new Inner();

@@ -1,6 +1,6 @@
 package planted.testkit;
 
-/** Prints, logs to the JDK's logger, and ends the process in each way there is. */
+/** Prints, logs to the JDK's logger, and ends the process in every possible way. */
 final class Talks {
     void out() {
         System.out.println("done");

@@ -10,7 +10,7 @@ import java.util.function.Function;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/** Runs command lines in this process and keeps what they print. Confined to one thread. */
+/** Runs command lines in this process and keeps their output. Confined to one thread. */
 public final class CommandHarness {
 
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -24,12 +24,12 @@ public final class CommandHarness {
         return weir.execute(args);
     }
 
-    /** As {@link #run(String...)}, for a command line of {@link #weir} that was given further subcommands. */
+    /** Like {@link #run(String...)}, but for a command line of {@link #weir} with additional subcommands. */
     public int run(CommandLine line, String... args) {
         return weir.execute(line, args);
     }
 
-    /** Runs {@code weir probe args}, where {@code probe} does what {@code body} says. */
+    /** Runs {@code weir probe args}, with a subcommand {@code probe} that calls {@code body}. */
     int runProbe(Function<Main, Integer> body, String... args) {
         CommandLine line = new CommandLine(weir).addSubcommand(new Probe(() -> body.apply(weir)));
         String[] all = new String[args.length + 1];

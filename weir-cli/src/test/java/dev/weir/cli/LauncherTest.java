@@ -21,7 +21,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The {@code ./weir} script in a tree of its own, with a Maven and JDKs that only note that they were called. */
+/**
+ * Tests the {@code ./weir} script in a separate tree, with fake versions of Maven and of JDKs that only record their
+ * calls.
+ */
 class LauncherTest {
 
     private static final Path ROOT = Path.of(System.getProperty("weir.root"));
@@ -54,7 +57,7 @@ class LauncherTest {
                 done
                 """);
         jdk("jdk-25", "25.0.1");
-        // What is older than the stamp must be so by the file system's clock too.
+        // Files that are older than the stamp must also be older by the file system's clock.
         Files.setLastModifiedTime(source, FileTime.from(Instant.now().minusSeconds(60)));
         Files.setLastModifiedTime(
                 tree.resolve("pom.xml"), FileTime.from(Instant.now().minusSeconds(60)));
@@ -224,7 +227,7 @@ class LauncherTest {
         assertThat(finish(builder.start()).out).doesNotContain("-XX:AOTCache").endsWith("[pipe]\n");
     }
 
-    /** Takes all the heap, in a thread that nobody waits for. */
+    /** Fills the heap in a thread that nobody waits for. */
     static final class Glutton {
 
         private Glutton() {}
@@ -245,7 +248,7 @@ class LauncherTest {
                 .toString();
     }
 
-    /** The options of the launcher with another program behind them. */
+    /** Starts another program with the launcher's options. */
     private Result launchGlutton(String... args) throws Exception {
         jdk("jdk-25", "25.0.1");
         script(temp.resolve("jdk-25/bin/java"), """
@@ -299,7 +302,7 @@ class LauncherTest {
                 """.replace("VERSION", version));
     }
 
-    /** A JDK that makes the caches requested of it, and notes each. */
+    /** Installs a fake JDK that creates the requested caches and records each request. */
     private void jdkWithCaches(String version) throws IOException {
         jdk("jdk-25", version);
         script(temp.resolve("jdk-25/bin/java"), """

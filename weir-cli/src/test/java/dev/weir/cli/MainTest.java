@@ -51,7 +51,7 @@ class MainTest {
     @Test
     void unknownCommand_suggestsTheNearest() {
         assertThat(harness.run("completio")).isEqualTo(ExitCode.WRONG_USAGE);
-        // The one that is meant comes first; what else resembles it depends on which commands there are.
+        // The most likely command comes first. The other suggestions depend on which commands exist.
         assertThat(harness.err().lines())
                 .singleElement()
                 .asString()
@@ -80,7 +80,7 @@ class MainTest {
         assertThat(harness.err()).contains(suggestion);
     }
 
-    /** An exception's text must not forge a line, nor reach the terminal's own commands. */
+    /** The text of an exception must neither forge a line nor send control sequences to the terminal. */
     @Test
     void failure_withControlCharacters_isOneLine() {
         harness.runProbe(weir -> {
@@ -177,7 +177,7 @@ class MainTest {
                 .endsWith("unexpected java.lang.NoClassDefFoundError: a/B");
     }
 
-    /** One outside of the heap does not end the JVM by itself. */
+    /** An error about memory outside the heap does not end the JVM by itself. */
     @Test
     void outOfMemory_outsideOfTheHeap_isSaidWithTheWayOut_andHasAStatusOfItsOwn() {
         int code = harness.runProbe(weir -> {
@@ -217,7 +217,7 @@ class MainTest {
         assertThat(harness.err()).isEmpty();
     }
 
-    /** Clients log their settings when they start, and repeat what they refuse. */
+    /** Clients log their settings at the start, and repeat rejected values in messages. */
     @Test
     void passwordInAnAddress_isInNoLineAndInNoError(@TempDir Path folder) throws Exception {
         Path file = folder.resolve("weir.log");

@@ -16,10 +16,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
 
-/** Checks that answers without picocli equal picocli's output. */
+/** Checks that the answers given without picocli equal picocli's output. */
 class WeirTest {
 
-    /** All commands of the tree, hidden ones too, as words behind {@code weir}. */
+    /** Returns all commands of the tree, including hidden ones, as the words after {@code weir}. */
     static Stream<String> commands() {
         Set<String> names = new TreeSet<>();
         addNames(new CommandHarness().weir.commandLine(), "", names);
@@ -45,7 +45,7 @@ class WeirTest {
         }
     }
 
-    /** Picocli leaves one where it breaks a line of coloured text, and none in plain text. */
+    /** Picocli leaves a blank where it breaks a line of coloured text, but not in plain text. */
     private static String withoutBlanksAtEnds(String text) {
         return text.replaceAll("(?m) +$", "");
     }
@@ -69,7 +69,7 @@ class WeirTest {
         }
     }
 
-    /** Picocli knows what they mean, or what is wrong with them. */
+    /** Only picocli can interpret these arguments, or say what is wrong with them. */
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -86,13 +86,13 @@ class WeirTest {
         assertThat(Weir.answer(false, line(line))).isNull();
     }
 
-    /** In quotes: picocli knows no command of that name. */
+    /** The words are one quoted argument, and picocli knows no such command. */
     @Test
     void wordWithABlank_isLeftToPicocli() {
         assertThat(Weir.answer(false, "bench compare", "--help")).isNull();
     }
 
-    /** Its width, for instance, or the colours of options. */
+    /** For example, the width of its text, or the colours of options. */
     @Test
     void colours_whenPicocliIsTold_areLeftToIt() {
         System.setProperty("picocli.usage.width", "140");

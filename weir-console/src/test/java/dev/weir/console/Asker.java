@@ -58,7 +58,7 @@ final class Asker implements AutoCloseable {
                 request(path).timeout(Duration.ofMinutes(2)).GET().build(), BodyHandlers.ofString());
     }
 
-    /** The answer to a change that takes its time. */
+    /** Sends a change that takes long, and returns its future answer. */
     CompletableFuture<HttpResponse<String>> laterSet(String settings) {
         return client.sendAsync(
                 request("/api/control")
@@ -77,7 +77,7 @@ final class Asker implements AutoCloseable {
         return request;
     }
 
-    /** A connection on which any bytes can be sent, such as headers that a client of its own refuses to send. */
+    /** Opens a connection on which a test can send any bytes, such as headers that the HTTP client refuses to send. */
     Socket connect() throws IOException {
         Socket socket = new Socket();
         socket.setSoTimeout(20_000);
@@ -85,7 +85,7 @@ final class Asker implements AutoCloseable {
         return socket;
     }
 
-    /** The start of the answer to a request that is sent as is. */
+    /** Sends a request unchanged, and returns the beginning of the answer. */
     String raw(String request) throws IOException {
         try (Socket socket = connect()) {
             socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));

@@ -59,7 +59,7 @@ class ConsoleAccessTest {
                 .hasMessageNotContaining("short");
     }
 
-    /** DNS rebinding: a name of somebody else that leads to this machine. */
+    /** DNS rebinding: a name that belongs to somebody else resolves to this machine. */
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -154,7 +154,7 @@ class ConsoleAccessTest {
                 .isEqualTo("HTTP/1.1 401");
     }
 
-    /** Readers of events may be many, but each other request still has a connection. */
+    /** Many readers may follow the events, but other requests must still get a connection. */
     @Test
     void readers_overTheLimit_areRefusedAndQuestionsAnswered() throws Exception {
         Asker asker = start(ConsoleServer.builder());

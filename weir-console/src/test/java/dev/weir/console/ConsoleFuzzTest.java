@@ -25,9 +25,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Any bytes on the port do no harm: the pipeline keeps running and loses nothing, the console answers as before and
- * closes at once, and no thread is left. Seeds are printed with a failure; {@code -Dweir.fuzz.seconds=600} fuzzes for
- * longer than the 2 seconds of the suite.
+ * Sends arbitrary bytes to the port. The pipeline must continue and lose nothing, the console must answer as before and
+ * close at once, and no thread may be left. A failure prints the seed. {@code -Dweir.fuzz.seconds=600} fuzzes for
+ * longer than the suite's 2 seconds.
  */
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
 class ConsoleFuzzTest {
@@ -98,7 +98,7 @@ class ConsoleFuzzTest {
                 socket.getInputStream().read(new byte[random.nextInt(1, 4096)]);
             }
         } catch (IOException ignored) {
-            // It may refuse or cut off whatever it likes.
+            // The console may refuse or cut off this request.
         }
     }
 

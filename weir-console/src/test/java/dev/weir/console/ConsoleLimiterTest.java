@@ -22,13 +22,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The limiter that a console finds by itself, as an application starts it. */
+/** Tests the limiter that a console determines by itself, when started as in an application. */
 @Timeout(60)
 class ConsoleLimiterTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-    /** Never has a permit: a wait that ends by time. */
+    /** Never has a permit, so each wait lasts until its timeout. */
     private final Semaphore never = new Semaphore(0);
 
     private RunningPipeline run(String stage) {
@@ -85,7 +85,9 @@ class ConsoleLimiterTest {
         }
     }
 
-    /** The page said 12 % of a stage beside a headline that said 17 %: each had looked at other seconds. */
+    /**
+     * Regression: the page gave 12 % for a stage next to a headline with 17 %, because they covered different seconds.
+     */
     @Test
     void stages_areToldByTheAccountOfTheFinding() throws Exception {
         try (RunningPipeline running = run("look up");
@@ -129,7 +131,7 @@ class ConsoleLimiterTest {
     void state_whoseLimiterCannotBeFound_isToldWithout() throws Exception {
         StubPipeline pipeline = new StubPipeline("orders");
         AtomicLong seconds = new AtomicLong();
-        // A stage whose counters stand still has no share, whichever reading is the second one.
+        // The counters of the stage stand still, so it has no share, whichever of the two readings comes later.
         pipeline.counters = () -> {
             long n = seconds.incrementAndGet();
             return List.of(

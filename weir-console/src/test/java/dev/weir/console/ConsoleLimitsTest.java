@@ -19,7 +19,7 @@ import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Limits on the memory that requests to a console can occupy. */
+/** Tests the limits on the memory that requests to a console can occupy. */
 @Timeout(60)
 class ConsoleLimitsTest {
 
@@ -28,7 +28,7 @@ class ConsoleLimitsTest {
 
     private static final long MEGABYTE = 1 << 20;
 
-    /** Changes of one request that fill its body. */
+    /** Returns changes that fill the body of one request. */
     private static String changes(String key, int valueLength, int request) {
         ObjectNode set = Asker.JSON.createObjectNode();
         int room = MOST_BODY - 64;
@@ -84,7 +84,7 @@ class ConsoleLimitsTest {
         }
     }
 
-    /** The answer repeats keys and values, and explains each refusal. */
+    /** The answer repeats keys and values, and gives a reason for each refusal. */
     @Test
     void answer_toManyRefusedChanges_isBounded() throws Exception {
         StubPipeline pipeline = new StubPipeline("orders");
@@ -154,7 +154,7 @@ class ConsoleLimitsTest {
         return found;
     }
 
-    /** A client that does not read keeps its answer in memory for as long as it may take. */
+    /** A client that does not read keeps its answer in memory until the time limit. */
     @Test
     void timelines_thatNobodyReads_holdNoCopyEach() throws Exception {
         List<Socket> readers = new ArrayList<>();
@@ -181,7 +181,7 @@ class ConsoleLimitsTest {
         reader.setReceiveBufferSize(4096);
         reader.getOutputStream()
                 .write("GET /api/timeline HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.ISO_8859_1));
-        // The first byte is there: the answer is being written.
+        // The first byte has arrived, so the answer is being written.
         assertThat(reader.getInputStream().read()).isEqualTo('H');
     }
 

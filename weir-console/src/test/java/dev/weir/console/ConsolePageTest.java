@@ -30,8 +30,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The page in a real browser, on a pipeline that runs. With {@code -Dweir.write=true} its picture takes the place of
- * the guide's.
+ * Opens the page in a real browser, for a running pipeline. With {@code -Dweir.write=true}, its picture replaces the
+ * guide's.
  */
 @Timeout(180)
 class ConsolePageTest {
@@ -42,7 +42,7 @@ class ConsolePageTest {
     private final StubConsumer consumer = new StubConsumer("[orders]");
     private final AtomicBoolean over = new AtomicBoolean();
 
-    /** Never has a permit: a wait that ends by time. */
+    /** Never has a permit, so each wait lasts until its timeout. */
     private final Semaphore never = new Semaphore(0);
 
     @TempDir
@@ -74,7 +74,7 @@ class ConsolePageTest {
                 .run();
     }
 
-    /** The pipeline with a consumer, as if its source were one of Kafka. */
+    /** Returns the pipeline with a consumer, as if it had a Kafka source. */
     private RunningPipeline withConsumer(RunningPipeline running) {
         return (RunningPipeline) Proxy.newProxyInstance(
                 RunningPipeline.class.getClassLoader(),
@@ -124,7 +124,7 @@ class ConsolePageTest {
                 assertThat(count(browser, "#graph .limits")).isEqualTo(1);
                 assertThat(count(browser, "#partitions tr")).isEqualTo(12);
                 await().atMost(PATIENCE).until(() -> count(browser, "#threads canvas") >= 2);
-                // For the picture: some columns of threads and of rates.
+                // For the picture, waits for several columns in the charts of threads and rates.
                 await().atMost(PATIENCE).until(() -> looks(browser) >= 12);
                 assertThat(limitingBox(browser)).containsPattern("waits (9[0-9]|100) %");
                 assertThat(browser.textOf("graph")).contains("busy ");
@@ -138,7 +138,7 @@ class ConsolePageTest {
                 int before = looks(browser);
                 browser.open(console.uri());
                 await().atMost(PATIENCE).until(() -> looks(browser) >= before);
-                // Asked for by itself: it may come after the looks.
+                // The timeline is requested separately, so it may arrive after the readings.
                 awaitText(browser, "timeline", "stage.price.parallelism = 64, by page");
                 browser.dark();
                 browser.screenshot(target("console-dark.png"));
@@ -165,7 +165,7 @@ class ConsolePageTest {
         return browser.evaluate("document.querySelector('#graph .limits').parentNode.textContent");
     }
 
-    /** Each chart says what its top is, and of what. */
+    /** Checks that each chart labels its top with a value and a unit. */
     private static void assertScales(Browser browser) throws Exception {
         assertThat(browser.textOf("rate-most")).matches("[0-9.,]+( [kM])?/s").isNotEqualTo("1/s");
         assertThat(browser.textOf("lag-most")).isEqualTo("120 records");
@@ -196,7 +196,7 @@ class ConsolePageTest {
         awaitText(browser, "answer", "refused: parallelism of stage price must be 1 to 512");
     }
 
-    /** Each frame of the recording has other figures for all of its 20 stages and 200 partitions. */
+    /** Gives new figures to all 20 stages and 200 partitions in each frame of the recording. */
     private void play(StubPipeline pipeline, int frame) {
         for (int i = 0; i < 20; i++) {
             pipeline.stages.set(i, StubPipeline.stage("stage " + i, 1000L * frame * (i + 1), 900L * frame * (i + 1)));
@@ -237,8 +237,8 @@ class ConsolePageTest {
             awaitText(browser, "partitions", "offset 5, 204 s");
             int looked = looks(browser) - from;
             double changes = Double.parseDouble(browser.evaluate("window.changes")) / looked;
-            // A text for each figure of a partition, some widths and texts for each stage; a snapshot arrives every
-            // second.
+            // With each snapshot, one per second, a text may change for each figure of a partition, and some widths and
+            // texts for each stage.
             assertThat(changes).isBetween(50.0, 200 * 3 + 20 * 14 + 40.0);
             assertThat(browser.evaluate("window.lost"))
                     .as("elements that were built anew")
@@ -247,7 +247,10 @@ class ConsolePageTest {
         }
     }
 
-    /** Two stages on a thread that tell what they did every other second: the first works for 0.6 of them. */
+    /**
+     * Returns two stages that share a thread and report only every other second. The first one is busy for 0.6 s of
+     * them.
+     */
     private static List<StageSnapshot> inBatches(long startNanos, int batch) {
         long elapsed = System.nanoTime() - startNanos;
         long batches = elapsed / TimeUnit.SECONDS.toNanos(2);
@@ -258,7 +261,7 @@ class ConsolePageTest {
                 StageSnapshot.of("route", 1, out, out, 0, 0, 0, 0, elapsed));
     }
 
-    /** Notes what the page says each fifth of a second, until it has so many looks more. */
+    /** Records what the page shows every fifth of a second, until {@code more} further readings have arrived. */
     private static List<String> watch(Browser browser, String expression, int more) throws Exception {
         String watching = browser.evaluate("window.noted = [], clearInterval(window.noting), window.noting ="
                 + " setInterval(() => window.noted.push(" + expression + "), 200), 'on'");
@@ -281,7 +284,7 @@ class ConsolePageTest {
             awaitText(browser, "advice", "Next: give it threads");
             assertThat(browser.textOf("advice")).doesNotContain("times the rate");
             await().atMost(PATIENCE).until(() -> looks(browser) >= 5);
-            // All of the time from one batch to the next.
+            // This must hold during the whole time between two batches.
             assertThat(watch(browser, "document.querySelector('#graph .limits').parentNode.textContent", 3))
                     .hasSizeGreaterThan(5)
                     .allSatisfy(
@@ -290,7 +293,7 @@ class ConsolePageTest {
             awaitText(browser, "advice", "(expected: 1.2 times the rate); the change before: 2.5 times the rate");
             await().atMost(PATIENCE).until(() -> limitingBox(browser).contains("busy 0 %"));
 
-            // Another one, which counts from 0: what is beside the headline is what the boxes say.
+            // Another pipeline, which counts from 0. The figures next to the headline must agree with the boxes.
             StubPipeline next = new StubPipeline("next");
             long nextStart = System.nanoTime();
             next.counters = () -> inBatches(nextStart, 6000);
@@ -366,7 +369,7 @@ class ConsolePageTest {
         return Integer.parseInt(browser.evaluate("document.querySelectorAll('" + selector + "').length"));
     }
 
-    /** The number of looks the page has: its picture's description says so. */
+    /** Returns the number of readings that the page has, according to its picture's description. */
     private static int looks(Browser browser) throws Exception {
         String label = browser.evaluate("document.getElementById('rates')?.getAttribute('aria-label') ?? ''");
         String found = label.replaceAll(".*last ([0-9]+) seconds.*", "$1");

@@ -20,13 +20,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The parts of the page about the process, in a real browser, on a pipeline that runs as an application starts it. */
+/**
+ * Tests the page's parts about the process in a real browser, for a running pipeline that was started as in an
+ * application.
+ */
 @Timeout(120)
 class ConsoleProcessPageTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(40);
 
-    /** Never has a permit: a wait that ends by time. */
+    /** Never has a permit, so each wait lasts until its timeout. */
     private final Semaphore never = new Semaphore(0);
 
     private final AtomicBoolean over = new AtomicBoolean();

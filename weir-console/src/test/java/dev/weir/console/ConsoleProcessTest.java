@@ -17,13 +17,13 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The fields of the process that runs the pipeline. */
+/** Tests the fields about the process that runs the pipeline. */
 @Timeout(60)
 class ConsoleProcessTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(40);
 
-    /** Never has a permit: a wait that ends by time. */
+    /** Never has a permit, so each wait lasts until its timeout. */
     private final Semaphore never = new Semaphore(0);
 
     private RunningPipeline run() {
@@ -69,7 +69,7 @@ class ConsoleProcessTest {
                                 assertThat(row.path("dispatcher").asText()).isEqualTo("collector"))
                         .anySatisfy(row ->
                                 assertThat(row.path("dispatcher").asText()).isEqualTo("compiler"));
-                // The sums are still there, for clients that read them.
+                // The sums are still present, for clients that read them.
                 assertThat(state.path("threads").get(0).has("running")).isTrue();
             });
         }

@@ -143,7 +143,7 @@ class ConsoleServerTest {
                 .allSatisfy(state -> assertThat(state.path("partitions")).hasSize(2));
     }
 
-    /** A reload, or a connection that was cut, loses nothing. */
+    /** A reload, or a broken connection, loses no events. */
     @Test
     void events_followedAgain_haveTheHistory() throws Exception {
         List<Long> first = new ArrayList<>();
@@ -157,7 +157,7 @@ class ConsoleServerTest {
         follow("Last-Event-ID: 2\r\n", 2, resumed, new ArrayList<>(), new ArrayList<>());
         assertThat(resumed).startsWith(3L, 4L);
 
-        // The number of a process that ran here before: this one has looked less often.
+        // This number comes from an earlier process at this address, and this process has had fewer readings.
         List<Long> restarted = new ArrayList<>();
         follow("Last-Event-ID: 999999\r\n", 3, restarted, new ArrayList<>(), new ArrayList<>());
         assertThat(restarted).startsWith(1L, 2L, 3L);
@@ -274,7 +274,7 @@ class ConsoleServerTest {
         assertThat(System.getProperty(ConsoleServer.ADDRESS_PROPERTY)).isNull();
     }
 
-    /** The process has another pipeline with a console, which {@code weir console PID} would no longer find. */
+    /** Otherwise, {@code weir console PID} would not find the other pipeline of the process that has a console. */
     @Test
     void address_afterTheNewestConsoleHasClosed_isThatOfTheOneBefore() throws Exception {
         ConsoleServer second = ConsoleServer.builder().start();

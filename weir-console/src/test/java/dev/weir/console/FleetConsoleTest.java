@@ -14,7 +14,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The page of a fleet, given a view of fifty members; how the view is made: {@code FleetRunTest} of the command. */
+/**
+ * Tests the page of a fleet with a view of fifty members. {@code FleetRunTest} of the command tests how the view is
+ * created.
+ */
 @Timeout(120)
 class FleetConsoleTest {
 

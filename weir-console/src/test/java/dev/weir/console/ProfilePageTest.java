@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The profile that a console records: for programs, on its page, and as a file. */
+/** Tests the profile that a console records: for programs, on its page, and as a file. */
 @Timeout(180)
 class ProfilePageTest {
 
@@ -36,7 +36,7 @@ class ProfilePageTest {
                 Asker another = new Asker(console)) {
             await().atMost(PATIENCE).until(() -> burners.done.get() > 0);
             CompletableFuture<HttpResponse<String>> recording = asker.later("/api/profile?seconds=8");
-            // The first to be refused shows that the other one records.
+            // The first refusal shows that the other request is recording.
             await().atMost(Duration.ofSeconds(7))
                     .until(() -> recording.isDone()
                             || another.get("/api/profile?seconds=1").statusCode() == 409);
@@ -96,7 +96,7 @@ class ProfilePageTest {
         }
     }
 
-    /** The graph is walked by keys: down into what was called, Enter to zoom, Escape to go out again. */
+    /** Moves through the graph with keys: down to called methods, Enter to zoom in, and Escape to zoom out. */
     private static void assertFlames(Browser browser) throws Exception {
         assertThat(browser.textOf("profile"))
                 .contains("burn40")
@@ -104,7 +104,7 @@ class ProfilePageTest {
                 .contains("samples");
         await().atMost(PATIENCE).until(() -> count(browser) >= 3);
         press(browser, "ArrowDown");
-        // Frames that take more come before it: the test's own threads, for one.
+        // Larger frames may come first, such as the test's own threads.
         for (int others = 0; others < 10 && !told(browser).contains("burn40: "); others++) {
             press(browser, "ArrowRight");
         }

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The console of a benchmark: the events it receives, and the requests it sends. */
+/** Tests the console of a benchmark: the events that it receives, and the requests that it sends. */
 @Timeout(120)
 class RunConsoleTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -98,7 +98,7 @@ class RunConsoleTest {
         }
     }
 
-    /** A drain takes longer than anybody may take to read an answer. */
+    /** A drain takes longer than the time limit for reading an answer. */
     @Test
     void close_endsAnOrderThatIsBeingDone() throws Exception {
         CountDownLatch begun = new CountDownLatch(1);

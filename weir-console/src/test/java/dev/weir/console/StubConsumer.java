@@ -21,7 +21,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.kafka.common.TopicPartition;
 
-/** A consumer that shows what a test puts into it, and notes how it is paused. */
+/** A consumer whose snapshot is set by a test, and which records pauses. */
 final class StubConsumer implements ConsumerHandle {
 
     private final String reads;

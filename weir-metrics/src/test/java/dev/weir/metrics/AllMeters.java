@@ -4,7 +4,7 @@ import dev.weir.kafka.CircuitBreaker;
 import dev.weir.kafka.deadletter.DeadLetterHandle;
 import java.time.Duration;
 
-/** Whatever a pipeline may have, so that each meter of the table shows. */
+/** Everything that a pipeline may have, so that each meter of the table exists. */
 final class AllMeters {
 
     /** Meters do not keep it. */
@@ -12,7 +12,7 @@ final class AllMeters {
 
     private AllMeters() {}
 
-    /** Adds a second pipeline with all meters, made of the parts of {@code first}. */
+    /** Adds a second pipeline with all meters, built from the parts of {@code first}. */
     static void addTo(StubPipeline first, MetricsServer server) {
         StubPipeline second = new StubPipeline("all");
         second.stages.addAll(first.stages);

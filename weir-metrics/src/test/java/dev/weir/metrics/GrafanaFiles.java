@@ -25,7 +25,7 @@ final class GrafanaFiles {
                 .readTree(FOLDER.resolve("dashboards/weir-pipeline.json").toFile());
     }
 
-    /** Its queries as Grafana would send them with all pipelines chosen. */
+    /** Returns the dashboard's queries as Grafana would send them for all pipelines. */
     static List<String> queries() throws IOException {
         return dashboard().findValuesAsText("expr").stream()
                 .map(query -> query.replace("$__rate_interval", "1m").replace("$pipeline", ".*"))

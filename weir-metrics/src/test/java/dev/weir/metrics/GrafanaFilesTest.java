@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** Dashboard and alert rules name meters that there are. */
+/** Checks that the dashboard and the alert rules name existing meters. */
 class GrafanaFilesTest {
 
     private static final Set<String> NAMES = PipelineMeters.ALL.stream()
@@ -27,7 +27,7 @@ class GrafanaFilesTest {
         assertThat(named).hasSizeGreaterThan(30).isSubsetOf(NAMES);
     }
 
-    /** A meter that nobody draws is a meter that nobody looks at. */
+    /** Nobody would notice a meter outside the dashboard. */
     @Test
     void meters_ofTheTable_areDrawn() throws IOException {
         assertThat(GrafanaFiles.metricsNamed(GrafanaFiles.dashboard().toString()))

@@ -71,7 +71,7 @@ class KafkaClientMetersTest {
         }
     }
 
-    /** The meters of other clients were removed until the next check. */
+    /** Regression: the meters of other clients were removed until the next check. */
     @Test
     void clientThatCloses_duringACheck_hidesNoOther() throws Exception {
         MBeanServer server = ManagementFactory.getPlatformMBeanServer();
@@ -97,7 +97,7 @@ class KafkaClientMetersTest {
         }
     }
 
-    /** A registry that counts differences would otherwise lose counts, or count them twice. */
+    /** Otherwise, a registry that counts differences would lose counts or count them twice. */
     @Test
     void counter_ofAClientThatIsClosedAndReopened_neverDecreases() throws Exception {
         MBeanServer server = ManagementFactory.getPlatformMBeanServer();
@@ -119,7 +119,7 @@ class KafkaClientMetersTest {
         }
     }
 
-    /** The thread that checks for clients would end, and new clients would never be seen. */
+    /** Otherwise, the thread that checks for clients would end, and new clients would never be detected. */
     @Test
     void registryThatThrows_isTriedAgainAtTheNextCheck() throws Exception {
         MBeanServer server = ManagementFactory.getPlatformMBeanServer();
@@ -180,7 +180,7 @@ class KafkaClientMetersTest {
         }
     }
 
-    /** A bean whose client has gone when its attribute is read. */
+    /** A bean whose client closes before its attribute is read. */
     public interface ClosingMBean {
         double getRate() throws AttributeNotFoundException;
     }

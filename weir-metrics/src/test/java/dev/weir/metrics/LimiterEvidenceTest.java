@@ -19,7 +19,7 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Findings from ten looks a second that differ: windows that fill and empty, drains, keys, backlogs. */
+/** Tests findings from ten different readings per second: windows that fill and empty, drains, keys, backlogs. */
 class LimiterEvidenceTest {
 
     private static final long TENTH = 100_000_000;
@@ -33,7 +33,7 @@ class LimiterEvidenceTest {
     private IntFunction<List<ProducerHandle.Snapshot>> producers = look -> List.of();
     private double load = 0.1;
 
-    /** A stage with workers that hands on 1000 elements a second. */
+    /** Adds a stage with workers that emits 1000 elements per second. */
     private LimiterEvidenceTest workers(String name, int lanes, double busy, IntFunction<Activity> activity) {
         activities.add(activity);
         return stage(name, lanes, busy, 0, 0, look -> 0, 100);
@@ -96,7 +96,7 @@ class LimiterEvidenceTest {
         return LimiterFinder.find(looks);
     }
 
-    /** Three windows of seven records each; the last sample met none in flight. */
+    /** Three windows of seven records each. None were in flight at the last reading. */
     @Test
     void smallWindow_isNamed_thoughItIsEmptyAtTheLastLook() {
         segment("consume", 0.95, 0, look -> 0);
@@ -109,7 +109,10 @@ class LimiterEvidenceTest {
         assertThat(find().sentence()).doesNotContain("with 0 records");
     }
 
-    /** Full at a third of the looks: where records leave as they come, it would never be. */
+    /**
+     * The window is full at a third of the readings. If records left at the rate at which they arrive, it would never
+     * be full.
+     */
     @Test
     void windowThatFillsAndEmptiesBetweenLooks_isNamed_whereStagesWait() {
         segment("consume", 0.9, 0, look -> 0);
@@ -121,7 +124,7 @@ class LimiterEvidenceTest {
         assertThat(find().kind()).isEqualTo(Kind.WINDOW);
     }
 
-    /** The consumer is looked at when it wakes, and it wakes when its windows have room again. */
+    /** The readings of the consumer are taken when it wakes up, and it wakes up when its windows have room again. */
     @Test
     void windowThatHasRoomAtEveryLook_isNamed_byTheTimeThatItWasFull() {
         segment("consume", 0.9, 0, look -> 0);
@@ -136,7 +139,10 @@ class LimiterEvidenceTest {
         assertThat(find().kind()).isEqualTo(Kind.SOURCE_FETCH);
     }
 
-    /** The source has ended, what it handed out is worked on: that is not a pipeline which may read nothing. */
+    /**
+     * The source has ended, and its records are still being processed. The pipeline is not waiting for permission to
+     * read.
+     */
     @Test
     void drain_withRecordsInFlight_isNotIdle() {
         segment("consume", 0.95, 0, look -> 0);
@@ -146,7 +152,7 @@ class LimiterEvidenceTest {
         assertThat(find().kind()).isEqualTo(Kind.WINDOW);
     }
 
-    /** All is done since three tenths of a second. */
+    /** All records have been finished for three tenths of a second. */
     @Test
     void drain_thatHasJustEnded_hasTheLimiterBeforeIt() {
         segment("consume", 0.95, 0, look -> 0);
@@ -166,7 +172,7 @@ class LimiterEvidenceTest {
         assertThat(find().kind()).isEqualTo(Kind.SOURCE_IDLE);
     }
 
-    /** The looks before the first fetch are not evidence against it. */
+    /** The readings before the first fetch must not count against this finding. */
     @Test
     void recordsThatWaitForTheirCommit_areCommit_fromTheStart() {
         segment("consume", 0.95, 0, look -> 0);
@@ -177,7 +183,7 @@ class LimiterEvidenceTest {
         assertThat(find().kind()).isEqualTo(Kind.COMMIT);
     }
 
-    /** All that arrives goes out; one record at a time waits for its commit. */
+    /** All arriving records leave again. One record at a time waits for its commit. */
     @Test
     void recordThatWaitsForItsCommit_whereNoMoreArrive_isNotCommit() {
         segment("consume", 0.95, 0, look -> 0);
@@ -186,7 +192,7 @@ class LimiterEvidenceTest {
         assertThat(find().kind()).isNotEqualTo(Kind.COMMIT);
     }
 
-    /** Fetched a moment ago, and not handed out yet: at least once nothing waits for a commit. */
+    /** The records were fetched a moment ago and not emitted yet. With at least once, nothing waits for a commit. */
     @Test
     void recordsThatWereJustFetched_areNotCommit() {
         segment("consume", 0.95, 0, look -> 0);
@@ -197,7 +203,10 @@ class LimiterEvidenceTest {
         assertThat(find().kind()).isNotEqualTo(Kind.COMMIT);
     }
 
-    /** Not all of what is in flight is in the stage, and its workers are full since the records came, half a second. */
+    /**
+     * Only some of the records in flight are in the stage, and its workers have been busy for the half second since the
+     * records arrived.
+     */
     @Test
     void fullWindow_whoseRecordsWaitForWorkers_isNotNamed_soonAfterTheStart() {
         segment("consume", 0.5, 0.4, look -> 0);
@@ -211,7 +220,10 @@ class LimiterEvidenceTest {
         assertThat(limiter.name()).isEqualTo("price");
     }
 
-    /** At half of the looks the records of other keys keep all workers busy; the key's chain is as long as ever. */
+    /**
+     * At half of the readings, records of other keys keep all workers busy. The hot key's chain stays as long as
+     * before.
+     */
     @Test
     void hotKey_isNamed_thoughOtherKeysKeepTheWorkersBusyInBetween() {
         segment("consume", 0.05, 0.9, look -> 0);
@@ -228,7 +240,7 @@ class LimiterEvidenceTest {
         assertThat(find().name()).isEqualTo("price");
     }
 
-    /** A larger window would only add to what waits behind its keys. */
+    /** A larger window would only lengthen the queues behind the keys. */
     @Test
     void fullWindow_whoseRecordsWaitBehindTheirKeys_isNotNamed() {
         segment("consume", 0.05, 0.9, look -> 0);
@@ -242,7 +254,7 @@ class LimiterEvidenceTest {
         assertThat(find().kind()).isEqualTo(Kind.KEY_SKEW);
     }
 
-    /** All workers are busy, and most of what waits is of one key: either may limit. */
+    /** All workers are busy, and most waiting records have the same key. Either may be the limiter. */
     @Test
     void fullStage_whoseQueueIsOfOneKey_hasBothCandidates() {
         segment("consume", 0, 0.95, look -> 0);
@@ -254,7 +266,7 @@ class LimiterEvidenceTest {
         assertThat(limiter.expectedGain()).isEqualTo(1);
     }
 
-    /** The first records came in the middle: what was not there yet does not speak against a hot key. */
+    /** The first records arrived midway. The time before that must not count against a hot key. */
     @Test
     void fullStage_whoseQueueIsOfOneKey_hasBothCandidates_soonAfterTheStart() {
         segment("consume", 0.5, 0.45, look -> 0);
@@ -268,7 +280,7 @@ class LimiterEvidenceTest {
         assertThat(find().kind()).isEqualTo(Kind.KEY_SKEW);
     }
 
-    /** The drain drops what at most once has not handed out. */
+    /** With at most once, the drain drops the records that were not emitted yet. */
     @Test
     void commitThatLimited_isNamed_alsoWhenADrainHasJustEnded() {
         segment("consume", 0.95, 0, look -> 0);
@@ -279,7 +291,9 @@ class LimiterEvidenceTest {
         assertThat(find().kind()).isEqualTo(Kind.COMMIT);
     }
 
-    /** Twenty a second arrive, and each waited for its commit; the drain leaves nothing to read. */
+    /**
+     * Twenty records arrive per second, and each waited for its commit. After the drain, there is nothing left to read.
+     */
     @Test
     void recordsThatWaitForTheirCommit_whereNoMoreArrive_areNotCommit_inADrain() {
         segment("consume", 0.95, 0, look -> 0);
@@ -295,7 +309,7 @@ class LimiterEvidenceTest {
         assertThat(find().kind()).isNotEqualTo(Kind.COMMIT);
     }
 
-    /** The end comes while the last records still wait for theirs. */
+    /** The input ends while the last records still wait for their commit. */
     @Test
     void commitThatLimited_isNamed_inADrainThatGoesOn() {
         segment("consume", 0.95, 0, look -> 0);
@@ -306,7 +320,7 @@ class LimiterEvidenceTest {
         assertThat(find().kind()).isEqualTo(Kind.COMMIT);
     }
 
-    /** Decodes 1,000 records a second, a millisecond each. */
+    /** The decoder handles 1,000 records per second, one millisecond each. */
     @Test
     void decoderOfViews_isNamed_whereItTakesAllTheTimeOfTheFetchThreads() {
         segment("consume", 0.95, 0, look -> 0);
@@ -316,7 +330,7 @@ class LimiterEvidenceTest {
         assertThat(limiter.name()).isEqualTo("consume");
         assertThat(limiter.sentence()).contains("90 % of the time of the thread that fetches");
         assertThat(limiter.advice()).contains("fetchThreads");
-        // Four threads have three quarters of their time left.
+        // Four threads would have more than three quarters of their time left.
         consumers = look -> decoding(look * TENTH * 9 / 10, 4);
         assertThat(find().kind()).isEqualTo(Kind.SOURCE_FETCH);
         consumers = look -> decoding(look * TENTH * 36 / 10, 4);
@@ -332,7 +346,9 @@ class LimiterEvidenceTest {
         assertThat(find().kind()).isEqualTo(Kind.ARRIVAL);
     }
 
-    /** Its first turn is not over: nothing was handed out, and how much waits is not known. */
+    /**
+     * The decoder's first turn has not ended. Nothing has been emitted, and the number of waiting records is unknown.
+     */
     @Test
     void decoderOfViews_isNamed_beforeItsFirstRecordsAreThere() {
         segment("consume", 0.95, 0, look -> 0, 0);
@@ -345,7 +361,10 @@ class LimiterEvidenceTest {
         return StubLooks.decoding(nanos, threads, StubLooks.partition(0).lag(60_000));
     }
 
-    /** Nothing has been fetched yet, or what was fetched is being decoded: nobody knows whether records wait. */
+    /**
+     * Nothing has been fetched yet, or fetched records are being decoded. It is therefore unknown whether records are
+     * waiting.
+     */
     @Test
     void sourceWhoseLagIsNotKnown_isMeasured_notIdle() {
         segment("consume", 0.95, 0, look -> 0, 0);
@@ -360,7 +379,7 @@ class LimiterEvidenceTest {
         assertThat(find().kind()).isEqualTo(Kind.MEASURING);
     }
 
-    /** At the first looks nothing has been sent, so nothing is unanswered and no record is in flight. */
+    /** At the first readings, nothing has been sent. No record is in flight, and none is waiting for a response. */
     @Test
     void recordsThatWaitForTheirAnswer_areNamed_soonAfterTheStart() {
         segment("consume", 0.9, 0, look -> 0);
@@ -373,7 +392,10 @@ class LimiterEvidenceTest {
         assertThat(find().kind()).isEqualTo(Kind.OUTPUT_BROKER);
     }
 
-    /** 3,000 a second arrive and 1,000 leave: more workers gain three times and what waits, not sixteen times. */
+    /**
+     * 3,000 elements arrive per second and 1,000 leave. More workers can triple the rate and work off the queue, but
+     * not gain a factor of sixteen.
+     */
     @Test
     void gain_isBoundByWhatArrivesInAQueue() {
         segment("in", 0, 0.95, look -> 200 * look);
@@ -384,7 +406,7 @@ class LimiterEvidenceTest {
         assertThat(limiter.lever().to()).isEqualTo(26);
     }
 
-    /** Its writers may wait for room in it: what would arrive is not known. */
+    /** The queue is full, so its writers may be waiting, and the true rate of arrival is unknown. */
     @Test
     void gain_isNotBoundByAQueueThatIsFull() {
         segment("in", 0, 0.95, look -> 1000);
@@ -401,7 +423,7 @@ class LimiterEvidenceTest {
         assertThat(find().expectedGain()).isCloseTo(3.2, within(0.01));
     }
 
-    /** The first stage's rate belongs to one of the consumers. */
+    /** The first stage's rate covers only one of the two consumers. */
     @Test
     void gain_isNotBoundByWhatArrives_atOneOfTwoConsumers() {
         segment("consume", 0, 0.95, look -> 0);
@@ -414,7 +436,7 @@ class LimiterEvidenceTest {
         assertThat(find().expectedGain()).isEqualTo(Interval.MOST_GAIN);
     }
 
-    /** A standing backlog is worked off faster for as long as it lasts, and this one lasts for minutes. */
+    /** A backlog can be worked off at a higher rate as long as it lasts, and this one lasts for minutes. */
     @Test
     void gain_isNotBoundByArrival_whereABacklogWaits() {
         segment("consume", 0, 0.95, look -> 0);
@@ -424,7 +446,7 @@ class LimiterEvidenceTest {
         assertThat(find().expectedGain()).isEqualTo(Interval.MOST_GAIN);
     }
 
-    /** The full stage works on records as they arrive. */
+    /** The stage has all of its workers busy with the records that arrive. */
     @Test
     void stageThatIsFullWithAllThatArrives_isNotPromisedMore() {
         segment("consume", 0, 0.95, look -> 0);
@@ -447,7 +469,7 @@ class LimiterEvidenceTest {
         assertThat(limiter.expectedGain()).isCloseTo(2.1, within(0.01));
     }
 
-    /** The kernel and the other end compute for each call, and on a full machine have to win their processors. */
+    /** Each call also needs processor time in the kernel and at the other end, which is scarce on a full machine. */
     @Test
     void gainOfCallsOverTheNetwork_isModestOnAFullMachine() {
         segment("in", 0, 0.95, look -> 0);
@@ -457,7 +479,9 @@ class LimiterEvidenceTest {
         assertThat(find().expectedGain()).isEqualTo(4);
     }
 
-    /** Three quarters of a batch's time go by in the client, and brokers of a busy machine take 35 ms as well. */
+    /**
+     * A batch spends three quarters of its time in the client, and the brokers of a busy machine need another 35 ms.
+     */
     @Test
     void batchesThatWaitLongerInTheClientThanForSlowBrokers_haveBothCandidates() {
         segment("consume", 0.9, 0, look -> 0);
@@ -473,7 +497,10 @@ class LimiterEvidenceTest {
         assertThat(find().confidence()).isEqualTo(Confidence.SURE);
     }
 
-    /** Brokers that answer at once and let the producer wait: its own means look like a producer that limits. */
+    /**
+     * The brokers answer immediately but throttle the producer, so its average times look as if the producer were the
+     * limiter.
+     */
     @Test
     void sendThatWaitsForRoom_isOutputBroker_whileTheBrokersThrottleIt() {
         segment("consume", 0, 0.95, look -> 0);
@@ -502,7 +529,7 @@ class LimiterEvidenceTest {
         assertThat(find().kind()).isEqualTo(Kind.PRODUCER);
         producers = look -> throttled(StubLooks.producer(87, 90, 0, 110, 5), look * TENTH / 2);
         assertThat(find().kind()).isEqualTo(Kind.OUTPUT_BROKER);
-        // The others wait in a stage above for room in the producer.
+        // The other records wait upstream for room in the producer.
         consumers = look -> StubLooks.consumer(
                 StubLooks.partition(0).inFlight(900).lag(60_000).paused(Paused.WINDOW));
         assertThat(find().kind()).isEqualTo(Kind.OUTPUT_BROKER);
@@ -527,7 +554,9 @@ class LimiterEvidenceTest {
         return producers.stream().map(each -> each.withThrottledNanos(nanos)).toList();
     }
 
-    /** The counters of the stage's producer were compared with the counters of an ended one. */
+    /**
+     * Regression: the counters of the stage's producer were compared with the counters of a producer that had ended.
+     */
     @Test
     void producerOfAnInnerStream_thatGoes_isNotMistakenForAnother() {
         segment("consume", 0.95, 0, look -> 0);

@@ -17,7 +17,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Sentences, advice and gains by figures that are given: a second between two looks. */
+/** Tests sentences, advice and gains with given figures, for two readings one second apart. */
 class LimiterFinderTest {
 
     private static final long SECOND = 1_000_000_000;
@@ -30,7 +30,7 @@ class LimiterFinderTest {
     private MachineLook first = MachineLook.unknown(8);
     private MachineLook second = MachineLook.unknown(8);
 
-    /** A stage that works for so many thread seconds in the second and moves 1000 elements. */
+    /** Adds a stage that is busy for {@code busy} thread seconds within the second and moves 1000 elements. */
     private LimiterFinderTest stage(String name, int parallelism, double busy, double starved, double blocked) {
         before.add(StageSnapshot.of(name, parallelism, 0, 0, 0, 0, 0, 0, SECOND));
         after.add(StageSnapshot.of(
@@ -57,8 +57,8 @@ class LimiterFinderTest {
     }
 
     /**
-     * A machine with eight processors: the process uses {@code used} of them, and {@code load} is the busy share of
-     * all.
+     * Sets a machine with eight processors. The process uses {@code used} of them, and {@code load} is the busy
+     * fraction of all processors.
      */
     private LimiterFinderTest machine(double used, double load) {
         first = MachineLook.of(8, 0, load, 0);
@@ -80,7 +80,10 @@ class LimiterFinderTest {
                 PipelineLook.of(SECOND, after, activity, consumers, List.of(), second));
     }
 
-    /** The example from the bug report: 8 workers that wait, the next stage a third full, plenty of processors. */
+    /**
+     * The example from the bug report: 8 workers that wait, the next stage busy for a third of the time, and many idle
+     * processors.
+     */
     @Test
     void lanesThatWait_growAsFarAsTheNextStageAllows() {
         fused("consume", "consume", 0.05, 0, 0.95);
@@ -96,7 +99,7 @@ class LimiterFinderTest {
                         + " the machine's processors are 12 % busy");
     }
 
-    /** More workers would wait for the lock as well. */
+    /** Additional workers would also wait for the lock. */
     @Test
     void lanesThatWaitForOneLock_areNotAdvisedToBeMore() {
         activity.add(Activity.of("ledger", null, VIRTUAL, 16, 16, 500, 0, "", 15));
@@ -109,7 +112,10 @@ class LimiterFinderTest {
         assertThat(limiter.expectedGain()).isEqualTo(1);
     }
 
-    /** "Nothing is ready for more threads", a gain of 1, while four times the workers gave four times the rate. */
+    /**
+     * Regression: the finding was "Nothing is ready for more threads", with a gain of 1, although four times the
+     * workers gave four times the rate.
+     */
     @Test
     void lanesThatWait_areNotBoundByProcessors_thatOthersUse() {
         activity("price", null, 8, 8, 500);
@@ -121,7 +127,10 @@ class LimiterFinderTest {
         assertThat(limiter.lever().to()).isEqualTo(128);
     }
 
-    /** The load dates from the second before, when less ran: 1.66 was promised for larger batches, and 0.93 came. */
+    /**
+     * Regression: the load was measured a second earlier, when less was running. Larger batches were promised to gain
+     * 1.66 and gained 0.93.
+     */
     @Test
     void lanesThatCompute_growNoFurtherThanTheProcessors_whateverTheLoadSays() {
         activity("price", null, 6, 0, 500);
@@ -148,7 +157,7 @@ class LimiterFinderTest {
         assertThat(limiter.expectedGain()).isCloseTo(1 / 0.3, within(0.01));
     }
 
-    /** One thread of its own is what it has, as good as. */
+    /** A separate thread would gain hardly anything, because the stage already has nearly a whole one. */
     @Test
     void fusedStageThatWaits_getsThreadsOfItsOwn_asManyAsTheOthersOnItsThreadAllow() {
         activity("look up", "all", 1, 1, 0);
@@ -160,7 +169,10 @@ class LimiterFinderTest {
         assertThat(limiter.expectedGain()).isCloseTo(10, within(0.1));
     }
 
-    /** A platform thread in a blocking read is runnable; the process' processor time tells. */
+    /**
+     * A platform thread in a blocking read appears to be runnable. Only the process's processor time shows that it
+     * waits.
+     */
     @Test
     void threadsThatUseNoProcessor_wait_thoughTheyLookRunnable() {
         activity("fetch page", null, 4, 0, 500);
@@ -181,7 +193,7 @@ class LimiterFinderTest {
         assertThat(limiter.expectedGain()).isCloseTo(1 / 0.55, within(0.02));
     }
 
-    /** Another process has a processor, which takes nothing from one thread that computes. */
+    /** Another process uses one processor, which does not slow down a single computing thread. */
     @Test
     void stageThatComputes_isNamed_thoughOthersFillTheMachine() {
         fused("consume", "all", 0.1, 0, 0).fused("parse", "all", 0.9, 0, 0);
@@ -201,7 +213,9 @@ class LimiterFinderTest {
                 .endsWith("by others too: of the 1.0 processors that the stages want the process gets 0.5");
     }
 
-    /** Regression: on a machine that brokers filled, the limiter was "produce", which used half of a thread. */
+    /**
+     * Regression: the brokers kept the machine busy, and the reported limiter was "produce", which used half a thread.
+     */
     @Test
     void fullMachine_isNamed_ifRecordsWaitAndNoStageIsFull() {
         activity("produce", "all", 1, 0, 0);
@@ -216,7 +230,7 @@ class LimiterFinderTest {
         assertThat(machine(1.2, 0.99).find().kind()).isNotEqualTo(Kind.MACHINE_CPU);
     }
 
-    /** 59,488 records were buffered and nothing went out: that "kept up", with nothing to do. */
+    /** Regression: 59,488 records were buffered and none left, but the finding was that the pipeline keeps up. */
     @Test
     void recordsThatAreFetchedAndWait_areABacklog() {
         fused("consume", "consume", 0.1, 0.9, 0);
@@ -242,7 +256,7 @@ class LimiterFinderTest {
         assertThat(limiter.kind()).isNotEqualTo(Kind.WINDOW);
     }
 
-    /** At most once, what is buffered waits for a commit past it; at the first look there was nothing yet. */
+    /** With at most once, buffered records wait for a commit beyond them. At the first reading, there were none yet. */
     @Test
     void fullWindowWhoseRecordsAreAllBuffered_isNotNamed() {
         fused("consume", "consume", 0.1, 0.9, 0);
@@ -287,9 +301,7 @@ class LimiterFinderTest {
         assertThat(said.expectedGain()).isEqualTo(1);
     }
 
-    /**
-     * Twice as many workers as are busy, and work enough for them all: arrivals, not capacity, set how many are busy.
-     */
+    /** More workers are available than are busy. The number of busy workers depends on arrivals, not on capacity. */
     @Test
     void busyLanesWithoutWorkWaiting_areNotTheLimiter() {
         fused("consume", "consume", 0.1, 0.9, 0);
@@ -298,7 +310,10 @@ class LimiterFinderTest {
         assertThat(find().kind()).isEqualTo(Kind.ARRIVAL);
     }
 
-    /** One that has just started is not told to look for members which have what is its own a second later. */
+    /**
+     * A consumer that has just started must not be advised to look for other members that own its partitions. It may
+     * get partitions a second later.
+     */
     @Test
     void consumerWithoutPartitions_isTakenIn_orHasNothingLeft() {
         before.add(StageSnapshot.of("consume", 1, 0, 0, 0, 0, 0, 0, SECOND));

@@ -48,7 +48,7 @@ class LimiterProbeTest {
         await().atMost(Duration.ofSeconds(40)).until(LimiterProbeTest::lookers, count -> count == 0);
     }
 
-    /** Otherwise a long pipeline keeps the readings of each probe that was ever started for it. */
+    /** Otherwise, a long-running pipeline would keep the readings of every probe that was ever started for it. */
     @Test
     void probe_thatIsClosed_isNotKeptByThePipeline() {
         StubPipeline pipeline = new StubPipeline("orders");
@@ -96,7 +96,7 @@ class LimiterProbeTest {
         assertThat(verdicts.longest()).isNotNull().extracting(Limiter::kind).isNotEqualTo(Kind.STAGE_CPU);
     }
 
-    /** Eleven samples within a second in which {@code out} of the earlier elements left the handler. */
+    /** Returns readings, ten per second, in which {@code out} elements have left the handler. */
     private static List<PipelineLook> looks(int from, int count, long out, int inFlight) {
         return IntStream.range(from, from + count)
                 .mapToObj(i -> {
@@ -117,7 +117,7 @@ class LimiterProbeTest {
                 .toList();
     }
 
-    /** It said that the pipeline keeps up, and that there is nothing to do. */
+    /** Regression: the finding was that the pipeline keeps up and that there is nothing to do. */
     @Test
     void stuck_recordsThatNobodyMoves_areTheFinding_alsoOnceTheConsumerIsClosed() {
         List<PipelineLook> all = new ArrayList<>(looks(0, 12, 60, 60));
@@ -130,7 +130,7 @@ class LimiterProbeTest {
         });
     }
 
-    /** A pipe over a share group with a stuck handler kept up, and there was nothing to do. */
+    /** Regression: for a share group with a stuck handler, the finding was that the pipe keeps up. */
     @Test
     void stuck_recordsOfAShareGroupThatNobodyMoves_areTheFinding() {
         List<PipelineLook> all = new ArrayList<>(sharedLooks(0, 12, 60, 60));
@@ -166,7 +166,8 @@ class LimiterProbeTest {
     }
 
     /**
-     * The advice said that 120 records were in the stage and none had left it, in a run that had finished all of them.
+     * Regression: the advice said that 120 records were in the stage and none had left it, although the run had
+     * finished all of them.
      */
     @Test
     void overall_recordsThatWereInAStage_areNotSaidToBeThere() {
@@ -187,7 +188,7 @@ class LimiterProbeTest {
         assertThat(LimiterFinder.find(moving).sentence()).doesNotContain("none has left");
     }
 
-    /** A second in which one stage worked this share of the time. */
+    /** Returns a second in which one stage was busy for the fraction {@code busy} of the time. */
     private static List<PipelineLook> second(int number, long elements, double busy) {
         return List.of(look(number * SECOND, 0, 0), look((number + 1) * SECOND, elements, busy));
     }

@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Any bytes on the port do no harm: afterwards it answers as before, and closes at once. Seeds are printed with a
- * failure; {@code -Dweir.fuzz.seconds=600} fuzzes for longer than the 3 seconds of the suite.
+ * Sends arbitrary bytes to the port. Afterwards, the server must answer as before and close at once. A failure prints
+ * the seed. {@code -Dweir.fuzz.seconds=600} fuzzes for longer than the suite's 3 seconds.
  */
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
 class MetricsServerFuzzTest {
@@ -85,7 +85,7 @@ class MetricsServerFuzzTest {
                 socket.getInputStream().read(new byte[random.nextInt(1, 4096)]);
             }
         } catch (IOException ignored) {
-            // It may refuse or cut off whatever it likes.
+            // The server may refuse or cut off this request.
         }
     }
 

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class MetricsServerTest {
 
-    /** The limits of the test's JVM are shorter than those in use: see the module's pom. */
+    /** The test's JVM uses shorter time limits than usual; see the module's POM. */
     private static final Duration GIVEN_UP = Duration.ofSeconds(20);
 
     private final StubPipeline pipeline = new StubPipeline("orders");
@@ -84,7 +84,7 @@ class MetricsServerTest {
                 .contains("jvm_memory_used_bytes");
     }
 
-    /** The table's names match what a scraper sees. */
+    /** Checks that the names in the table match what a scraper sees. */
     @Test
     void names_inPrometheusText_areThoseOfTheTable() throws Exception {
         AllMeters.addTo(pipeline, server);
@@ -242,7 +242,7 @@ class MetricsServerTest {
         return socket;
     }
 
-    /** Returns whether the server closes, with whatever it says before. */
+    /** Waits until the server closes the connection, and ignores what it sends before. */
     private static boolean isClosed(Socket socket) throws IOException {
         try {
             socket.getInputStream().readAllBytes();
@@ -280,7 +280,7 @@ class MetricsServerTest {
                     .repeat(64)
                     .getBytes(StandardCharsets.US_ASCII);
             OutputStream out = socket.getOutputStream();
-            // Never reads an answer: at some point the server can neither write nor read on, and closes.
+            // The client never reads an answer. Eventually the server can no longer write, stops reading, and closes.
             assertThatThrownBy(() -> {
                         while (true) {
                             out.write(requests);

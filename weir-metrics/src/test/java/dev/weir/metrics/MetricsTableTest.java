@@ -12,7 +12,9 @@ import java.util.Locale;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** The table of {@code docs/reference/metrics.md} has a row for each meter of the code, and no other. */
+/**
+ * Checks that the table of {@code docs/reference/metrics.md} has a row for each meter of the code, and no other rows.
+ */
 class MetricsTableTest {
 
     static final Path PAGE = Path.of(System.getProperty("weir.root"), "docs/reference/metrics.md");
@@ -25,7 +27,7 @@ class MetricsTableTest {
         assertThat(rows).containsExactlyInAnyOrderElementsOf(rowsOfCode());
     }
 
-    /** As they must stand in the page. Meters that differ in a fixed tag share a row. */
+    /** Returns the rows as they must appear on the page. Meters that differ only in a fixed tag have a common row. */
     static Set<String> rowsOfCode() {
         Set<String> rows = new LinkedHashSet<>();
         for (PipelineMeters.Kind kind : PipelineMeters.ALL) {

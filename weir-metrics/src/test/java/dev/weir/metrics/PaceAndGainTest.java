@@ -21,7 +21,7 @@ import java.util.function.IntFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Rates that hold a pipeline down, what share groups say, and what a followed advice has brought. */
+/** Tests rates that hold a pipeline down, the figures of share groups, and the measured gain of followed advice. */
 class PaceAndGainTest {
 
     private static final long TENTH = 100_000_000;
@@ -64,7 +64,7 @@ class PaceAndGainTest {
         assertThat(limiter.sentence()).doesNotContain("a second pass");
     }
 
-    /** The throttle's own figures, from a pipeline that runs. */
+    /** Uses the throttle's own figures, from a running pipeline. */
     @Test
     @Timeout(120)
     void throttle_thatHoldsAPipelineDown_isNamed() throws InterruptedException {
@@ -98,7 +98,10 @@ class PaceAndGainTest {
         assertThat(limiter.expectedGain()).isEqualTo(Interval.MOST_GAIN);
     }
 
-    /** A stage with all workers busy waiting; each worker does a hundred elements a second. */
+    /**
+     * Returns a reading of a stage whose workers are all busy waiting. Each worker handles a hundred elements per
+     * second.
+     */
     private static PipelineLook waiting(
             long number, int lanes, long out, double busy, List<PipelineLook.ConsumerLook> consumers) {
         long at = number * TENTH;
@@ -142,7 +145,10 @@ class PaceAndGainTest {
         assertThat(afterRaise(8, 24, 2.5).measured()).isCloseTo(2.5, within(0.01));
     }
 
-    /** 500 a second arrive: what waits is soon worked off, and then no more than these come. */
+    /**
+     * 500 records arrive per second. The waiting ones are soon worked off, and then the rate is limited by the
+     * arrivals.
+     */
     @Test
     void adviceThatWasFollowed_gainsNoMoreThanWhatLasts() {
         Gains gains = afterRaise(

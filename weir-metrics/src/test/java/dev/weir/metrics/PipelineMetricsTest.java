@@ -94,7 +94,7 @@ class PipelineMetricsTest {
         assertThat(value("weir.share.progressing", "member", "1")).isZero();
     }
 
-    /** Otherwise a long pipeline keeps each one that was ever bound. */
+    /** Otherwise, a long-running pipeline would keep every object that was ever bound to it. */
     @Test
     void metrics_thatAreClosed_areNotKeptByThePipeline() {
         WeakReference<PipelineMetrics> closed = boundAndClosed();
@@ -124,9 +124,7 @@ class PipelineMetricsTest {
         assertThat(value("weir.stage.elements.in", "stage", "second")).isEqualTo(2);
     }
 
-    /**
-     * The starved time of a stage is computed from its parallelism: an adaptive one that shrinks takes some of it back.
-     */
+    /** The starved time of a stage is computed from its parallelism, so it decreases when an adaptive stage shrinks. */
     @Test
     void counter_whoseSourceFalls_goesOnFromWhereItWas() {
         pipeline.stages.add(withStarved(10));
@@ -167,7 +165,7 @@ class PipelineMetricsTest {
         assertThat(names()).noneMatch(name -> name.startsWith("weir.partition."));
     }
 
-    /** Another consumer's health would be shown for it, or the reading would fail. */
+    /** Otherwise, the reading would fail, or show another consumer's health. */
     @Test
     void consumer_thatGoesDuringAReading_spoilsNoOther() {
         StubConsumer returns = new StubConsumer("[returns]");

@@ -16,8 +16,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A real pipeline with a bottleneck that a test has planted. What its threads do is the engine's own account; the
- * machine, and where a test says so the consumers and producers, are the test's. Confined to the test.
+ * A real pipeline with a bottleneck that a test has planted. The activity of its threads comes from the engine. The
+ * test provides the machine, and in some cases the consumers and producers. Confined to the test.
  */
 final class Planted implements AutoCloseable {
 
@@ -34,9 +34,9 @@ final class Planted implements AutoCloseable {
     private UnaryOperator<PipelineLook> later = look -> look;
 
     /**
-     * Takes a pipeline over.
+     * Takes ownership of a pipeline.
      *
-     * @param release lets handlers end, at the close
+     * @param release opened at the close, to let handlers end
      */
     Planted(RunningPipeline running, CountDownLatch release) {
         this.running = running;
@@ -44,13 +44,16 @@ final class Planted implements AutoCloseable {
         this.before = PipelineLook.at(running, IDLE_MACHINE);
     }
 
-    /** Compares with the first sample each time, so that the interval keeps everything that flowed since. */
+    /**
+     * Makes each comparison start at the first reading, so that the interval covers everything that has flowed since
+     * then.
+     */
     Planted fromTheStart() {
         fromTheStart = true;
         return this;
     }
 
-    /** Has the pipeline look as if it had these consumers and producers. */
+    /** Makes all readings show these consumers and producers. */
     Planted with(List<ConsumerLook> consumers, List<ProducerHandle.Snapshot> producers) {
         UnaryOperator<PipelineLook> change = look ->
                 PipelineLook.of(look.atNanos(), look.stages(), look.activity(), consumers, producers, look.machine());
@@ -59,7 +62,7 @@ final class Planted implements AutoCloseable {
         return this;
     }
 
-    /** Has the machine look like this, at the first look and at all later ones. */
+    /** Makes the first reading show {@code machineBefore}, and all later ones {@code machineAfter}. */
     Planted on(MachineLook machineBefore, MachineLook machineAfter) {
         first = look -> onMachine(look, machineBefore);
         later = look -> onMachine(look, machineAfter);
@@ -71,7 +74,7 @@ final class Planted implements AutoCloseable {
                 look.atNanos(), look.stages(), look.activity(), look.consumers(), look.producers(), machine);
     }
 
-    /** Waits until the limiter between two successive looks is of this kind and name. */
+    /** Waits until two successive readings give a limiter of this kind and name. */
     Limiter awaitLimiter(Kind kind, String name) {
         AtomicReference<@Nullable Limiter> settled = new AtomicReference<>();
         await().atMost(Duration.ofSeconds(40)).untilAsserted(() -> {
@@ -80,7 +83,7 @@ final class Planted implements AutoCloseable {
             before = fromTheStart ? before : now;
             assertThat(found.kind()).as("%s", found).isEqualTo(kind);
             assertThat(found.name()).as("%s", found).isEqualTo(name);
-            // Once more: its beginning is over by then.
+            // Requires the finding twice, because the first one may still be affected by the start.
             Limiter previous = settled.getAndSet(found);
             assertThat(previous).isNotNull();
         });

@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Bottlenecks above and below real pipelines: the stages are the engine's, which wait for input; the consumers and
- * producers are fed, because to plant them for real takes a broker.
+ * Tests bottlenecks upstream and downstream of real pipelines. The stages are real and wait for input. The consumers
+ * and producers are simulated, because real ones would need a broker.
  */
 @Timeout(60)
 class PlantedAroundTheEngineTest {
@@ -28,7 +28,7 @@ class PlantedAroundTheEngineTest {
     private final CountDownLatch release = new CountDownLatch(1);
     private final SourceQueue<Integer> input = SourceQueue.of(8);
 
-    /** A pipeline that waits for records, with these around it. */
+    /** Returns a pipeline that waits for records, with the given consumers and producers. */
     private Planted waiting(List<ConsumerLook> consumers, List<ProducerHandle.Snapshot> producers) {
         return new Planted(
                         Source.queue(input)
@@ -39,7 +39,7 @@ class PlantedAroundTheEngineTest {
                 .with(consumers, producers);
     }
 
-    /** The same, through which a record goes after the first look. */
+    /** Returns a pipeline like {@link #waiting}, with a record that passes through it after the first reading. */
     private Planted flowing(List<ConsumerLook> consumers, List<ProducerHandle.Snapshot> producers) {
         Planted planted = waiting(consumers, producers);
         assertThat(input.offer(1)).isEqualTo(new SourceQueue.Enqueued());
@@ -160,7 +160,7 @@ class PlantedAroundTheEngineTest {
         }
     }
 
-    /** As a real consumer is at most once: what waits for its commit fills the window. */
+    /** With at most once, the records that wait for their commit fill the window. */
     @Test
     void recordsThatWaitForTheirCommit_areCommit_thoughTheyFillTheWindows() {
         try (Planted planted = waiting(
@@ -213,7 +213,7 @@ class PlantedAroundTheEngineTest {
         }
     }
 
-    /** The thread of {@code out} waits in the client's send for room, as it does here for a latch. */
+    /** The thread of {@code out} waits in the client's send for room; here it waits for a latch instead. */
     @Test
     void sendThatWaitsForRoom_isOutputBroker_ifTheBrokersAreSlow() {
         try (Planted planted = sending(StubLooks.producer(5000, 1, 0, 900, 300))) {
@@ -228,7 +228,7 @@ class PlantedAroundTheEngineTest {
         }
     }
 
-    /** Requests of a network that is not the next one: larger batches need fewer of them. */
+    /** The requests have the latency of a distant network. Larger batches need fewer of them. */
     @Test
     void sendThatWaitsForRoom_isProducer_ifBatchesWaitForSeveralAnswersInTheClient() {
         try (Planted planted = sending(StubLooks.producer(5000, 1, 0, 194, 22))) {
@@ -243,7 +243,7 @@ class PlantedAroundTheEngineTest {
         }
     }
 
-    /** If brokers take a tenth of a second, each batch waits for several answers, whatever its size. */
+    /** If brokers take a tenth of a second per request, each batch waits for several responses, whatever its size. */
     @Test
     void sendThatWaitsForRoom_isOutputBroker_ifTheBrokersAreVerySlow() {
         try (Planted planted = sending(StubLooks.producer(5000, 1, 0, 9_000, 300))) {

@@ -18,7 +18,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Bottlenecks within real pipelines on the real engine. Handlers wait for a latch, or compute until it opens. */
+/** Plants bottlenecks within real pipelines. Handlers wait for a latch, or compute until it opens. */
 @Timeout(60)
 class PlantedInTheEngineTest {
 

@@ -24,11 +24,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Probes are answered whatever else is connected, and under no name of somebody else. */
+/** Checks that health probes are answered whatever else is connected, and only under the server's own name. */
 @Timeout(60)
 class ProbeTest {
 
-    /** More than the server has room for, twice. */
+    /** More than twice the number of connections that the server accepts. */
     private static final int MANY = 2 * HttpLimits.MAX_CONNECTIONS + 12;
 
     private static final String LIVE = "GET /health/live HTTP/1.1\r\nHost: 10.244.1.7:9400\r\n\r\n";
@@ -55,7 +55,7 @@ class ProbeTest {
 
     @BeforeEach
     void start() throws IOException {
-        // Nobody is given up while the test runs.
+        // No connection is given up while the test runs.
         server = MetricsServer.builder().patience(Duration.ofMinutes(5)).start(pipeline);
     }
 
@@ -102,7 +102,7 @@ class ProbeTest {
         }
     }
 
-    /** A virtual thread that computes keeps its processor until it waits, and handlers run on virtual threads. */
+    /** A virtual thread that computes keeps its carrier thread until it waits, and handlers run on virtual threads. */
     @Test
     void probe_whileHandlersCompute_isAnswered() throws Exception {
         AtomicBoolean ended = new AtomicBoolean();
@@ -231,7 +231,7 @@ class ProbeTest {
         assertThat(ask(many)).isEqualTo("HTTP/1.1 431");
     }
 
-    /** Each reader that does not read would keep a text of all meters of its own. */
+    /** Otherwise, each client that does not read would keep its own text of all meters. */
     @Test
     void scrapes_thatNobodyReads_shareTheirTexts() throws Exception {
         PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A real Prometheus scrapes the endpoint, and evaluates each query of the dashboard and each alert rule. */
+/** A real Prometheus scrapes the endpoint and evaluates each query of the dashboard and each alert rule. */
 @Timeout(120)
 class PrometheusTest {
 
@@ -117,7 +117,7 @@ class PrometheusTest {
             assertThat(answer.get("status").asText())
                     .as("%s: %s", query, answer)
                     .isEqualTo("success");
-            // A JVM that has not collected yet has no pause.
+            // A JVM that has not collected garbage yet has no pauses.
             if (answer.at("/data/result").isEmpty() && !query.contains("jvm_gc_pause")) {
                 unanswered.add(query);
             }

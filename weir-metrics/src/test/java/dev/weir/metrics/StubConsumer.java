@@ -19,7 +19,9 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.kafka.common.TopicPartition;
 
-/** A consumer that shows what a test puts into it: in flight 3, buffered 4 and lag 10 for each partition. */
+/**
+ * A consumer whose partitions are set by a test. Each partition has 3 records in flight, 4 buffered, and a lag of 10.
+ */
 final class StubConsumer implements ConsumerHandle {
 
     private final String reads;

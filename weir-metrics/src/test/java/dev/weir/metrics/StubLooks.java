@@ -13,12 +13,12 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Consumers and producers as a test wants them to look. */
+/** Consumers and producers with figures that a test chooses. */
 final class StubLooks {
 
     private StubLooks() {}
 
-    /** A partition of {@code orders}: nothing in it, read to its end. */
+    /** Returns a partition of {@code orders} that is empty and read to its end. */
     static Partition partition(int number) {
         return new Partition(number, 0, 0, 0, Set.of(), null, Duration.ZERO);
     }
@@ -53,7 +53,7 @@ final class StubLooks {
             return new Partition(number, buffered, inFlight, lag, paused, words, windowFull);
         }
 
-        /** It has stood still for so long, at whatever moments. */
+        /** Sets how long the window was full in total. */
         Partition windowFull(Duration time) {
             return new Partition(number, buffered, inFlight, lag, paused, trouble, time);
         }
@@ -77,7 +77,7 @@ final class StubLooks {
         return consumer(0, 0, null, partitions);
     }
 
-    /** Without a partition; {@code assignments} is 0 until the group has taken it in. */
+    /** Returns a consumer without partitions. {@code assignments} is 0 until the group has admitted it. */
     static List<ConsumerLook> unassigned(int assignments) {
         return consumer(assignments, 0, 0, null);
     }
@@ -110,7 +110,7 @@ final class StubLooks {
                         .build()));
     }
 
-    /** With a decoder of views that has taken so long on these threads. */
+    /** Returns a consumer whose decoder of views has taken the given time on the given number of threads. */
     static List<ConsumerLook> decoding(long nanos, int threads, Partition... partitions) {
         return consumer(partitions).stream()
                 .map(each -> ConsumerLook.of(
@@ -126,7 +126,7 @@ final class StubLooks {
         return List.of();
     }
 
-    /** A producer under the stage {@code out}, with a buffer of 100 bytes. */
+    /** Returns a producer for the stage {@code out}, with a buffer of 100 bytes. */
     static List<ProducerHandle.Snapshot> producer(
             long unanswered, double freeBytes, long blockedNanos, double queueMillis, double requestMillis) {
         return List.of(ProducerHandle.Snapshot.of(

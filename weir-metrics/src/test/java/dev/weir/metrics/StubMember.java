@@ -3,7 +3,7 @@ package dev.weir.metrics;
 import dev.weir.kafka.ConsumerHealth;
 import dev.weir.kafka.ShareHandle;
 
-/** A member of a share group with a different number for each of its counts. */
+/** A member of a share group in which each count has a different value. */
 final class StubMember implements ShareHandle {
 
     volatile long lag = 50;

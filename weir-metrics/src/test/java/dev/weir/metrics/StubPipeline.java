@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** A pipeline that shows what a test puts into it. */
+/** A pipeline whose snapshot is set by a test. */
 final class StubPipeline implements RunningPipeline {
 
     private final String name;

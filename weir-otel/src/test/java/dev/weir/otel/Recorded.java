@@ -66,7 +66,7 @@ final class Recorded {
                 .orElse("none");
     }
 
-    /** The span that a producer had when it wrote the record. */
+    /** Returns the id of the producer's span for the record at the given offset. */
     static String producerSpan(long offset) {
         return String.format("%016x", offset + 1);
     }
@@ -75,7 +75,7 @@ final class Recorded {
         return "00-" + TRACE + "-" + producerSpan(offset) + "-01";
     }
 
-    /** A record of topic {@code in} that a producer has written within a trace. */
+    /** Returns a record of topic {@code in} that a producer has written within a trace. */
     static ConsumerRecord<String, String> record(long offset, String key, String value) {
         RecordHeaders headers = new RecordHeaders();
         headers.add("traceparent", traceparent(offset).getBytes(UTF_8));

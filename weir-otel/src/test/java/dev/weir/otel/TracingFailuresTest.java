@@ -25,7 +25,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Spans and acknowledgements if a user's propagator or span processor throws. */
+/** Tests spans and acknowledgements when a user's propagator or span processor throws. */
 class TracingFailuresTest {
 
     private static final TextMapPropagator THROWING = new TextMapPropagator() {

@@ -41,7 +41,7 @@ import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Spans over two pipelines and through failures, on a real broker. */
+/** Tests spans over two pipelines and through failures, on a real broker. */
 class TracingFlowTest {
 
     @RegisterExtension

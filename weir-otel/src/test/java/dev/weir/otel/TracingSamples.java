@@ -12,7 +12,10 @@ import dev.weir.stream.Pipeline;
 import dev.weir.stream.RetryPolicy;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
-/** Samples of {@code docs/guide/tracing.md}, compiled here; {@link TracingFlowTest} runs such pipelines. Stateless. */
+/**
+ * Samples of {@code docs/guide/tracing.md}, compiled here. {@link TracingFlowTest} runs pipelines like these.
+ * Stateless.
+ */
 final class TracingSamples {
 
     private TracingSamples() {}

@@ -38,7 +38,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Spans and their contexts in pipelines of operators, without brokers. */
+/** Tests spans and their contexts in pipelines of operators, without brokers. */
 class TracingTest {
 
     private static final int RECORDS = 40;

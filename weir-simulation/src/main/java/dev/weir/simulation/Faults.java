@@ -4,7 +4,7 @@ import java.util.EnumSet;
 import java.util.Random;
 import java.util.Set;
 
-/** The planted faults of a world. Confined to the world's thread. */
+/** The planted faults of a simulation. Confined to the simulation's thread. */
 final class Faults {
 
     private static final int NOW_AND_THEN = 12;

@@ -18,7 +18,8 @@ import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The incremental fetch sessions of all brokers, and the responses to fetch requests. Confined to the world's thread.
+ * The incremental fetch sessions of all brokers, and the responses to fetch requests. Confined to the simulation's
+ * thread.
  */
 final class FetchSessions {
 

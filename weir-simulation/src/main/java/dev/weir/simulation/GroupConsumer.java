@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A simulated Kafka client for one member of a consumer group. It also simulates the group, which assigns and revokes
- * partitions of this member. All of this happens during the member's polls. Confined to the world's thread.
+ * partitions of this member. All of this happens during the member's polls. Confined to the simulation's thread.
  */
 @SuppressWarnings("UnsynchronizedOverridesSynchronized") // only one thread at a time uses it
 public abstract class GroupConsumer extends MockConsumer<byte[], byte[]> {

@@ -11,7 +11,7 @@ import org.apache.kafka.common.record.TimestampType;
 
 /**
  * A partition as seen by a group member's client: the offsets that have records, and the member's position. Confined to
- * the world's thread.
+ * the simulation's thread.
  */
 public class GroupPartition {
 

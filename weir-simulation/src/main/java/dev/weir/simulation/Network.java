@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The connections between processes and brokers, as byte streams. Each connection handles its requests in order, one at
  * a time. Connections are independent of each other. A connection can break while a request or its response is in
- * flight, and it can stop delivering data in both directions. Confined to the world's thread.
+ * flight, and it can stop delivering data in both directions. Confined to the simulation's thread.
  */
 public final class Network implements AutoCloseable {
 

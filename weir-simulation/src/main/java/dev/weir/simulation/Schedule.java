@@ -3,7 +3,7 @@ package dev.weir.simulation;
 import java.util.Comparator;
 import java.util.PriorityQueue;
 
-/** The clock and the scheduled actions of a world. Confined to the world's thread. */
+/** The clock and the scheduled actions of a simulation. Confined to the simulation's thread. */
 public final class Schedule {
 
     private record Event(long atNanos, long order, Runnable action) {}

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A simulated share group: heartbeats, share sessions, acquisition locks and acknowledgements. It returns the same
  * errors as a real broker. When a connection is closed, its session ends and the session's locks are released. Confined
- * to the world's thread.
+ * to the simulation's thread.
  */
 public final class ShareGroup {
 

@@ -13,7 +13,7 @@ import org.apache.kafka.common.protocol.Errors;
  * The coordinator of a share group, which assigns all partitions of the topics to each member. It follows
  * {@code GroupMetadataManager.shareGroupHeartbeat} of Kafka 4.4. A new member gets no partitions until the assignment
  * has been computed. A member may still send its previous epoch. A response contains partitions only if the member
- * joins, sends its topics, or gets a changed assignment. Confined to the world's thread.
+ * joins, sends its topics, or gets a changed assignment. Confined to the simulation's thread.
  */
 final class ShareMembers {
 

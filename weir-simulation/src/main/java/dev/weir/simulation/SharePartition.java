@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The state of each record of a partition in a share group. An acquired record also has an owner and a lock deadline.
- * Confined to the world's thread.
+ * Confined to the simulation's thread.
  */
 public final class SharePartition {
 

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The metadata of a cluster: topic ids, leaders, the coordinator, and the outdated metadata of each broker that is cut
- * off from the controller. Confined to the world's thread.
+ * off from the controller. Confined to the simulation's thread.
  */
 public final class Topics {
 

@@ -15,7 +15,7 @@ class ClientVersionTest {
         assertThat(ClientVersion.isOld(version)).isEqualTo(old);
     }
 
-    /** Fails if Weir is updated to another line of Kafka clients, as a reminder to update this version, too. */
+    /** Fails if Weir is updated to another line of Kafka clients, as a reminder to update this version as well. */
     @Test
     void versionOfWeir_isThatOfTheBuild() {
         assertThat(ClientVersion.found()).startsWith(ClientVersion.BUILT_WITH + ".");

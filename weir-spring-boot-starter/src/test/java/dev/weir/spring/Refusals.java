@@ -6,7 +6,7 @@ import java.util.Objects;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 
-/** The messages that a user reads when an application does not start. Functions only. */
+/** The messages that a user sees when an application does not start. Contains only static functions. */
 final class Refusals {
 
     private Refusals() {}

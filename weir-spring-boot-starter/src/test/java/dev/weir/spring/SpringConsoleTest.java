@@ -33,7 +33,7 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** The properties {@code weir.console.*} and {@code weir.metrics.*}, in contexts with pipelines without Kafka. */
+/** Tests the properties {@code weir.console.*} and {@code weir.metrics.*}, with pipelines that do not use Kafka. */
 @ExtendWith(OutputCaptureExtension.class)
 class SpringConsoleTest {
 

@@ -21,7 +21,7 @@ import org.springframework.kafka.core.ProducerFactory;
 import org.springframework.kafka.listener.DeadLetterPublishingRecoverer;
 import org.springframework.kafka.listener.ListenerExecutionFailedException;
 
-/** Dead-letter records that Spring Kafka itself has written are read as what they were. */
+/** Checks that dead-letter records written by Spring Kafka itself are read correctly. */
 class SpringDeadLetterTest {
 
     private static final long TIMESTAMP = 1_700_000_000_000L;

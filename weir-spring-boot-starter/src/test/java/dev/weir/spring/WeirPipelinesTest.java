@@ -45,7 +45,7 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** Pipelines without Kafka, run by an application context. */
+/** Tests pipelines that do not use Kafka and are run by an application context. */
 @ExtendWith(OutputCaptureExtension.class)
 class WeirPipelinesTest {
 
@@ -57,10 +57,10 @@ class WeirPipelinesTest {
     /** Creates the failure of that pipeline. */
     private static Supplier<RuntimeException> fault = () -> new IllegalStateException("the till is broken");
 
-    /** Open once the pipeline "stuck" is at work. */
+    /** Opened when the pipeline "stuck" is busy. */
     private static CountDownLatch stuck = new CountDownLatch(1);
 
-    /** Lets that pipeline end; it ignores interrupts until then. */
+    /** Lets the pipeline "stuck" end. Until then, it ignores interrupts. */
     private static CountDownLatch mayLetGo = new CountDownLatch(1);
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
@@ -209,7 +209,7 @@ class WeirPipelinesTest {
             assertThat(endless.name()).isEqualTo("endless");
             assertThat(endless.completion()).isNotDone();
             assertThat(pipelines.isRunning()).isTrue();
-            await().atMost(LONG).until(() -> keepers() == 1); // No keeper of an earlier test is left.
+            await().atMost(LONG).until(() -> keepers() == 1); // No keeper thread of an earlier test is left.
 
             context.close();
             assertThat(endless.completion()).isCompleted();
@@ -373,7 +373,7 @@ class WeirPipelinesTest {
                     RunningPipeline cut = running(context, "stuck");
                     WeirPipelines pipelines = pipelines(context);
                     context.close();
-                    // The pipeline does not end when it is cancelled either.
+                    // The pipeline does not end even if it is cancelled.
                     await().atMost(LONG)
                             .untilAsserted(() -> assertThat(log.getOut())
                                     .contains("pipeline stuck was stopped with work left undone: ")
@@ -391,7 +391,7 @@ class WeirPipelinesTest {
                 .isEqualTo(DurationStyle.detectAndParse(drain));
     }
 
-    /** A start may take as long as the search for brokers. */
+    /** A start may take as long as the search for brokers takes. */
     @Test
     void stop_duringAStart_drainsTheOthersAtOnce_andThenWhatWasStarted() throws Exception {
         CountDownLatch starting = new CountDownLatch(1);

@@ -34,7 +34,7 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** The settings of Weir's clients that follow from properties; nothing connects. */
+/** Tests the settings of Weir's clients that follow from properties. Nothing connects to a broker. */
 class WeirSettingsTest {
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
@@ -229,7 +229,7 @@ class WeirSettingsTest {
                 .run(context -> assertThat(Refusals.paragraph(context)).contains(message));
     }
 
-    /** Spring's own analysis of these names the property and its origin. */
+    /** Spring's own analysis of these exceptions names the property and its origin. */
     @ParameterizedTest
     @CsvSource({"weir.consumer.comit-interval=1s, weir.consumer.comit-interval", "weir.on-failur=keep, weir.on-failur"})
     void unknownProperty_isRefused(String property, String name) {

@@ -14,11 +14,11 @@ import java.util.function.BiFunction;
 import java.util.stream.IntStream;
 
 /**
- * Measures the rate of parallel stages under fixed limits and under the adaptive one, and writes the table of
- * {@code docs/benchmarks/adaptive.md} to the file that is its first argument. A second argument measures only the rows
- * with that in their names, a third says how many rounds. Not a test: it takes five and a half minutes, and what it
- * finds depends on the machine and on who else uses it. Timed is the steady state: the first half second of a fixed
- * limit, and the first six seconds of the adaptive one, are left out.
+ * Measures the rate of parallel stages with fixed limits and with the adaptive limit, and writes the table of
+ * {@code docs/benchmarks/adaptive.md} to the file named by its first argument. A second argument restricts the
+ * measurement to rows whose names contain it, and a third is the number of rounds. Not a test: it takes five and a half
+ * minutes, and its result depends on the machine and its other load. The measurement covers the steady state: it omits
+ * the first half second of a fixed limit, and the first six seconds of the adaptive one.
  */
 final class AdaptiveSweep {
 
@@ -139,8 +139,8 @@ final class AdaptiveSweep {
     }
 
     /**
-     * A fixed amount of work, about the given time on one idle processor: not a wait for the clock, which threads
-     * share.
+     * Does a fixed amount of work, which takes about the given time on one idle processor. Does not wait for the clock,
+     * because concurrent threads would all wait at the same time.
      */
     private static void compute(int micros) {
         double x = 1;

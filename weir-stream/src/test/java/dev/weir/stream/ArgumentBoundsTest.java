@@ -17,7 +17,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Numbers, durations and names out of bounds: refused by the call, before anything runs, with parameter and value. */
+/**
+ * Checks that numbers, durations and names out of bounds are refused by the call, before anything runs, with the
+ * parameter and its value.
+ */
 class ArgumentBoundsTest {
 
     private static final int MAX = Integer.MAX_VALUE;

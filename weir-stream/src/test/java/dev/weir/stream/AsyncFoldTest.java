@@ -13,14 +13,17 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
 import org.junit.jupiter.api.Test;
 
-/** Tests when scanAsync and foldAsync call, and how they treat answers that fail, are late or never come. */
+/**
+ * Tests when scanAsync and foldAsync call their function, and how they treat answers that fail, arrive late or never
+ * arrive.
+ */
 class AsyncFoldTest {
 
     private final BlockingQueue<String> calls = new LinkedBlockingQueue<>();
     private final BlockingQueue<CompletableFuture<Integer>> answers = new LinkedBlockingQueue<>();
     private final BlockingQueue<Integer> seen = new LinkedBlockingQueue<>();
 
-    /** Notes the call and leaves the answer to the test. */
+    /** Records the call and leaves the answer to the test. */
     private CompletableFuture<Integer> asked(int combined, int n) {
         CompletableFuture<Integer> answer = new CompletableFuture<>();
         answers.add(answer);
@@ -108,7 +111,7 @@ class AsyncFoldTest {
                 .hasMessage("a stage of foldAsync completed with null");
     }
 
-    /** A group that waited for its answer on the thread of all would wait for ever. */
+    /** If a group waited for its answer on the thread of all groups, it would wait forever. */
     @Test
     void groups_waitForTheirAnswersSideBySide() throws Exception {
         CompletableFuture<Integer> all = new CompletableFuture<>();

@@ -22,13 +22,16 @@ class BackPressureTest {
     private static final int INPUTS = 100_000;
     private static final int BATCH = 64;
 
-    /** With the most that may have left the source while the sink holds one batch: bounds, buffers and batches. */
+    /**
+     * Returns stages with the maximum number of elements that may have left the source while the sink holds one batch.
+     * It is the sum of bounds, buffers and batches.
+     */
     static Stream<Arguments> stagesWithBounds() {
         return Stream.of(
                 bounded("async(1)", 4 * BATCH, source -> source.async(Dispatcher.virtual(), 1)),
                 bounded("async(1000)", 1000 + 4 * BATCH, source -> source.async(Dispatcher.virtual(), 1000)),
                 bounded("mapParallel", 4096 + 4 * BATCH, source -> source.mapParallel(2, n -> n)),
-                // The sink's one batch may be of 512, as workers gather what is done.
+                // The sink's batch may have 512 elements, because workers collect finished elements.
                 bounded(
                         "mapBlocking(4, input)",
                         512 + 512 + 4 * BATCH,
@@ -76,7 +79,10 @@ class BackPressureTest {
         }
     }
 
-    /** Until the count has not moved for 50 ms: too early can only let the test pass, never fail. */
+    /**
+     * Waits until the count has not changed for 50 ms. If that is too early, the test may pass by mistake, but it
+     * cannot fail by mistake.
+     */
     private static void awaitStandstill(TrackedSource<?> tracked) {
         int before;
         do {
@@ -173,7 +179,7 @@ class BackPressureTest {
             while ((batch = upstream.pull(System.nanoTime() - 1)) != null) {
                 count[0] += batch.size();
                 batch.ackAll();
-                // It never waits, so on a single processor nobody else would ever run.
+                // The stage never waits, so on a single processor no other thread would run.
                 LockSupport.parkNanos(1);
             }
         });

@@ -23,12 +23,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A stream within the stream ends while an operator above a boundary has a batch in its hands, in the middle of its
- * function's work: all of that batch is finished. It was neither finished nor abandoned, and commits waited for it.
+ * An inner stream ends while an operator upstream of a boundary is in the middle of a batch. The whole batch must be
+ * finished. Regression: it was neither finished nor abandoned, and commits waited for it.
  */
 class BatchInHandTest {
 
-    /** Sizes of the batches: the functions first fail at the third element of the second batch. */
+    /** Batch sizes. The functions first fail at the third element of the second batch. */
     private static final int[] BATCH_SIZES = {1, 11};
 
     private static final int INPUTS = 12;
@@ -52,7 +52,7 @@ class BatchInHandTest {
         return failing().filter(Trapped::failsInOrder);
     }
 
-    /** All but the one whose side hears of the failure, and fails the pipeline. */
+    /** Returns all operators except the one whose side sink also fails and ends the pipeline. */
     static Stream<Trapped> failing() {
         return all().filter(operator -> !operator.name().equals("divertTo"));
     }
@@ -90,7 +90,7 @@ class BatchInHandTest {
         }
     }
 
-    /** The interrupt is for the stages above the switch only, on the thread that continues below it. */
+    /** The interrupt must reach only the stages upstream of the switch. The same thread continues downstream of it. */
     @ParameterizedTest(name = "{0}")
     @MethodSource("retrying")
     void function_thatIsToBeCalledAgainWhenASwitchEndsTheStream_leavesNoHole(Trapped operator) throws Exception {
@@ -108,7 +108,7 @@ class BatchInHandTest {
                 .via(killSwitch));
     }
 
-    /** The failure waits behind elements that nobody wants any more: nobody will hear of it. */
+    /** The failure waits behind elements that are no longer needed, so nobody will see it. */
     @ParameterizedTest(name = "{0}")
     @MethodSource("failingInOrder")
     void function_whoseFailureNobodyWillSee_leavesNoHole(Trapped operator) throws Exception {
@@ -126,7 +126,7 @@ class BatchInHandTest {
         leavesNoHole(key -> operator.operator().apply(trap).apply(key).recover(failure -> -1));
     }
 
-    /** Stages whose elements come out at the end only, or not yet. */
+    /** Stages that emit their elements only at the end, or not yet. */
     @Test
     void stage_thatHoldsElementsWhenTheStreamEnds_leavesNoHole() throws Exception {
         leavesNoHoleOnceItHolds((s, holds) -> s.fold(0, (sum, n) -> {
@@ -141,7 +141,7 @@ class BatchInHandTest {
             }
             return sum + n;
         }));
-        // Neither input ends by itself, perhaps before the other has brought anything.
+        // Neither input ends by itself. Otherwise, one might end before the other has emitted anything.
         leavesNoHoleOnceItHolds((s, holds) -> s.concat(Source.never())
                 .zipLatestWith(Source.of(1).concat(Source.never()), (n, one) -> {
                     if (n == INPUTS - 1) {
@@ -164,7 +164,7 @@ class BatchInHandTest {
                 .take(1));
     }
 
-    /** Elements held by a section that is rebuilt after a failure, if the stream ends before the rebuild. */
+    /** A section holds elements and is rebuilt after a failure. The stream ends before the rebuild. */
     @Test
     void restartedSection_thatHoldsElementsWhenTheStreamEnds_leavesNoHole() throws Exception {
         RestartSettings settings = RestartSettings.of(Backoff.NONE);
@@ -184,7 +184,7 @@ class BatchInHandTest {
         }
     }
 
-    /** Stages that fail without a function, and stages whose functions work under a lock. */
+    /** Stages that fail without a function, and stages that call functions under a lock. */
     @Test
     void otherFailure_thatTheStreamRecoversFrom_leavesNoHole() throws Exception {
         for (UnaryOperator<Source<Integer>> failing : List.<UnaryOperator<Source<Integer>>>of(
@@ -194,7 +194,7 @@ class BatchInHandTest {
                 s -> s.batch(100, n -> failAtThree(n), (sum, n) -> sum + failAtThree(n)),
                 s -> s.groupBy(n -> n % 5, 3, key -> key),
                 s -> s.groupBy(n -> n % 5, 3, key -> key.async()),
-                // Of one group there are results, which are not handed on yet when another fails.
+                // One group has results that are not emitted yet when another group fails.
                 s -> s.groupBy(n -> n % 2, 2, key -> key.map(n -> n == 2 ? failAtThree(3) : n)),
                 s -> s.flatMapConcat(n -> Source.of(failAtThree(n))),
                 s -> s.flatMapMerge(2, n -> Source.of(n).map(BatchInHandTest::failAtThree)))) {
@@ -203,7 +203,7 @@ class BatchInHandTest {
         }
     }
 
-    /** The failed close was the end of the batch in hand: neither emitted nor abandoned. */
+    /** Regression: after a failed close, the current batch was neither emitted nor abandoned. */
     @Test
     void close_thatFailsWithinTheStream_leavesNoHole() throws Exception {
         for (UnaryOperator<Source<Integer>> failing : List.<UnaryOperator<Source<Integer>>>of(
@@ -269,7 +269,7 @@ class BatchInHandTest {
         } finally {
             hasEnded.countDown();
         }
-        // Whoever completed a future may still be about to let go of its element.
+        // The thread that completed a future may still be about to settle its element.
         assertThat(ForkJoinPool.commonPool().awaitQuiescence(30, TimeUnit.SECONDS))
                 .isTrue();
         source.assertAllFinished();

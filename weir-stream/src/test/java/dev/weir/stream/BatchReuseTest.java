@@ -14,7 +14,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Batches whose arrays are used again: nothing of one shows in another, and a fused chain makes no garbage by element.
+ * Tests that batches reuse their arrays, that nothing of one batch shows in another, and that a fused chain allocates
+ * nothing per element.
  */
 class BatchReuseTest {
 
@@ -127,7 +128,7 @@ class BatchReuseTest {
             source = source.map(element -> element).filter(element -> !element.isEmpty());
         }
         source = source.tap(element -> {}).filterNot(String::isEmpty);
-        // A garbage collection costs the arrays, 2 KB; a Batch object for each batch would make it 0.08.
+        // A garbage collection discards the arrays, which are 2 KB. A new Batch object per batch would amount to 0.08.
         assertThat(bytesPerElement(source)).isLessThan(0.01);
     }
 
@@ -144,7 +145,7 @@ class BatchReuseTest {
             });
             assertThat(upper.async(platform, 1024).runTo(Sink.count())).isEqualTo(6_000_000);
         }
-        // The two threads use the boundary's lock, which allocates where one waits for the other.
+        // Both threads use the boundary's lock, which allocates when one waits for the other.
         assertThat((allocatedBytes[1] - allocatedBytes[0]) / 4e6)
                 .as("bytes per element in the upper segment")
                 .isLessThan(1.5);

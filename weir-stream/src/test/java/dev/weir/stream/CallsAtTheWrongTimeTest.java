@@ -15,12 +15,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Calls after the end, twice, or from within a stage; arguments that their owner changes after the call. */
+/**
+ * Tests calls after the end, repeated calls, calls from within a stage, and arguments that their owner changes after
+ * the call.
+ */
 class CallsAtTheWrongTimeTest {
 
     private static final Duration LONG = Duration.ofHours(1);
 
-    /** A call that waits for the end of the pipeline that it is made in. */
+    /** A call that waits for the end of the pipeline within which it is made. */
     @FunctionalInterface
     interface Waiting {
         void on(RunningPipeline running) throws InterruptedException;
@@ -30,7 +33,7 @@ class CallsAtTheWrongTimeTest {
         return Stream.of(running -> running.drain(LONG), RunningPipeline::await, RunningPipeline::close);
     }
 
-    /** It would wait for the stage that it is called in, until the deadline or for ever. */
+    /** Otherwise, the call would wait for its own stage, until the deadline or forever. */
     @ParameterizedTest
     @MethodSource("waitingCalls")
     void waitForTheEnd_inAStage_isRefused(Waiting call) {
@@ -154,7 +157,7 @@ class CallsAtTheWrongTimeTest {
         assertThat(Source.repeat(1).via(killSwitch).toList()).isEmpty();
     }
 
-    /** Each operator has state, and so has the whole: a second run starts from scratch. */
+    /** Each operator has state, and so has the whole pipeline. A second run must start from scratch. */
     @Test
     void blueprint_runTwice_startsAnew() throws InterruptedException {
         AtomicInteger starts = new AtomicInteger();

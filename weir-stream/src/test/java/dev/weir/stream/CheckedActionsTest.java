@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
-/** Actions that do I/O: their checked exceptions need no wrapping, and reach the caller as what they are. */
+/** Checks that the checked exceptions of actions that do I/O need no wrapping and reach the caller unchanged. */
 class CheckedActionsTest {
 
     private static void refuse(Object element) throws IOException {
@@ -63,7 +63,7 @@ class CheckedActionsTest {
                 .isInstanceOf(IOException.class);
     }
 
-    /** Closing a writer is what such an action is for. */
+    /** Closing a writer is a typical use of such an action. */
     @Test
     void onDrained_thatThrows_keepsNoOtherFromBeingCalled() throws InterruptedException {
         Writer file = new StringWriter();

@@ -14,7 +14,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Runs the replacements that {@code docs/reference/operators-compared.md} gives for missing operators of Pekko. */
+/**
+ * Runs the alternatives that {@code docs/reference/operators-compared.md} gives for operators of Pekko that Weir lacks.
+ */
 class ComingFromPekkoTest {
 
     private final Source<Integer> numbers = Source.of(1, 2, 3, 4);

@@ -63,7 +63,7 @@ class CountersTest {
         assertCounts(stages.get("ignore"), INPUTS / 200 * 3, INPUTS / 200 * 3);
     }
 
-    /** They were counted as elements that came in and never went out. */
+    /** Regression: these elements were counted as elements that came in and never went out. */
     @Test
     void elementsEmittedAtTheEnd_areCounted() throws Exception {
         Stages stages = run(
@@ -84,8 +84,7 @@ class CountersTest {
     }
 
     /**
-     * Each stream within a stream within a stream showed its stages under names of their own, which stayed until the
-     * end.
+     * Regression: in nested inner streams, each stream showed its stages under new names, which stayed until the end.
      */
     @Test
     void streamsWithinStreams_showTheirStagesOnce() throws Exception {
@@ -118,8 +117,8 @@ class CountersTest {
     }
 
     /**
-     * Work that takes the longer the longer it does not show: the only stage of its pipeline that takes any time,
-     * however long the others wait for a processor.
+     * Work that becomes slower until it shows as the bottleneck. It makes its stage the only slow one, however long the
+     * others wait for a processor.
      */
     private static final class SlowWork {
 
@@ -165,7 +164,10 @@ class CountersTest {
         return TrackedSource.numbers(1_000_000, batchSize).source().map(n -> n);
     }
 
-    /** The slow stage is busier than the others; those above wait for it below, those below wait for it above. */
+    /**
+     * Checks that the slow stage is busier than the others, that the stages upstream wait to hand over elements, and
+     * that the stages downstream wait for input.
+     */
     private static void assertBottleneck(Stages stages, String slow, List<String> above, List<String> below) {
         StageSnapshot bottleneck = stages.get(slow);
         assertThat(bottleneck.busyShare())
@@ -232,7 +234,8 @@ class CountersTest {
     void waits_thatGoOn_showInTheSnapshotsOfARunningPipeline() throws Exception {
         CountDownLatch stalled = new CountDownLatch(1);
         CountDownLatch goOn = new CountDownLatch(1);
-        // More than fits below: the table, the boundary, and a batch in each of sink and puller.
+        // More elements than fit downstream: in the table, in the boundary, and in one batch each of the sink and of
+        // the puller.
         try (RunningPipeline running = TrackedSource.numbers(8_192, 512)
                 .source()
                 .map(n -> n)
@@ -252,8 +255,9 @@ class CountersTest {
         }
     }
 
-    // The one who fills the table is called when an eighth of it is free. With less free, and all else done, the
-    // table was not full, nobody filled it, and the wait was not counted: the test above hung now and then.
+    // The filler of the table is called when an eighth of the table is free. Regression: with less free space, and with
+    // all other work done, the table was not full, nobody filled it, and the wait was not counted. The test above
+    // therefore hung occasionally.
     @Test
     void wait_withLittleRoomInTheTable_showsInTheSnapshotsOfARunningPipeline() throws Exception {
         CountDownLatch tableFull = new CountDownLatch(1);
@@ -283,7 +287,7 @@ class CountersTest {
         }
     }
 
-    /** Sees the time grow more often than there are batches, so that waits which ended cannot be the reason. */
+    /** Waits until the time has grown more often than there are batches, which rules out waits that have ended. */
     private static void awaitGrowth(RunningPipeline running, String name) throws InterruptedException {
         long seen = 0;
         for (int growths = 0; growths < 100; ) {

@@ -18,8 +18,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The report of a graceful stop names what the stop cut off. It used to say that all was drained, while elements were
- * left for redelivery.
+ * Checks that the report of a graceful stop names the elements that the stop cut off. Regression: it said that all was
+ * drained, while elements were left for redelivery.
  */
 class CutStreamReportTest {
 
@@ -31,7 +31,7 @@ class CutStreamReportTest {
         return Source.unfold(element, next -> Optional.of(new Unfolded<>(next, next)));
     }
 
-    /** An operator with an endless inner stream, and the elements left for it. */
+    /** An operator with an endless inner stream, and the elements that a stop leaves unfinished. */
     record Cutting(UnaryOperator<Source<Integer>> operator, int inputs, int batchSize, List<String> left) {}
 
     private static List<Cutting> ofOneStage() {
@@ -95,7 +95,7 @@ class CutStreamReportTest {
                         1,
                         List.of(
                                 "flatMapConcat: 1 element is left unfinished, as the stop cut off what was made of it, at unfold")),
-                // The inner element is nobody's but the outer one's.
+                // The inner element counts only as part of the outer one.
                 new Cutting(
                         s -> s.flatMapConcat(n -> Source.single(n).flatMapMerge(1, m -> endless(m)))
                                 .named("outer"),
@@ -121,7 +121,8 @@ class CutStreamReportTest {
     }
 
     /**
-     * A source says by itself whether it has ended; of one that does not, as a custom one, each stop counts as a cut.
+     * Most sources report whether they have ended. For a source that does not, such as a custom one, each stop counts
+     * as a cut.
      */
     @Test
     void drain_thatCutsOffSourcesOfAllKinds_namesThem() throws Exception {
@@ -151,7 +152,7 @@ class CutStreamReportTest {
         }
     }
 
-    /** Elements such as topics that each become a stream of records that drains. */
+    /** Each element stands for something like a topic, and its stream for records that drain. */
     @Test
     void drain_thatEndsStreamsOfElementsThatNobodyWaitsFor_leavesNothing() throws Exception {
         CountDownLatch seen = new CountDownLatch(1);
@@ -166,7 +167,7 @@ class CutStreamReportTest {
         }
     }
 
-    /** Streams that have ended, or were replaced, are done. */
+    /** A stream that has ended or was replaced is complete. */
     @Test
     void drain_ofStreamsThatAreWhole_leavesNothing() throws Exception {
         for (UnaryOperator<Source<Integer>> operator : List.<UnaryOperator<Source<Integer>>>of(
@@ -181,7 +182,7 @@ class CutStreamReportTest {
         }
     }
 
-    /** Drains it in good time, once {@code reached} is. */
+    /** Drains the pipeline, with ample time, as soon as {@code reached} is true. */
     private static DrainReport drained(Source<Integer> stream, BooleanSupplier reached) throws InterruptedException {
         try (RunningPipeline running = stream.to(Sink.ignore()).run()) {
             while (!reached.getAsBoolean()) {
@@ -191,7 +192,7 @@ class CutStreamReportTest {
         }
     }
 
-    /** The elements that the lines of a report name. */
+    /** Returns the number of elements that the lines of a report name. */
     private static int countIn(DrainReport report) {
         return report.leftUndone().stream()
                 .map(COUNT::matcher)

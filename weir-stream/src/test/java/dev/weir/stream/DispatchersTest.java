@@ -20,7 +20,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Dispatchers by name: what a file may say, what is refused and how, what they count. */
+/**
+ * Tests dispatchers by name: the possible settings in a file, the messages about refused settings, and their counters.
+ */
 class DispatchersTest {
 
     private static Dispatchers parse(String text) {

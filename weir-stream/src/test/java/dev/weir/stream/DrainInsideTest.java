@@ -20,8 +20,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A drain that has to give up reports where each remaining element is. The report used to cover only queues and
- * parallel stages, without the stages before them, and was empty for a hanging {@code forEach} handler.
+ * Checks that a drain which has to give up reports where each remaining element is. Regression: the report covered only
+ * queues and parallel stages, without the stages upstream of them, and was empty for a {@code forEach} handler that
+ * hung.
  */
 class DrainInsideTest {
 
@@ -60,9 +61,9 @@ class DrainInsideTest {
     }
 
     /**
-     * A pipeline that comes to rest with elements inside.
+     * A pipeline that stops moving with elements inside.
      *
-     * @param left what the report says, as {@code stage=elements}
+     * @param left the expected report, as {@code stage=elements}
      */
     record Case(String what, int inputs, int batch, UnaryOperator<Source<Integer>> operator, List<String> left) {
 
@@ -76,7 +77,7 @@ class DrainInsideTest {
         return new Case(what, 20, 5, operator, List.of(left));
     }
 
-    /** Behind these, elements from 7 on do not come; those before are in batches of their own. */
+    /** Elements from 7 on do not get past this stage. The elements before them are in separate batches. */
     private static Source<Integer> seven(Source<Integer> source) {
         return source.mapBlocking(1, Ordering.input(), n -> hangFrom(7, n));
     }
@@ -199,7 +200,7 @@ class DrainInsideTest {
                 .on(new VirtualClock())
                 .run()) {
             assertThat(new RestProbe(running).awaitRest(LONG)).isTrue();
-            // Before the cancellation, during which an open group may still be emitted and finished.
+            // Counted before the cancellation, which may still emit and finish an open group.
             int unfinished = source.pulled() - source.finishedCount();
             DrainReport report = running.drain(Duration.ZERO);
             assertThat(report.drained()).isFalse();
@@ -225,7 +226,7 @@ class DrainInsideTest {
                 .on(new VirtualClock())
                 .run()) {
             assertThat(new RestProbe(running).awaitRest(LONG)).isTrue();
-            // All elements of a batch in hand count, even finished ones.
+            // All elements of the current batch count, even finished ones.
             assertThat(running.drain(Duration.ZERO).leftUndone())
                     .map(DrainInsideTest::brief)
                     .containsExactly("forEach=5");
@@ -233,7 +234,10 @@ class DrainInsideTest {
         }
     }
 
-    /** Children count where they are, and their parent where that is held: more than the source has given. */
+    /**
+     * Children are counted where they are, and their parent where it is held. The sum exceeds the number of elements
+     * from the source.
+     */
     @Test
     void report_ofElementsThatWereSplit_countsThemWhereTheyAre() throws Exception {
         TrackedSource<Integer> source = TrackedSource.numbers(20, 5);

@@ -16,14 +16,14 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Operators that drop by time or by demand: chance decides which elements pass, but not how dropped and passed ones are
- * acknowledged.
+ * Tests operators that drop by time or by demand. Chance decides which elements pass, but not how dropped and passed
+ * elements are acknowledged.
  */
 class DroppingOperatorsTest {
 
     private static final int INPUTS = 1500;
 
-    /** With whether the last input always comes through. */
+    /** An operator, with a flag for whether the last input always passes. */
     record Dropping(String name, boolean keepsLast, UnaryOperator<Source<Integer>> stage) {
 
         Source<Integer> below(Source<Integer> source) {
@@ -58,7 +58,7 @@ class DroppingOperatorsTest {
         return operators.stream().flatMap(operator -> batches.stream().map(sizes -> Arguments.of(operator, sizes)));
     }
 
-    /** Checks that the elements it sees are not finished yet. */
+    /** Returns a sink which checks that the elements it sees are not finished yet. */
     private static Sink<Integer> sink(TrackedSource<Integer> tracked, List<Integer> seen, int most) {
         return Sink.custom("seen", context -> upstream -> {
             Batch<Integer> batch;
@@ -115,7 +115,7 @@ class DroppingOperatorsTest {
                     .to(sink(tracked, new ArrayList<>(), Integer.MAX_VALUE))
                     .run());
             tracked.assertProtocolKept();
-            // Neither what failed nor what came behind it.
+            // Neither the failed element nor any later one is finished.
             assertThat(tracked.finishedCount()).isLessThan(call);
         }
         TrackedSource<Integer> cancelled = TrackedSource.numbers(INPUTS, sizes).heldOpen();

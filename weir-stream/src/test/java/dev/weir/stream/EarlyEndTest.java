@@ -15,9 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * A branch, a group, a section or a side sink that ends before the rest: the rest continues, and nothing waits for it.
- */
+/** A branch, a group, a section or a side sink ends early. The rest must continue, and nothing may wait for it. */
 class EarlyEndTest {
 
     private static <T> Sink<T> firstInto(int count) {
@@ -56,7 +54,8 @@ class EarlyEndTest {
     }
 
     /**
-     * Each branch counted on the other when it let go of what neither wanted: it was finished, and nobody had seen it.
+     * Regression: when both branches gave up an unneeded element, each counted on the other. The element was finished
+     * although nobody had seen it.
      */
     @Test
     void broadcast_whoseBranchesEndAtOnce_leavesWhatNoneWantedUnfinished() throws Exception {
@@ -150,7 +149,7 @@ class EarlyEndTest {
                 key -> Source.of(1, 2).zipWith(key, (one, n) -> n),
                 key -> key.map(n -> n).take(3).async(),
                 key -> key.take(0),
-                // What is skipped before the end is settled once.
+                // Elements skipped before the end are settled only once.
                 key -> key.takeWhile(n -> {
                             if (n % 3 == 0) {
                                 throw new IllegalStateException("planted");
@@ -171,8 +170,8 @@ class EarlyEndTest {
     }
 
     /**
-     * Elements waited in a buffer above the early end of a group, a section or a branch. Never acknowledged, they held
-     * back all commits.
+     * Regression: elements in a buffer upstream of the early end of a group, a section or a branch were never
+     * acknowledged and held back all commits.
      */
     @ParameterizedTest
     @ValueSource(ints = {1, 7, 512})
@@ -219,7 +218,7 @@ class EarlyEndTest {
         }
     }
 
-    /** It failed: elements waiting in it are redelivered. */
+    /** The inner stream failed, so the elements that wait in it are redelivered. */
     @Test
     void innerStream_thatFails_leavesWhatWaitsInItsBuffersUnfinished() {
         TrackedSource<Integer> source = TrackedSource.numbers(100, 100);
@@ -237,7 +236,7 @@ class EarlyEndTest {
         assertThat(source.finishedCount()).isZero();
     }
 
-    /** At the top of a pipeline the next run gets them. */
+    /** In an outermost stream, the next run gets these elements. */
     @Test
     void buffer_aboveTheEndOfThePipeline_leavesWhatIsInItUnfinished() throws Exception {
         TrackedSource<Integer> source = TrackedSource.numbers(1000, 10).heldOpen();
@@ -268,7 +267,7 @@ class EarlyEndTest {
                 source -> source.takeWhile(n -> n < 5),
                 source -> source.takeWhile(n -> n < 4, true),
                 source -> source.zipWith(Source.range(0, 5), (n, other) -> n),
-                // What has left a stream within the stream is at the top again.
+                // Elements that have left an inner stream belong to the outermost stream again.
                 source -> source.groupBy(n -> 0, 1, key -> key).take(5),
                 source -> source.groupBy(n -> 0, 1, key -> key.async()).take(5),
                 source ->

@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.LongAdder;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The examples in the Javadoc of the element operators, sources and sinks. */
+/** Runs the examples in the Javadoc of the element operators, sources and sinks. */
 class ElementExamplesTest {
 
     private static void emits(Source<?> source, Object... elements) throws InterruptedException {

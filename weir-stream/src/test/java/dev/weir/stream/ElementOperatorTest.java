@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Each element operator against its model, over batches of all sizes, through each ending, with tracked inputs. */
+/** Compares each element operator with its model, for all batch sizes and all endings, with tracked inputs. */
 class ElementOperatorTest {
 
     private static final int INPUTS = 1500;
@@ -119,7 +119,7 @@ class ElementOperatorTest {
     void operator_thatEndsEarly_closesItsSourceBeforeThePipelineEnds(Step step, int[] batchSizes) throws Exception {
         TrackedSource<Lineage.Item> source = TrackedSource.of(new Lineage(INPUTS).inputs(), batchSizes);
         if (step.name().equals("take(0)")) {
-            return; // it never asks, so it closes with the pipeline
+            return; // it never pulls, so it closes with the pipeline
         }
         boolean[] closedAtEnd = new boolean[1];
         Source<Lineage.Item> cut = step.staged().apply(source.source(), new Lineage(INPUTS), () -> {});
@@ -233,9 +233,9 @@ class ElementOperatorTest {
     }
 
     /**
-     * Each operator that calls user code, which throws at 3 and at 6 of 0 to 8: what is emitted if those are skipped,
-     * what if the stage restarts, and how many inputs are finished if the skipped are acknowledged, and if they are
-     * not.
+     * Returns each operator that calls user code, which throws at 3 and at 6 of 0 to 8. The other arguments are the
+     * output if these elements are skipped, the output if the stage restarts, and the number of finished inputs with
+     * and without acknowledgement of skipped elements.
      */
     static Stream<Arguments> throwing() {
         return Stream.of(

@@ -13,7 +13,7 @@ import java.util.function.Function;
 
 /**
  * The element operators and their asynchronous variants, as steps. Their functions know which elements the stage will
- * drop, and report them to the lineage.
+ * drop, and report this to the lineage.
  */
 final class ElementSteps {
 
@@ -49,7 +49,7 @@ final class ElementSteps {
                 log());
     }
 
-    /** Steps that end before their input does, if that is long enough. */
+    /** Returns the steps that end before their input if the input is long enough. */
     static List<Step> cutting() {
         return List.of(
                 take(0), take(1), take(7), take(600), takeWhile(0, false), takeWhile(300, false), takeWhile(300, true));
@@ -94,7 +94,7 @@ final class ElementSteps {
                         .toList());
     }
 
-    /** Running sums of all, emitted at every other element, and the last sum once more. */
+    /** Emits running sums at every other element, and the last sum again at the end. */
     static Step statefulMap() {
         return step(
                 "statefulMap",
@@ -144,7 +144,7 @@ final class ElementSteps {
                 "fold",
                 (source, lineage, tick) -> source.fold(new ArrayList<Item>(), (members, item) -> {
                             tick.run();
-                            members.add(item); // one run for each blueprint, so this is no other run's
+                            members.add(item); // each blueprint runs once, so no other run uses this list
                             return members;
                         })
                         .map(Item::merged),
@@ -175,7 +175,7 @@ final class ElementSteps {
                 fold().model());
     }
 
-    /** Most answers are there at once, some come from another thread. */
+    /** Returns most answers immediately, and some from another thread. */
     private static <A> CompletableFuture<A> answer(long which, A value) {
         return which % 50 == 0
                 ? CompletableFuture.supplyAsync(() -> value, Thread::startVirtualThread)

@@ -8,7 +8,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Runs a chain of steps to each ending that a pipeline can have, and checks the books of its inputs. Stateless. */
+/** Runs a chain of steps to each possible ending of a pipeline, and checks the lineage of its inputs. Stateless. */
 final class Endings {
 
     static final List<int[]> BATCH_SIZES =
@@ -16,7 +16,7 @@ final class Endings {
 
     private Endings() {}
 
-    /** Runs {@code then} at one of the first calls of user code, wherever that is. */
+    /** Returns an action that runs {@code then} at the given call of user code, wherever in the chain that is. */
     static Runnable at(int call, Runnable then) {
         AtomicInteger calls = new AtomicInteger();
         return () -> {
@@ -46,7 +46,7 @@ final class Endings {
         if (running.completion().isCompletedExceptionally()) {
             assertThatThrownBy(running::await).isSameAs(planted);
         } else {
-            // So little came of the inputs that the call never came.
+            // The inputs led to so few calls that the chosen call never happened.
             run.assertSeenAsModelled();
         }
     }
@@ -75,7 +75,7 @@ final class Endings {
     static void drained(List<Step> chain, int inputs, int atCall, int... batchSizes) throws Exception {
         TrackedRun run = new TrackedRun(chain, inputs, batchSizes);
         CompletableFuture<RunningPipeline> handle = new CompletableFuture<>();
-        // At the call, or where so few calls come of the inputs that it never comes.
+        // Stops at the chosen call, or when the inputs are used up before that call.
         run.source.heldOpen(() -> handle.join().stop());
         handle.complete(run.start(at(atCall, () -> handle.join().stop())));
         try (RunningPipeline running = handle.join()) {

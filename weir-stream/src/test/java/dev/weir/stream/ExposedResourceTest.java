@@ -78,7 +78,10 @@ class ExposedResourceTest {
         }
     }
 
-    /** The consumer of a part that had ended was reported as dead, and each restart of a section added one. */
+    /**
+     * Regression: the consumer of a section that had ended was reported as dead, and each restart of a section added
+     * another one.
+     */
     @Test
     void resource_ofASubstream_isExposedUntilItIsClosed() throws Exception {
         CountDownLatch mayClose = new CountDownLatch(1);

@@ -22,7 +22,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Runs the examples of docs/guide/failures.md, line by line, and of the operators' Javadoc. */
+/** Runs the examples of docs/guide/failures.md and of the operators' Javadoc, line by line. */
 class FailureExamplesTest {
 
     private final Source<String> lines = Source.of("1", "x", "3");

@@ -11,7 +11,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The operators of this family where nothing fails, or fails past them: they change nothing and lose nothing. */
+/**
+ * Tests the failure operators on streams that do not fail, or fail elsewhere. The operators must change nothing and
+ * lose nothing.
+ */
 class FailureOperatorsTest {
 
     private static final int INPUTS = 1500;
@@ -42,7 +45,7 @@ class FailureOperatorsTest {
                 passing("killSwitch", source -> source.via(new KillSwitch())));
     }
 
-    /** Each operator with its neighbours, and all in a row; then the sizes. */
+    /** Returns each operator between two neighbours, and all operators in a row, each with all batch sizes. */
     static Stream<Arguments> chainsAndSizes() {
         List<List<Step>> chains = new ArrayList<>();
         for (Step step : steps()) {

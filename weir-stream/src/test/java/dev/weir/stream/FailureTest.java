@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Errors from code that is not the engine's, wherever it is called. */
+/** Tests errors in code that does not belong to the engine, wherever it is called. */
 class FailureTest {
 
     private static final String NAME = "failing";
@@ -33,7 +33,7 @@ class FailureTest {
         ThreadCensus.assertNoneLeft(NAME);
     }
 
-    /** A source of a thousand numbers that notes its closing and its termination. */
+    /** Returns a source of a thousand numbers that records its closing and its termination. */
     private Source<Integer> source() {
         return Source.custom("noting", context -> {
             context.onTermination(patience -> {

@@ -17,16 +17,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Operators with two tracked inputs, against their models, over batches of all sizes and to each ending. */
+/** Compares operators with two tracked inputs with their models, for all batch sizes and all endings. */
 class FanInTest {
 
-    /** Two inputs become one stream; one input numbers its elements from 0, the other from 10,000. */
+    /** Joins two inputs into one stream. One input numbers its elements from 0, the other from 10,000. */
     @FunctionalInterface
     interface Joined {
         Source<Item> apply(Source<Item> left, Source<Item> right, Books books);
     }
 
-    /** The result that a plain program would make of two lists, or null where it depends on the timing. */
+    /** Computes the result for two lists in plain Java, or null if the result depends on timing. */
     @FunctionalInterface
     interface Model {
         List<Long> apply(List<Long> left, List<Long> right);
@@ -39,7 +39,7 @@ class FanInTest {
         }
     }
 
-    /** The lineage of both inputs, and which of them ever went into an output. */
+    /** The lineage of both inputs, which also records which inputs ever went into an output. */
     static final class Books {
         final Lineage lineage;
         private final BitSet used = new BitSet();
@@ -48,7 +48,7 @@ class FanInTest {
             lineage = new Lineage(inputs);
         }
 
-        /** One output of two elements that may go into more. */
+        /** Returns one output for two elements, which may also go into other outputs. */
         Item use(Item left, Item right) {
             useAgain(left);
             useAgain(right);
@@ -175,7 +175,7 @@ class FanInTest {
         return joins().stream().flatMap(join -> Endings.BATCH_SIZES.stream().map(sizes -> Arguments.of(join, sizes)));
     }
 
-    /** One run of a join over two tracked inputs. */
+    /** A run of a join over two tracked inputs. */
     static final class Run {
         final Books books;
         final TrackedSource<Item> left;

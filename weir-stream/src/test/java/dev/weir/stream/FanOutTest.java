@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The operators with several outputs, over batches of all sizes and to each ending. */
+/** Tests the operators with several outputs, for all batch sizes and all endings. */
 class FanOutTest extends OperatorEndings {
 
     @Override
@@ -31,7 +31,7 @@ class FanOutTest extends OperatorEndings {
         }
     }
 
-    /** Unwanted elements of a branch were finished or not, depending on which branch ended first. */
+    /** Regression: whether a branch's unneeded elements were finished depended on which branch ended first. */
     @Test
     void branch_thatEndsEarlyAfterAnotherTookAll_leavesNothingUnfinished() throws Exception {
         CountDownLatch otherEnded = new CountDownLatch(1);
@@ -54,7 +54,10 @@ class FanOutTest extends OperatorEndings {
         }
     }
 
-    /** The side has its part of a group when the branch has ended, and with it the part beyond that end is settled. */
+    /**
+     * The side sink has received its part of a group when the branch ends, so the part after that end is settled with
+     * it.
+     */
     @Test
     void branch_thatEndsWithinAGroupOfWhichASideHasAPart_leavesNothingUnfinished() throws Exception {
         CountDownLatch branchEnded = new CountDownLatch(1);
@@ -85,8 +88,8 @@ class FanOutTest extends OperatorEndings {
     }
 
     /**
-     * Each child of a group took an acknowledgement of each member along: the square of the group's size, and more
-     * within each other.
+     * Regression: each child of a group carried an acknowledgement of each member. Their number was the square of the
+     * group's size, and grew further in nested groups.
      */
     @Test
     void childrenOfAGroup_thatLeaveABranch_shareTheirClaims() throws Exception {

@@ -6,7 +6,7 @@ import java.lang.management.ManagementFactory;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
-/** Measures the heap that many simultaneous handlers take. */
+/** Measures the heap used by many simultaneous handlers. */
 class FootprintTest {
 
     private static final int HANDLERS = 10_000;

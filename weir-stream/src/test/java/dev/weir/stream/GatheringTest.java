@@ -10,7 +10,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
-/** Tests that results of slow handlers leave in runs while the handlers cannot keep up, and never stay behind. */
+/**
+ * Checks that the results of slow handlers are emitted in groups while the handlers cannot keep up, and are never left
+ * behind.
+ */
 class GatheringTest {
 
     private static final int LANES = 64;
@@ -36,7 +39,7 @@ class GatheringTest {
         TrackedSource.numbers(count, 512)
                 .source()
                 .mapBlocking(LANES, Ordering.unordered(), n -> {
-                    // Not all at once: they spread over the time of one.
+                    // The handlers do not end all at once: their ends are spread over the duration of one call.
                     LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(1_000L * MILLIS + 61L * (n % LANES)));
                     return n;
                 })
@@ -47,7 +50,7 @@ class GatheringTest {
         assertThat(batches).hasValueLessThan(count / 3);
     }
 
-    /** The last ones wait for what comes below those before them, so that nothing else happens in the stage. */
+    /** The last handlers wait until earlier results arrive downstream, so nothing else happens in the stage. */
     @Test
     void handlersThatWaitForEarlierResults_getThem() throws Exception {
         int before = LANES * 20;

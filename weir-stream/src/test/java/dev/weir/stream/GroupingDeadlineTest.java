@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A pull ends at its deadline whatever the stage holds, and at once if its input cannot wait. */
+/** Checks that a pull ends at its deadline whatever the stage holds, and immediately if its input cannot wait. */
 class GroupingDeadlineTest {
 
     private static final Duration HOUR = Duration.ofHours(1);
@@ -75,7 +75,7 @@ class GroupingDeadlineTest {
         return Arguments.of(Named.of(name, stage));
     }
 
-    /** The size of what came, or -1 at the end. */
+    /** Returns the size of the batch, or -1 at the end. */
     private static int sizeOf(@Nullable Batch<?> batch) {
         return batch == null ? -1 : batch.size();
     }
@@ -127,7 +127,7 @@ class GroupingDeadlineTest {
         });
         try (RunningPipeline running =
                 stage.apply(impatient).to(twice).on(clock).run()) {
-            // Operators that hold an element by themselves may wait for it; only the deadline ends that.
+            // An operator that holds an element may wait for that element, so only the deadline ends the pull.
             while (!running.completion().isDone()) {
                 clock.advance(Duration.ofNanos(100));
                 Thread.onSpinWait();

@@ -24,7 +24,7 @@ class GroupingSupervisionTest {
 
     private static final int INPUTS = 100;
 
-    /** Each operator with its function in the middle, and its output flattened again. */
+    /** Returns each operator with its function in the middle and with flattened output. */
     static Stream<Arguments> operators() {
         return Stream.of(
                 operator("groupedWeighted", source -> source.groupedWeighted(10, GroupingSupervisionTest::checked)),
@@ -120,7 +120,8 @@ class GroupingSupervisionTest {
         List<Integer> seen = run(stage, tracked, Decision.SKIP_UNACKNOWLEDGED);
         assertThat(seen).containsAll(good());
         tracked.assertProtocolKept();
-        // A seed that need not be checked lets an element through.
+        // An operator that does not check its first element lets a bad one pass, so only the other bad elements are
+        // unfinished.
         assertThat(IntStream.range(0, INPUTS).filter(n -> !tracked.isFinished(n)))
                 .allMatch(GroupingSupervisionTest::isBad)
                 .isNotEmpty()

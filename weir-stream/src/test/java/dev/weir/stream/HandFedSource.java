@@ -10,7 +10,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** A source that emits what a test gives it, waiting by the run's clock. Thread-safe; for one run at a time. */
+/**
+ * A source that emits the elements that a test provides, and waits on the run's clock. Supports one run at a time.
+ * Thread-safe.
+ */
 final class HandFedSource<T> {
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -52,7 +55,7 @@ final class HandFedSource<T> {
         await(() -> closings >= count);
     }
 
-    /** Waits until somebody waits for the next element. */
+    /** Waits until a stage waits for the next element. */
     void awaitAsked() throws InterruptedException {
         await(() -> asked && waiting.isEmpty());
     }

@@ -17,7 +17,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** An attribute that a stage does not heed is refused, and the refusal names the operators which do heed it. */
+/**
+ * Checks that an attribute without effect on a stage is refused, and that the message names the operators that support
+ * it.
+ */
 class HeededAttributesTest {
 
     private static final Duration SHORT = Duration.ofMillis(1);

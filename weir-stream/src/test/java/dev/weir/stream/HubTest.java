@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Pipelines that meet in a hub while they run. */
+/** Tests pipelines that are connected through a hub while they run. */
 class HubTest {
 
     private static final String NAME = "hub";
@@ -104,7 +104,7 @@ class HubTest {
         assertThat(source.finishedCount()).isZero();
     }
 
-    /** The batch that waits for room is not needed: nothing was left to wait for it, so its source waited in vain. */
+    /** Regression: the batch that waits for room in a closed hub is not needed, but the source still waited for it. */
     @Test
     void hub_thatIsClosedWhileFull_doesNotLetTheSourceWaitForTheBatchInHand() throws Exception {
         BroadcastHub<Integer> broadcast = BroadcastHub.create(50);
@@ -205,7 +205,10 @@ class HubTest {
         assertThat(source.finishedCount()).isEqualTo(10);
     }
 
-    /** Each counted on the other when it let go of what neither wanted: it was finished, and nobody had seen it. */
+    /**
+     * Regression: when both takers gave up an unneeded element, each counted on the other. The element was finished
+     * although nobody had seen it.
+     */
     @Test
     void broadcastHub_whoseTakersEndAtOnce_leavesWhatNoneWantedUnfinished() throws Exception {
         CountDownLatch bothAreAtTheirEnd = new CountDownLatch(2);
@@ -237,7 +240,7 @@ class HubTest {
         assertThat(source.isFinished(1)).isFalse();
     }
 
-    /** A newcomer was counted as holding elements that it never got. */
+    /** Regression: a new taker was counted as holding elements that it never received. */
     @Test
     void broadcastHub_whoseTakerEndsAfterANewcomerCame_leavesWhatThatNeverGotUnfinished() throws Exception {
         CountDownLatch atWork = new CountDownLatch(1);
@@ -333,7 +336,7 @@ class HubTest {
         while (source.pulled() < 30) {
             Thread.onSpinWait();
         }
-        // One batch in its hands, one in its inbox, one that waits for room there.
+        // The taker has one batch in progress and one in its inbox, and another one waits for room there.
         failing.cancel();
         TrackedRun.awaitEnd(failing);
         bringing.await();
@@ -388,7 +391,7 @@ class HubTest {
         return n;
     }
 
-    /** Regression: the batch in its hand never ended, so the source of the writing pipeline waited for it. */
+    /** Regression: the taker's current batch was never settled, so the source of the writing pipeline waited for it. */
     @ParameterizedTest
     @MethodSource("failingTakers")
     void taker_thatFails_leavesNoElementPending(String kind, Function<Source<Integer>, Pipeline> taker)
@@ -420,7 +423,7 @@ class HubTest {
         source.assertAllFinished();
     }
 
-    /** The acknowledgement comes from a thread that the taker's end does not wait for. */
+    /** The acknowledgement comes from a thread for which the end of the taker does not wait. */
     @Test
     void element_acknowledgedAfterItsTakerFailed_staysUnfinished() throws Exception {
         TrackedSource<Integer> source = TrackedSource.numbers(10, 10);

@@ -17,8 +17,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * A stop, and the elements that inner streams are made of. Before, a stop ended the sources of those streams as well,
- * and the elements were acknowledged all the same: a graceful stop lost what had not been emitted.
+ * Tests a stop while inner streams emit elements. Regression: a stop also ended the sources of these streams, but the
+ * outer elements were acknowledged. A graceful stop thus lost the elements that were not emitted yet.
  */
 class InnerStreamStopTest {
 
@@ -49,7 +49,7 @@ class InnerStreamStopTest {
         }
     }
 
-    /** Elements that they emit before the stop are emitted again by the next run, and not lost. */
+    /** The elements that these sources emit before the stop are emitted again by the next run, and none are lost. */
     @Test
     void stop_whileSourcesThatMayHaveNoEndEmit_leavesTheirElementsUnfinished() throws Exception {
         Function<Integer, Source<Integer>> endless =
@@ -85,7 +85,7 @@ class InnerStreamStopTest {
         return seen;
     }
 
-    /** The main stream of the inner one ends long before the sink at its side. */
+    /** The inner stream's main part ends long before its side sink. */
     @Test
     void innerStream_withASinkAtItsSide_isFinishedWhenThatIs() throws Exception {
         List<Function<Function<Integer, Source<Integer>>, UnaryOperator<Source<Integer>>>> operators = List.of(
@@ -127,7 +127,7 @@ class InnerStreamStopTest {
         }
     }
 
-    /** It ended as if nothing were left, with all that waited above the section. */
+    /** Regression: the stop ended the run as if nothing were left, although elements waited upstream of the section. */
     @Test
     void stop_whileARestartWaits_finishesWhatTheSectionWasGiven() throws Exception {
         CompletableFuture<RunningPipeline> handle = new CompletableFuture<>();

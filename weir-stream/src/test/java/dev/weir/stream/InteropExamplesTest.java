@@ -9,7 +9,8 @@ import java.util.concurrent.SubmissionPublisher;
 import org.junit.jupiter.api.Test;
 
 /**
- * The examples of the interop methods' Javadoc, with the JDK's publishers; the Reactor examples are in checks/interop.
+ * Runs the examples in the Javadoc of the interop methods with the JDK's publishers. The Reactor examples are in
+ * checks/interop.
  */
 class InteropExamplesTest {
 

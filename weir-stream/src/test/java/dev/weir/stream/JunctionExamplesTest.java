@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
-/** The examples of {@link FanInOperators} and {@link FanOutOperators}, run. */
+/** Runs the examples of {@link FanInOperators} and {@link FanOutOperators}. */
 class JunctionExamplesTest {
 
     private static final List<String> SEEN = Collections.synchronizedList(new ArrayList<>());

@@ -7,7 +7,7 @@ import java.util.function.Function;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
-/** The operators with several outputs as {@link Step}s. Stateless. */
+/** The operators with several outputs, as {@link Step}s. Stateless. */
 final class JunctionSteps {
 
     private JunctionSteps() {}

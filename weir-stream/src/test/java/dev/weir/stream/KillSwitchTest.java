@@ -37,7 +37,7 @@ class KillSwitchTest {
         }
     }
 
-    /** A source that blocks in each kind of stage above the switch. */
+    /** Returns operators that make the source block in each kind of stage upstream of the switch. */
     private List<UnaryOperator<Source<Integer>>> blocking() {
         return List.of(
                 source -> source,
@@ -111,7 +111,7 @@ class KillSwitchTest {
         killSwitch.shutdown();
         turned.countDown();
         assertThat(running.await().drained()).isTrue();
-        // The one batch that had passed, all of it.
+        // Only the batch that had passed is finished, with all of its elements.
         assertThat(done).hasValue(10);
         source.assertProtocolKept();
         assertThat(source.finishedCount()).isEqualTo(10);
@@ -215,7 +215,7 @@ class KillSwitchTest {
         assertThat(running.await().drained()).isTrue();
     }
 
-    /** A stage above that does not heed the interrupt still handed its elements on. */
+    /** Regression: an upstream stage that ignores the interrupt still passed its elements on. */
     @Test
     void shutdown_whileAnElementIsAbove_letsItPassNoMore() throws Exception {
         CountDownLatch above = new CountDownLatch(1);
@@ -247,7 +247,7 @@ class KillSwitchTest {
                 latch.await();
                 return;
             } catch (InterruptedException ignored) {
-                // As code does that was not written to be interrupted.
+                // Ignores the interrupt, like code that was not written to be interrupted.
             }
         }
     }

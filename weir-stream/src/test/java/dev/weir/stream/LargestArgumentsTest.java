@@ -15,7 +15,10 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The largest counts mean as many as there are, the longest durations for ever, the most negative ones not at all. */
+/**
+ * Checks extreme arguments: the largest counts mean no limit, the longest durations mean forever, and the most negative
+ * durations mean not to wait.
+ */
 class LargestArgumentsTest {
 
     private static final int MAX = Integer.MAX_VALUE;
@@ -123,7 +126,7 @@ class LargestArgumentsTest {
                 .isEqualTo(ALL);
     }
 
-    /** A full or empty queue is called with a negative patience, below all bounds. */
+    /** Calls a full queue and an empty one with a negative timeout below all bounds. */
     @Test
     void queues_patienceBelowAllBounds_doNotWait() throws InterruptedException {
         SourceQueue<Integer> in = SourceQueue.of(1);

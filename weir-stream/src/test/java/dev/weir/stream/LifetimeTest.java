@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Checks that a pipeline leaves no thread, no open resource and no element behind, however it ends. */
+/** Checks that a pipeline leaves no thread, no open resource and no element behind, whatever its ending. */
 class LifetimeTest {
 
     private static final AtomicInteger RUNS = new AtomicInteger();
@@ -45,7 +45,7 @@ class LifetimeTest {
         SINK
     }
 
-    /** A pipeline with each kind of stage, whose user code calls {@code at} with its place. */
+    /** Starts a pipeline with each kind of stage. Its user code calls {@code at} at the given place. */
     private RunningPipeline start(Source<Integer> source, Place place, Handler<Integer, ?> at) {
         return source.map(n -> call(place == Place.MAP, at, n))
                 .async()

@@ -6,8 +6,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Knows of each input how many elements that came of it are still in flight. Thread-safe. The functions of a test
- * tell it what they make of their elements, so that it does not depend on what it checks.
+ * Counts, for each input, how many elements derived from it are still in flight. The functions of a test report what
+ * they derive from their elements, so the count is independent of the tested code. Thread-safe.
  */
 final class Lineage {
 
@@ -17,7 +17,7 @@ final class Lineage {
         onTheirWay = new AtomicIntegerArray(inputs);
     }
 
-    /** The inputs, each in flight, with their index for value. */
+    /** Returns the inputs, each in flight, with their index as value. */
     List<Item> inputs() {
         return IntStream.range(0, onTheirWay.length())
                 .mapToObj(input -> {
@@ -27,14 +27,14 @@ final class Lineage {
                 .toList();
     }
 
-    /** Notes that an element is about to become {@code parts} others. */
+    /** Records that an element is about to become {@code parts} others. */
     void split(Item item, int parts) {
         for (int input : item.inputs) {
             onTheirWay.addAndGet(input, parts - 1);
         }
     }
 
-    /** Notes that an element has reached the sink or was dropped on purpose. */
+    /** Records that an element has reached the sink or was dropped on purpose. */
     void done(Item item) {
         split(item, 0);
     }
@@ -43,7 +43,10 @@ final class Lineage {
         return onTheirWay.get(input) == 0;
     }
 
-    /** An element with the inputs that it came of, an input twice if it came of it in two ways. */
+    /**
+     * An element with the inputs from which it is derived. If it is derived from an input in two ways, that input
+     * occurs twice.
+     */
     static final class Item {
 
         final long value;
@@ -56,7 +59,7 @@ final class Lineage {
             this.places = places;
         }
 
-        /** The input that it came of, or the first of them. */
+        /** Returns the first input from which the element is derived. */
         int firstInput() {
             return inputs[0];
         }
@@ -69,7 +72,7 @@ final class Lineage {
             return new Item(newValue, inputs, places);
         }
 
-        /** The same element with its place in a sequence that is about to be worked on. */
+        /** Returns the same element with its place in a sequence that is about to be processed. */
         Item at(Place place) {
             return new Item(
                     value,
@@ -77,12 +80,12 @@ final class Lineage {
                     Stream.concat(places.stream(), Stream.of(place)).toList());
         }
 
-        /** Its places, if it came of one element only. */
+        /** Returns its places, if the element is derived from only one other. */
         List<Place> places() {
             return places;
         }
 
-        /** One element that stands for several: their sum. */
+        /** Returns one element that stands for several, with the sum of their values. */
         static Item merged(List<Item> items) {
             return new Item(
                     items.stream().mapToLong(item -> item.value).sum(),
@@ -93,6 +96,6 @@ final class Lineage {
         }
     }
 
-    /** The number of an element within its key, where a stage promises to keep the order of a key. */
+    /** The number of an element within its key, for a stage that promises to keep the order within a key. */
     record Place(Object stage, long key, long number) {}
 }

@@ -11,23 +11,22 @@ import java.util.function.UnaryOperator;
 import java.util.stream.LongStream;
 
 /**
- * One operator of a random pipeline: as it would be typed, as a stage, and as what a plain program makes of a list.
- * Immutable.
+ * An operator of a random pipeline: its code as text, its stages, and its effect on a list in plain Java. Immutable.
  *
- * @param code how to type it, the functions abridged
- * @param effect what the model knows of the output, from what it knows of the input
- * @param traits what the checks must know of it
+ * @param code the code as text, with abridged functions
+ * @param effect what the model knows about the output, given what it knows about the input
+ * @param traits what the checks must know about the operator
  */
 record Link(
         String code, UnaryOperator<Known> effect, Set<Trait> traits, Staging staging, UnaryOperator<List<Long>> model) {
 
-    /** Adds the stages to a source. The functions show each element to the books first. */
+    /** Adds the stages to a source. Their functions first show each element to the books. */
     @FunctionalInterface
     interface Staging {
         Source<Item> on(Source<Item> source, Books books);
     }
 
-    /** Sees each element that a function is called with, and may throw or act at any of them. */
+    /** Sees each element with which a function is called, and may throw or act at any of them. */
     @FunctionalInterface
     interface Books {
         void show(Item item);
@@ -38,7 +37,7 @@ record Link(
         }
     }
 
-    /** Degrees to which the model knows an output: not at all, its elements, or their order too. */
+    /** Degrees of the model's knowledge about an output: nothing, only its elements, or also their order. */
     enum Known {
         NOTHING,
         CONTENT,
@@ -57,21 +56,21 @@ record Link(
     /** One element comes of all. */
     static final UnaryOperator<Known> MAKES_ONE = known -> known == Known.NOTHING ? known : Known.ORDER;
 
-    /** Properties of an operator that the checks must know. */
+    /** Properties of an operator that are relevant for the checks. */
     enum Trait {
-        /** May end before its input, which then is not finished as a whole. */
+        /** May end before its input, and then does not finish the whole input. */
         ENDS_EARLY,
         /** Makes several of one. */
         GROWS,
-        /** Has a stream inside that ends early, whose handlers nobody waits for. */
+        /** Has an inner stream that ends early, and nobody waits for that stream's handlers. */
         ENDS_EARLY_WITHIN,
-        /** Has sources of its own, which a stop ends at any point. */
+        /** Has separate sources, which a stop ends at any point. */
         HAS_SOURCES,
-        /** Takes a failure from above for an end. */
+        /** Treats an upstream failure as an end. */
         ABSORBS,
         /** Leaves elements unfinished at a normal end. */
         LEAVES_SOME,
-        /** Works on elements again that are finished perhaps. */
+        /** Processes elements again that may already be finished. */
         REPEATS
     }
 
@@ -100,7 +99,7 @@ record Link(
         return of(code, LOSES_ALL, staging, values -> List.of());
     }
 
-    /** One that makes each element to any number of others. */
+    /** Returns a link that turns each element into any number of others. */
     static Link each(String code, Staging staging, LongFunction<LongStream> model) {
         return of(code, KEEPS, staging, eachOf(model));
     }
@@ -145,7 +144,7 @@ record Link(
         return values.stream().mapToLong(value -> value).sum();
     }
 
-    /** The results of {@code make} for each run of {@code size} values; the last run may be shorter. */
+    /** Returns the result of {@code make} for each slice of {@code size} values. The last slice may be shorter. */
     static <R> List<R> slices(List<Long> values, int size, Function<List<Long>, R> make) {
         List<R> slices = new ArrayList<>();
         for (int i = 0; i < values.size(); i += size) {

@@ -31,7 +31,7 @@ import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
-/** One run of a random pipeline, to a random ending, and what must hold whatever they are. Used once. */
+/** One run of a random pipeline to a random ending, with the checks that must hold for all of them. Used once. */
 final class LinkedRun {
 
     private static final long LIMIT_SECONDS = Long.getLong("weir.fuzz.limit", 40);
@@ -80,12 +80,12 @@ final class LinkedRun {
                 + ending + " at call " + atCall + ", sink lag " + sinkLag + chain.code();
     }
 
-    /** Seeds that follow one another draw the same at first. */
+    /** Spreads seeds, because consecutive seeds give the same first random numbers. */
     private static long mixed(long seed) {
         return seed * 0x9E37_79B9_7F4A_7C15L;
     }
 
-    /** Called with each element that a function is called with: no input may be finished during the call. */
+    /** Called with each element with which a function is called. No input may be finished during the call. */
     private void show(Item item) {
         if (!has(Trait.REPEATS) && !has(Trait.ENDS_EARLY_WITHIN)) {
             assertUnfinished(item, "worked on");
@@ -120,7 +120,7 @@ final class LinkedRun {
         return chain.traits().contains(trait);
     }
 
-    /** Acknowledges some elements later than it takes them, and returns early if that is the ending. */
+    /** Acknowledges some elements late, and returns early if that is the chosen ending. */
     private void take(Stage<Item> upstream) throws InterruptedException {
         List<Runnable> late = new ArrayList<>();
         Batch<Item> batch;
@@ -219,7 +219,7 @@ final class LinkedRun {
         }
         if (!endsEarly) {
             assertThat(running.stages()).as("depth").allMatch(stage -> stage.depth() == 0);
-            // A section that fails after a stop fails the stream, which may recover from that.
+            // If a section fails after a stop, the stream fails, and an outer stream may recover from that.
             boolean leavesSome = has(Trait.LEAVES_SOME) || (has(Trait.REPEATS) && disturbed);
             if (!leavesSome) {
                 assertThat(source.finishedCount()).as("finished").isEqualTo(source.pulled());

@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 import userland.Kept;
 import userland.Repeated;
 
-/** The table of operators that random pipelines are drawn from, but for those in {@link StreamLinks}. Stateless. */
+/** The table of operators for random pipelines, except the ones in {@link StreamLinks}. Stateless. */
 final class Links {
 
     static final Duration LONG = Duration.ofHours(1);
@@ -27,7 +27,7 @@ final class Links {
 
     private static final long REPEATED = -1;
 
-    /** Draws one link. What is drawn is drawn once, not for each stream within. */
+    /** Draws one link. All random choices are made once, not again for each inner stream. */
     @FunctionalInterface
     interface Drawn {
         Link from(Random random);
@@ -165,7 +165,7 @@ final class Links {
                             for (int i = 1; i < values.size(); i += 2) {
                                 all.add(values.get(i) + i + 1);
                             }
-                            // A state is made when it is first needed, which an end needs as well.
+                            // A state is created when it is first needed, which may be at the end.
                             all.add((long) values.size());
                             return all;
                         }),
@@ -464,7 +464,7 @@ final class Links {
         Source<Item> on(Source<Item> source, Function<Item, Item> function);
     }
 
-    /** An operator with a function that adds one, and that may fail: then it is skipped, or tried again. */
+    /** Returns an operator whose function adds one and may fail. A failed element is then skipped or tried again. */
     private static Link worked(String name, Random random, Worked stage) {
         Backoff pause = random.nextBoolean() ? Backoff.NONE : Backoff.between(SHORT, Duration.ofNanos(200_000));
         return switch (random.nextInt(4)) {

@@ -15,10 +15,10 @@ import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Operators whose loops are copied for each class of functions: what must not change by it. */
+/** Tests operators whose loops are copied for each class of functions. The copies must not change their behaviour. */
 class LoopCopiesTest {
 
-    /** One class of functions, and so one copy of the loop, for all stages of a test. */
+    /** All stages of a test use this one class of functions, and so one copy of the loop. */
     private record Plus(int summand) implements Function<Integer, Integer> {
 
         @Override
@@ -95,7 +95,7 @@ class LoopCopiesTest {
             running.await();
         }
         double each = (allocatedBytes[1] - allocatedBytes[0]) / (double) elements[0];
-        // What is left is the batch itself, an object per batch, and in mapConcat an iterator per parent.
+        // The remainder is one object per batch, the batch itself, and in mapConcat an iterator per parent.
         assertThat(each).isLessThan(2);
     }
 

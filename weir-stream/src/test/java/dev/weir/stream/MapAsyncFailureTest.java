@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Asynchronous computations that fail, with an exception, with nothing, or on any thread, and cancelled ones. */
+/** Tests asynchronous computations that fail, with an exception, with nothing, or on any thread, and cancelled ones. */
 class MapAsyncFailureTest {
 
     @AfterEach
@@ -142,7 +142,7 @@ class MapAsyncFailureTest {
         assertThat(before).containsExactlyInAnyOrder(0, 1, 2);
     }
 
-    /** A source of one element whose target breaks at a call. */
+    /** Returns a source of one element whose acknowledgement target throws. */
     private static Source<Integer> withTarget(AckTarget broken) {
         return Source.custom("broken", context -> new Stage<>() {
             private boolean emitted;
@@ -162,8 +162,8 @@ class MapAsyncFailureTest {
     }
 
     /**
-     * An exception from an acknowledgement's target looked like a failure of the stage above. It queued behind the
-     * element whose work it had broken off, and so for ever.
+     * Regression: an exception from an acknowledgement target looked like an upstream failure. It queued behind the
+     * element whose processing it had interrupted, and so waited forever.
      */
     @Test
     void targetThatThrows_failsThePipeline() {
@@ -203,7 +203,10 @@ class MapAsyncFailureTest {
         }
     }
 
-    /** It is chance which thread completes a future; that the thread works for a cancelled pipeline says nothing. */
+    /**
+     * Any thread may complete a future. If that thread belongs to a cancelled pipeline, this says nothing about the
+     * failure.
+     */
     @Test
     void failure_onTheThreadOfAnotherPipelineThatIsCancelled_isPutToTheSupervision() throws Exception {
         CompletableFuture<Integer> future = new CompletableFuture<>();
@@ -211,7 +214,7 @@ class MapAsyncFailureTest {
         stranger.complete(Source.of(1)
                 .to(Sink.forEach(n -> {
                     while (future.getNumberOfDependents() == 0) {
-                        LockSupport.parkNanos(1); // Lets others run where there is a single processor.
+                        LockSupport.parkNanos(1); // Lets others run on a single processor.
                     }
                     stranger.join().cancel();
                     boolean ignored = future.completeExceptionally(planted());
@@ -263,7 +266,7 @@ class MapAsyncFailureTest {
         RunningPipeline running = tracked.source()
                 .mapAsync(8, n -> {
                     started.countDown();
-                    // No cancellation reaches what this is a copy of.
+                    // A cancellation of this copy does not reach the original future.
                     return late.minimalCompletionStage();
                 })
                 .to(Sink.ignore())

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Asynchronous computations: order, bounds, failure, cancellation, and every input accounted for. */
+/** Tests asynchronous computations: order, bounds, failure, cancellation, and the outcome of every input. */
 class MapAsyncTest {
 
     static final String NAME = "asyncs";
@@ -156,7 +156,7 @@ class MapAsyncTest {
         return IntStream.range(0, count).boxed().toList();
     }
 
-    /** Completes the futures of each block of inputs last to first. */
+    /** Completes the futures of each block of inputs in reverse order. */
     private static Function<Integer, CompletionStage<Integer>> backwards(int block) {
         Map<Integer, CompletableFuture<Integer>> waiting = new ConcurrentHashMap<>();
         return n -> {
@@ -270,7 +270,7 @@ class MapAsyncTest {
 
     @Test
     void chainOfCompletions_eachTriggeredByTheNextCall_doesNotRecurse() throws Exception {
-        // Each call completes the future of the one before, on the stage's own thread.
+        // On the stage's own thread, each call completes the future of the previous call.
         CompletableFuture<?>[] last = {new CompletableFuture<>()};
         List<Integer> seen =
                 collect(TrackedSource.numbers(100_000, 512).source().mapAsync(2, n -> {
@@ -310,14 +310,14 @@ class MapAsyncTest {
     void byKey_withAHotKeyThatNeverCompletes_letsTheOthersGoOn() throws Exception {
         CompletableFuture<Integer> hot = new CompletableFuture<>();
         AtomicInteger others = new AtomicInteger();
-        // 500 of the hot key come first: nearly all that the stage has room for.
+        // The first 500 elements have the hot key, which is almost the capacity of the stage.
         List<Integer> seen = collect(TrackedSource.numbers(10_000, 512)
                 .source()
                 .mapAsync(2, Ordering.byHash(n -> n < 500 ? -1 : n), n -> {
                     if (n == 0) {
                         return hot;
                     }
-                    // Not all: a few share the hot key's bucket and so wait for it.
+                    // Does not wait for all others, because a few share the hot key's bucket and so wait for it.
                     if (n >= 500 && others.incrementAndGet() == 9400) {
                         hot.complete(0);
                     }

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Several maps in a row, which share a loop: each with its own supervision and its own counters. */
+/** Tests several maps in a row that share a loop. Each must keep its own supervision and counters. */
 class MapGroupTest {
 
     private static final int INPUTS = 10_000;
@@ -56,7 +56,8 @@ class MapGroupTest {
         assertThat(outputs).isEqualTo(left);
     }
 
-    // In batches of 10: one of the first batch, which each function goes over by itself, and later ones.
+    // In batches of 10, the failing element is in the first batch, which each function processes separately, or in a
+    // later one.
     @ParameterizedTest
     @CsvSource({"5, 3", "3, 5", "25, 23", "23, 25", "4000, 4003", "4003, 4000"})
     void mapsInARow_ofWhichTwoFail_failWithWhatComesFirstInTheStream(int upper, int lower) throws Exception {

@@ -12,9 +12,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A function that fails in the middle of a batch: the elements before it are passed on first. Some stages dropped the
- * part of the batch they had already worked on, for redelivery. Further operators are in the
- * {@link SupervisionMatrixTest}.
+ * A function fails in the middle of a batch. The elements before the failure must be passed on first. Regression: some
+ * stages dropped the part of the batch that they had already processed, for redelivery. {@link SupervisionMatrixTest}
+ * covers further operators.
  */
 class MidBatchFailureTest {
 

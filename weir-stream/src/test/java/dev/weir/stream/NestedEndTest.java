@@ -21,9 +21,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Early ends below stages that work on many elements at once, and of streams around other streams: whatever the inner
- * ones hold then is finished while the rest of the pipeline continues. Before, it stayed unfinished and held back every
- * commit.
+ * Tests early ends downstream of stages that process many elements at once, and of nested inner streams. The elements
+ * that the inner streams still hold must be finished while the rest of the pipeline continues. Regression: they stayed
+ * unfinished and held back every commit.
  */
 class NestedEndTest {
 
@@ -53,7 +53,7 @@ class NestedEndTest {
                 s -> s.mapConcat(n -> List.of(n, n))
                         .mapBlocking(4, Ordering.input(), n -> n)
                         .take(1),
-                // Some of what came of a group has left the stream, and some lies beyond its end.
+                // Some elements derived from a group have left the stream, and some lie after its end.
                 s -> s.grouped(3).mapConcat(list -> list).take(1),
                 s -> s.grouped(3).mapConcat(list -> list).async().take(2),
                 s -> s.mapAsync(4, CompletableFuture::completedFuture).take(1),
@@ -67,7 +67,7 @@ class NestedEndTest {
         }
     }
 
-    /** Each stream ends, or is ended by the one around it, at some point; functions fail and are skipped at random. */
+    /** Each stream ends at some point, or its outer stream ends it. Functions fail and are skipped at random. */
     @Test
     void streamsWithinStreams_thatEndAnywhere_leaveNoHole() throws Exception {
         for (int seed = 0; seed < SEEDS; seed++) {
@@ -102,7 +102,7 @@ class NestedEndTest {
         return CompletableFuture.supplyAsync(() -> planted(n - n % 5));
     }
 
-    /** A future that never completes: its element is finished when the group ends, not when the future does. */
+    /** The future never completes. Its element must be finished when the group ends, not when the future does. */
     @Test
     void mapAsync_whoseFutureNeverCompletes_doesNotHoldItsElementBeyondTheEnd() throws Exception {
         leavesNoHole(
@@ -118,7 +118,7 @@ class NestedEndTest {
                                 .take(1)));
     }
 
-    /** An element in a handler when the group ends is finished when the handler is, not before. */
+    /** An element is still in a handler when the group ends. The element must be finished only when the handler is. */
     @Test
     void mapBlocking_whoseHandlerIsAtWorkAtTheEnd_finishesItsElementWhenItReturns() throws Exception {
         CountDownLatch mayReturn = new CountDownLatch(1);
@@ -155,12 +155,13 @@ class NestedEndTest {
         }
     }
 
-    /** The batch at hand was lost with the interrupt that ended the wait for the side. */
+    /** Regression: the current batch was lost with the interrupt that ended the wait for the side sink. */
     @Test
     void alsoTo_whoseSideIsFullAtTheEnd_leavesNoHole() throws Exception {
         CountDownLatch sideIsFull = new CountDownLatch(1);
         CountDownLatch mayGoOn = new CountDownLatch(1);
-        // The side takes batches of ten until it holds 1,024 elements or more, beside the one that its sink has.
+        // The side sink's queue accepts batches of ten until it holds 1,024 elements or more. The sink itself holds
+        // another batch.
         int waiting = 10 + 1_030;
         leavesNoHole(
                 2_000,
@@ -168,7 +169,7 @@ class NestedEndTest {
                 s -> s.groupBy(
                         n -> 0,
                         1,
-                        // The side continues when the wait for it is over.
+                        // The side sink continues when the main stream no longer waits for it.
                         key -> key.watch(end -> mayGoOn.countDown())
                                 .tap(n -> {
                                     if (n == waiting) {
@@ -181,7 +182,10 @@ class NestedEndTest {
                                 .take(1)));
     }
 
-    /** The parents behind one whose function was due for a retry were lost with the interrupt that ended the pause. */
+    /**
+     * Regression: the function of one parent was due for a retry. The interrupt that ended the pause lost the parents
+     * after it.
+     */
     @Test
     void streams_whoseFunctionIsTriedAgainAtTheEnd_leaveNoHole() throws Exception {
         Duration pause = Duration.ofHours(1);
@@ -198,7 +202,7 @@ class NestedEndTest {
         }
     }
 
-    /** The elements left by the failed part were given up as soon as another group had its turn. */
+    /** Regression: the elements left by the failed part were given up as soon as another group had its turn. */
     @Test
     void group_thatRecoversAndGoesOnInALaterTurn_leavesNoHole() throws Exception {
         leavesNoHole(
@@ -210,7 +214,10 @@ class NestedEndTest {
                         key -> key.map(n -> planted(n == 0 ? 3 : 0)).recoverWith(1, failure -> notYet())));
     }
 
-    /** It was asked over and over, past all deadlines, as elements waited that it does not take any more. */
+    /**
+     * Regression: the group was pulled again and again, after all deadlines, because elements were waiting that it no
+     * longer accepts.
+     */
     @Test
     void group_thatRecoversAndWaits_isAskedOnceForEachDeadline() throws Exception {
         TrackedSource<Integer> source = TrackedSource.numbers(4, 1);
@@ -234,7 +241,7 @@ class NestedEndTest {
         source.assertAllFinished();
     }
 
-    /** A source that has nothing when it is asked first, and then ends. */
+    /** Returns a source that has no element at the first pull and then ends. */
     private static Source<Integer> notYet() {
         AtomicInteger asked = new AtomicInteger();
         return answering(() -> asked.incrementAndGet() == 1);
@@ -257,7 +264,7 @@ class NestedEndTest {
         return s -> s.groupBy(n -> 0, 1, key -> inside.apply(key).take(1));
     }
 
-    /** At the top nothing is different: the next run gets it. */
+    /** In the outermost stream, nothing changes: the next run gets the elements. */
     @Test
     void parallelStage_aboveTheEndOfThePipeline_leavesWhatIsInItUnfinished() throws Exception {
         List<UnaryOperator<Source<Integer>>> stages = List.of(
@@ -276,7 +283,7 @@ class NestedEndTest {
         }
     }
 
-    /** Streams in streams, drawn at random. What is drawn is drawn once, not for each group. */
+    /** Random nested streams. All random choices are made once, not again for each group. */
     private static final class Nesting {
 
         private final Random random;
@@ -292,10 +299,11 @@ class NestedEndTest {
             return drawn;
         }
 
-        /** A stream that has streams inside which end before it, and does not end before its source. */
+        /** Returns a stream with inner streams that end before it. It does not end before its source. */
         UnaryOperator<Source<Integer>> around(int depth, boolean isWithin) {
             int keys = 1 + draw("keys ", 5);
-            // Of a broadcast that ends for good the last branch leaves its rest to the next run.
+            // Only an inner stream contains a broadcast that ends for good. In the outermost stream, its last branch
+            // would leave the remaining elements to the next run.
             int kind = draw("kind ", isWithin ? 6 : 5);
             UnaryOperator<Source<Integer>> inner = endingEarly(depth);
             UnaryOperator<Source<Integer>> other = work();

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A function of the user's that returns null: the run fails, and the message says which operator's it was. */
+/** Tests user functions that return null. The run must fail, and the message must name the operator. */
 @NullUnmarked
 class NullResultsTest {
 

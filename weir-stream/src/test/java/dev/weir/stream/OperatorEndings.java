@@ -8,21 +8,21 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Tests every operator at every ending, over batches of all sizes; a subclass names the operators. Stateless. */
+/** Tests every operator for all endings and all batch sizes. A subclass provides the operators. Stateless. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS) // so that a subclass can provide the source of arguments
 abstract class OperatorEndings {
 
     private static final int INPUTS = 1500;
     private static final int[] MIXED = {64, 0, 1, 7};
 
-    /** The operators to test; each comes to the same at each call. */
+    /** Returns the operators to test. Each call gives equal operators. */
     abstract List<Step> steps();
 
     Stream<Arguments> stepsAndSizes() {
         return steps().stream().flatMap(step -> Endings.BATCH_SIZES.stream().map(sizes -> Arguments.of(step, sizes)));
     }
 
-    /** Late calls for operators that make many, early calls for operators that make few. */
+    /** Returns a late call for operators that make many calls, and an early one for operators that make few. */
     private static int someCall(int seed) {
         return 1 + new Random(seed).nextInt(seed % 2 == 0 ? INPUTS : INPUTS / 10);
     }

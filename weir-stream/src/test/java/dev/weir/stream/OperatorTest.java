@@ -9,7 +9,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Each operator alone, over batches of all sizes, against its model and with every input accounted for. */
+/** Tests each operator alone, for all batch sizes, against its model. Every input must be accounted for. */
 class OperatorTest {
 
     private static final List<int[]> BATCH_SIZES =
@@ -76,7 +76,7 @@ class OperatorTest {
     @ParameterizedTest
     @MethodSource("steps")
     void operator_aboveManyChildrenOfFewInputs_finishesEachInputAfterItsLastChild(Step step) throws Exception {
-        // 10,000 children of one input go out over twenty batches.
+        // 10,000 children of one input are emitted in twenty batches.
         TrackedRun run = new TrackedRun(List.of(Step.fanOut(10_000), step), 4, 1);
         try (RunningPipeline running = run.start(() -> {})) {
             running.await();

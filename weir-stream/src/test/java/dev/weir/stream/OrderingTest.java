@@ -19,7 +19,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The order that parallel stages keep, under interleavings that latches force, and how much runs at once. */
+/**
+ * Tests the order that parallel stages keep, with interleavings forced by latches, and how many handlers run at once.
+ */
 class OrderingTest {
 
     private static List<Integer> run(Source<Integer> source) throws InterruptedException {
@@ -34,7 +36,10 @@ class OrderingTest {
         return IntStream.range(0, count).boxed().toList();
     }
 
-    /** Each handler waits for the one of the next element: within a block they finish last to first. */
+    /**
+     * Makes each handler wait for the handler of the next element, so that the elements of a block finish in reverse
+     * order.
+     */
     private static final class Backwards {
         private final int block;
         private final List<CountDownLatch> finished;
@@ -76,7 +81,7 @@ class OrderingTest {
 
     @Test
     void mapParallel_whenWorkersFinishBackwards_leavesInTheOrderOfTheInput() throws Exception {
-        // Batches of one element are one chunk each, so that eight workers hold eight neighbours.
+        // A batch of one element is one chunk, so eight workers hold eight adjacent elements.
         try (Dispatcher eight = Dispatcher.fixed("eight", 8)) {
             Backwards backwards = new Backwards(800, 8);
             List<Integer> seen = run(TrackedSource.numbers(800, 1)
@@ -91,7 +96,7 @@ class OrderingTest {
     void byKey_whenKeysOvertakeEachOther_keepsTheOrderOfEachKey() throws Exception {
         int keys = 64;
         int count = keys * 50;
-        // Round k of key n waits for round k of key n + 1: within a round the keys finish backwards.
+        // Round k of key n waits for round k of key n + 1, so within a round, the keys finish in reverse order.
         Backwards backwards = new Backwards(count, keys);
         List<Integer> seen = run(TrackedSource.numbers(count, 512, 3)
                 .source()
@@ -134,7 +139,7 @@ class OrderingTest {
     void byKey_withAHotKeyStuck_letsTheOthersGoOn() throws Exception {
         CountDownLatch stuck = new CountDownLatch(1);
         AtomicInteger others = new AtomicInteger();
-        // One in ten elements belongs to the hot key; the others end its wait.
+        // One in ten elements has the hot key. The others end its wait.
         List<Integer> seen = run(TrackedSource.numbers(100, 100)
                 .source()
                 .mapBlocking(2, Ordering.byHash(n -> n % 10 == 0 ? 0 : n), n -> {
@@ -156,14 +161,15 @@ class OrderingTest {
         AtomicInteger others = new AtomicInteger();
         int hot = 500;
         int count = 20_000;
-        // One runs and 499 wait: without room of their own they would leave next to none for anything else.
+        // One element runs and 499 wait. If the waiting ones used up ordinary capacity, almost none would be left for
+        // the others.
         List<Integer> seen = run(TrackedSource.numbers(count, 512)
                 .source()
                 .mapBlocking(lanes, Ordering.byHash(n -> n < hot ? -1 : n), n -> {
                     if (n == 0) {
                         stuck.await();
                     } else if (n >= hot && others.incrementAndGet() == count - hot - 100) {
-                        // Not all: a few share the hot key's bucket and so wait for it.
+                        // Does not wait for all others, because a few share the hot key's bucket and so wait for it.
                         stuck.countDown();
                     }
                     return n;
@@ -186,7 +192,8 @@ class OrderingTest {
 
     @Test
     void handlers_thatWereQuickAndAllBlockOfASudden_stillAllGetALane() throws Exception {
-        // Ten thousand quick ones, so that few workers are awake; then a barrier that only all together pass.
+        // Ten thousand quick elements leave only a few workers awake. Then comes a barrier that opens only if all
+        // workers reach it.
         int lanes = 16;
         CyclicBarrier all = new CyclicBarrier(lanes);
         for (Ordering<Integer> ordering : List.<Ordering<Integer>>of(Ordering.unordered(), Ordering.byHash(n -> n))) {
@@ -203,7 +210,7 @@ class OrderingTest {
 
     @Test
     void noKey_isFreeOfOrderAmongKeys() throws Exception {
-        // All 32 are inside at once, though a key would have let in one.
+        // All 32 handlers run at once. A key would let only one of them run.
         CyclicBarrier together = new CyclicBarrier(32);
         List<Integer> seen =
                 run(TrackedSource.numbers(320, 7).source().mapBlocking(32, Ordering.byKey(n -> null), n -> {
@@ -236,7 +243,7 @@ class OrderingTest {
         assertThat(seen).hasSize(lanes * 20);
     }
 
-    /** 64 hashes that fall into buckets of their own, so that a barrier over them must open. */
+    /** 64 hashes in different buckets, so that a barrier over them must open. */
     private static final List<Integer> NO_COLLISION = upTo(64);
 
     @Test
@@ -254,7 +261,7 @@ class OrderingTest {
         }
     }
 
-    /** Batches of quick elements are handed on a few at a time, but not if that could take for ever. */
+    /** Batches of quick elements are passed on several at a time, unless that could take forever. */
     @Test
     void mapParallel_whoseHandlersWaitForEarlierResults_handsThemOn() throws Exception {
         for (int round = 0; round < 50; round++) {
@@ -265,7 +272,7 @@ class OrderingTest {
                     .source()
                     .mapParallel(2, n -> {
                         if (n < quick) {
-                            // Slower than what comes below, which therefore waits.
+                            // Each call is slower than the downstream stage, which therefore waits.
                             workForMicros(2);
                         } else if (!quickOnesLeft.await(50, TimeUnit.SECONDS)) {
                             throw new IllegalStateException(quickOnesLeft + " are kept");

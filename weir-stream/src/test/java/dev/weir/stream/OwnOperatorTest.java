@@ -18,7 +18,8 @@ import userland.Kept;
 import userland.Repeated;
 
 /**
- * Operators of a user's own, and parts that are named once. Random pipelines and the TCK hold their acknowledgements.
+ * Tests users' own operators, and parts that are named only once. Random pipelines and the TCK check the
+ * acknowledgements.
  */
 @Timeout(20)
 class OwnOperatorTest {

@@ -13,8 +13,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * A stage that takes 100 ms for an element took a minute for a batch of 512, and nothing of it was counted until then:
- * the page showed no rate and no work, and the limiter named its neighbour.
+ * Checks that the progress of a slow stage is counted within a batch. Regression: with 100 ms per element, a batch of
+ * 512 took a minute and was not counted until its end. The page showed no rate and no work, and the limiter named a
+ * neighbouring stage.
  */
 class PassProgressTest {
 
@@ -57,7 +58,7 @@ class PassProgressTest {
 
     private void assertMoves(RunningPipeline running, String slow) {
         permits.release(3);
-        // The stages of a stream within the stream show with its first element.
+        // The stages of an inner stream appear with its first element.
         until(() -> running.stages().stream().anyMatch(each -> each.name().equals(slow) && each.elementsIn() == 3));
         long busy = stage(running, slow).busyNanos();
         assertThat(busy).isPositive();
@@ -125,7 +126,7 @@ class PassProgressTest {
         }
     }
 
-    /** Turns slow in the middle of a run, in a batch that its group takes together with the sink. */
+    /** Becomes slow in the middle of a run, in a batch that the map's group processes together with the sink. */
     @Test
     void mapThatTurnsSlow_isTheOneInHand() {
         CountDownLatch slowFrom = new CountDownLatch(1);

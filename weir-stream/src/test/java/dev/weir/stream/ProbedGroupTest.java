@@ -14,15 +14,15 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * A group's stream is built once before there is a group, to see whether it has threads of its own. Nobody may notice:
- * no watcher, no source or sink of the user's, no dispatcher.
+ * The stream of a group is built once before the first group exists, to see whether it has threads of its own. This
+ * must have no effect on watchers, users' sources and sinks, or dispatchers.
  */
 class ProbedGroupTest {
 
     private static void runsOneGroup(UnaryOperator<Source<Integer>> inside) throws Exception {
         for (UnaryOperator<Source<Integer>> nested : List.<UnaryOperator<Source<Integer>>>of(
                 s -> s.groupBy(n -> 0, 1, inside),
-                // The group inside is looked at when the one around it is.
+                // The inner group is examined together with the outer one.
                 s -> s.groupBy(n -> 0, 1, key -> key.groupBy(n -> 0, 1, inside)),
                 s -> s.groupBy(n -> 0, 1, key -> key.splitWhen(n -> false, inside)))) {
             TrackedSource<Integer> source = TrackedSource.numbers(3, 3);
@@ -52,7 +52,7 @@ class ProbedGroupTest {
         assertThat(made).hasValue(3);
     }
 
-    /** It has one run, which the stream that was only looked at took. */
+    /** A queue supports one run. Regression: the stream that was only built for examination took it. */
     @Test
     void queue_feedsTheGroup() throws Exception {
         SourceQueue<Integer> queue = SourceQueue.of(10);

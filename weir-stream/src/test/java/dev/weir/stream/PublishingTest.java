@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Streams as publishers: demand, acknowledgements, and every way to end. The TCK is in checks/interop. */
+/** Tests streams as publishers: demand, acknowledgements, and all endings. The TCK is in checks/interop. */
 class PublishingTest {
 
     private static final int INPUTS = 3000;
@@ -364,7 +364,7 @@ class PublishingTest {
         tracked.assertAllFinished();
     }
 
-    /** Two copies of each element: of the first one, one copy is delivered; of the second one, none. */
+    /** There are two copies of each element. Of the first element, one copy is delivered; of the second, none. */
     @Test
     void claim_isPendingAsLongAsACopyHasBeenDelivered() throws Exception {
         List<Claim<Integer>> held = new ArrayList<>();
@@ -413,10 +413,7 @@ class PublishingTest {
         assertThat(tracked.waitedFor()).isEmpty();
     }
 
-    /**
-     * However a run ends, and whoever ends it, the subscriber gets at most one end signal, and no input is lost or done
-     * twice.
-     */
+    /** Whatever ends a run, the subscriber gets at most one end signal, and no input is lost or finished twice. */
     @RepeatedTest(150)
     void endingAtAnyMoment_keepsTheProtocol(RepetitionInfo repetition) throws Exception {
         Random random = new Random(repetition.getCurrentRepetition());

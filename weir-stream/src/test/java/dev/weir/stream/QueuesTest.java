@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Queues that let other threads put elements into a pipeline and take them out of it. */
+/** Tests queues through which other threads put elements into a pipeline and take them out of it. */
 class QueuesTest {
 
     private static final Duration LONG = Duration.ofSeconds(50);

@@ -11,14 +11,14 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.Test;
 
 /**
- * While handlers are quick, a worker takes on several elements in one hold of the lock. A handler that blocks after all
- * must neither hold up the elements that its worker took with it nor keep back earlier results.
+ * While handlers are quick, a worker takes several elements each time it holds the lock. If a handler then blocks, it
+ * must delay neither the other elements of its worker nor earlier results.
  */
 class QuickWorkersTest {
 
     private static final int COUNT = 200_000;
 
-    /** Some of these are in the middle of a run, whatever its length. */
+    /** Some of these elements are in the middle of a worker's run, whatever its length. */
     private static boolean isHeldUp(int n) {
         return n > COUNT / 2 && n % 2_003 == 0;
     }
@@ -31,7 +31,7 @@ class QuickWorkersTest {
         return count;
     }
 
-    /** Unordered: by key, elements in the same bucket would wait. */
+    /** The stage is unordered, because with an order by key, elements in the same bucket would wait. */
     @Test
     void handlers_thatBlockUntilAllOthersAreDone_holdUpNobody() throws Exception {
         CountDownLatch othersDone = new CountDownLatch(COUNT - heldUp());

@@ -6,7 +6,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Random chains of operators, by seed, through each way in which a pipeline can end. More: {@code -Dweir.seeds=5000}.
+ * Tests random chains of operators, drawn by seed, for all endings of a pipeline. For more: {@code -Dweir.seeds=5000}.
  */
 class RandomChainTest {
 

@@ -5,15 +5,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Random pipelines of all kinds of operators, by seed, to random endings, against a model in plain Java. More:
- * {@code -Dweir.fuzz.seeds=100000 -Dweir.fuzz.from=0}.
+ * Tests random pipelines of all kinds of operators, drawn by seed, to random endings, against a model in plain Java.
+ * For more: {@code -Dweir.fuzz.seeds=100000 -Dweir.fuzz.from=0}.
  */
 class RandomPipelinesTest {
 
     private static final int SEEDS = Integer.getInteger("weir.fuzz.seeds", 500);
     private static final int FROM = Integer.getInteger("weir.fuzz.from", 0);
 
-    /** First seed after the ones of each build, and the end of all seeds. */
+    /** Every build uses the seeds before this one. The long test uses the others, up to {@link #ALL}. */
     private static final int FURTHER = 500;
 
     private static final int ALL = 60_000;

@@ -9,8 +9,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A subscriber that asks for {@code portion} elements at a time and notes what it gets, and each breach of the rules.
- * Set up before it subscribes; {@link #returned} may be read by any thread, the rest after {@link #ended}.
+ * A subscriber that requests {@code portion} elements at a time and records what it receives, and each violation of the
+ * rules. Configured before it subscribes. Any thread may read {@link #returned}; everything else may be read after
+ * {@link #ended}.
  */
 final class Receiver<T> implements Flow.Subscriber<T> {
 
@@ -22,16 +23,16 @@ final class Receiver<T> implements Flow.Subscriber<T> {
     final List<String> breaches = new ArrayList<>();
     final AtomicInteger returned = new AtomicInteger();
 
-    /** Completes with null or with the failure that was signalled. */
+    /** Completes with null, or with the signalled failure. */
     final CompletableFuture<@Nullable Throwable> ended = new CompletableFuture<>();
 
     volatile Flow.@Nullable Subscription subscription;
     private long outstanding;
 
     /**
-     * Creates one.
+     * Creates a subscriber.
      *
-     * @param portion how many elements to ask for whenever none is due; 0 leaves that to the test
+     * @param portion the number of elements to request whenever none are due; 0 leaves requests to the test
      */
     Receiver(long portion, Consumer<T> consumer) {
         this.portion = portion;

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The elements that continue after a failure, and their acknowledgements. */
+/** Tests the elements that continue after a failure, and their acknowledgements. */
 class RecoverTest {
 
     private static final List<int[]> BATCH_SIZES =
@@ -244,7 +244,7 @@ class RecoverTest {
         assertThat(asked).hasValue(0);
     }
 
-    /** As some clients do: the interrupt comes out as an exception that looks like any other. */
+    /** Wraps the interrupt, like some clients do, in an exception that looks like any other. */
     static int wrapTheInterrupt(CountDownLatch inside) {
         try {
             inside.countDown();

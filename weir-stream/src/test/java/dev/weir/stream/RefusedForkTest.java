@@ -21,8 +21,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * A dispatcher refuses a thread to a parallel stage, or a target breaks off its work: the stage fails, and all that is
- * in it or in the hands of who feeds it is abandoned, so that a stream within the stream which recovers keeps nothing.
+ * A dispatcher refuses a thread to a parallel stage, or an acknowledgement target throws. The stage fails and abandons
+ * everything that it or its feeder holds, so that an inner stream that recovers keeps nothing.
  */
 class RefusedForkTest {
 
@@ -34,7 +34,7 @@ class RefusedForkTest {
         refusing.close();
     }
 
-    /** More than the stage takes in at once: the rest of the batch was lost. */
+    /** Regression: when a batch was larger than the stage's capacity, the rest of the batch was lost. */
     @Test
     void stage_withoutItsFirstThread_leavesNoHole() throws Exception {
         for (UnaryOperator<Source<Integer>> stage : List.<UnaryOperator<Source<Integer>>>of(
@@ -56,7 +56,7 @@ class RefusedForkTest {
         }
     }
 
-    /** The downstream segment waited forever for the end of a stage that was cancelled by the refusal. */
+    /** Regression: the downstream segment waited forever for the end of a stage that the refusal had cancelled. */
     @Test
     void mapParallel_thatCannotStartAnotherWorker_failsThePipeline() throws Exception {
         Dispatcher closing = Dispatcher.fixed("closing", 2);
@@ -81,7 +81,7 @@ class RefusedForkTest {
         source.assertProtocolKept();
     }
 
-    /** A completion makes elements ready while the feeder waits for more, and they cannot be started. */
+    /** While the feeder waits for more, a completion makes elements ready. They cannot be started. */
     @Test
     void mapAsync_thatCannotStartWhatBecameReady_leavesNoHole() throws Exception {
         CompletableFuture<Integer> first = new CompletableFuture<>();
@@ -109,7 +109,7 @@ class RefusedForkTest {
         source.assertAllFinished();
     }
 
-    /** The starter of mapAsync breaks off in the middle of what it has taken on. */
+    /** The starter of mapAsync stops in the middle of the elements that it has taken. */
     @Test
     void mapAsync_whoseTargetThrows_leavesNoHole() throws Exception {
         AtomicIntegerArray acks = new AtomicIntegerArray(5);

@@ -11,8 +11,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A log that each run of its source reads from the first entry on that is not acknowledged, as a consumer does from its
- * committed offset. Thread-safe.
+ * A log whose source starts each run at the first unacknowledged entry, like a consumer at its committed offset.
+ * Thread-safe.
  */
 final class ReplayedLog {
     private final int size;

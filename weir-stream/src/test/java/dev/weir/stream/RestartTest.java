@@ -86,7 +86,7 @@ class RestartTest {
                 .run();
         assertThat(running.await().drained()).isTrue();
         assertThat(log.isAllFinished()).isTrue();
-        // 0, 1 and 2 were below the section, waiting for the restart, when it failed.
+        // When the section failed, 0, 1 and 2 were downstream of it, waiting for the restart.
         assertThat(log.lateAcks()).isGreaterThanOrEqualTo(3);
     }
 
@@ -115,7 +115,7 @@ class RestartTest {
             clock.advance(Duration.ofNanos(1));
         }
         seen.add(starts.take());
-        // That was the third restart within the minute.
+        // This was the third restart within the minute.
         assertThatThrownBy(running::await).isSameAs(planted);
         assertThat(seen).containsExactly(0L, 1L, 3L, 7L);
     }
@@ -144,7 +144,7 @@ class RestartTest {
             fed.awaitClosings(i + 1);
             clock.awaitWaiters(1);
             clock.advance(Duration.ofSeconds(1));
-            // Runs again, and a minute later the restart is forgotten.
+            // Runs again. A minute later, the restart no longer counts.
             fed.emit(100 + i);
             assertThat(seen.take()).isEqualTo(100 + i);
             clock.advance(Duration.ofMinutes(1));

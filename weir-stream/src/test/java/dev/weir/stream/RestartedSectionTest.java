@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A section in the middle of a stream that is rebuilt: its unfinished elements are redelivered, and nothing is lost.
+ * A section in the middle of a stream is rebuilt. Its unfinished elements must be redelivered, and nothing may be lost.
  */
 class RestartedSectionTest {
 
@@ -40,7 +40,7 @@ class RestartedSectionTest {
         ThreadCensus.assertNoneLeft("restarted");
     }
 
-    /** Fails at the first call for some elements. */
+    /** Throws at the first call for some elements. */
     private int trap(int n) {
         if (n % 97 == 13 && sprung.add(n)) {
             throw planted;
@@ -151,7 +151,7 @@ class RestartedSectionTest {
                 .run()) {
             running.await();
         }
-        // 3 had left before 4 failed, and its sink was done with it.
+        // 3 had left the section before 4 failed, and the sink had finished it.
         assertThat(seen).containsExactly(0, 1, 2, 3, 4, 5);
         assertThat(starts).as("the blueprint is made once").hasValue(1);
         source.assertAllFinished();
@@ -211,7 +211,10 @@ class RestartedSectionTest {
         assertThat(source.finishedCount()).isEqualTo(50);
     }
 
-    /** A sibling beyond the end of the first run was remembered for good, so the element was not redelivered. */
+    /**
+     * Regression: a sibling after the end of the first run was remembered permanently, so the element was not
+     * redelivered.
+     */
     @Test
     void elementOfWhichAChildWasForgone_comesAgainWhenTheOtherFailed() throws Exception {
         TrackedSource<Integer> source = TrackedSource.numbers(10, 10).heldOpen();

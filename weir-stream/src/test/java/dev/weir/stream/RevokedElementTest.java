@@ -28,14 +28,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Elements that wait in a stage for what takes an hour, when their source loses them: they are let go of at once. */
+/** Elements wait in a stage for an hour when their source loses them. They must be released at once. */
 class RevokedElementTest {
 
     private static final Duration HOUR = Duration.ofHours(1);
     private static final RetryPolicy HOURLY =
             RetryPolicy.of(10, Backoff.between(HOUR, HOUR).withJitter(0));
 
-    /** The first element of the owner that stays, which keeps the one worker of a stage busy. */
+    /** The first element of the owner that keeps its elements. It occupies a stage's only worker. */
     private static final int STAYS = 0;
 
     private static final int LOST = 100;
@@ -43,7 +43,7 @@ class RevokedElementTest {
     private final Claims kept = new Claims();
     private final Claims lost = new Claims();
 
-    /** Elements of one owner, which may lose all of them. */
+    /** The elements of one owner, which may lose all of them at once. */
     private static final class Claims implements AckTarget {
 
         private volatile boolean revoked;
@@ -82,8 +82,8 @@ class RevokedElementTest {
     }
 
     /**
-     * One element of an owner that keeps it, and elements of an owner that will lose them: in its batch, behind it, or
-     * behind two such elements.
+     * Returns one element of an owner that keeps it, and elements of an owner that will lose them. They are in the same
+     * batch, behind it, or behind two such elements.
      */
     private List<Batch<Integer>> behindOneThatStays(String where) {
         boolean together = !where.contains("above") && !where.contains("behind");
@@ -105,7 +105,7 @@ class RevokedElementTest {
         }
     }
 
-    /** Emits these and then nothing until it is stopped. */
+    /** Emits these batches, and then nothing until it is stopped. */
     private static final class Emitting implements Stage<Integer> {
 
         private final List<Batch<Integer>> batches;
@@ -180,7 +180,7 @@ class RevokedElementTest {
         }
     }
 
-    /** Builds stages that hold the elements; what they call counts. */
+    /** Builds stages that hold the elements and count their calls. */
     @FunctionalInterface
     interface Holding {
         Source<?> under(Source<Integer> source, AtomicInteger calls);
@@ -253,7 +253,7 @@ class RevokedElementTest {
                                 section -> section.mapBlocking(1, Ordering.unordered(), new Shut(calls)))));
     }
 
-    /** The same within the stream of a key. */
+    /** Returns the same stages within the stream of a key. */
     static Stream<Arguments> holdingInAGroup() {
         return Stream.of(
                 of("throttle with its elements", RevokedElementTest::throttled),
@@ -293,7 +293,7 @@ class RevokedElementTest {
                         (source, calls) -> throttled(source, calls).async()));
     }
 
-    /** The element that stays waits in a throttle, ahead of the lost ones. */
+    /** The kept element waits in a throttle, ahead of the lost ones. */
     private static Source<?> throttled(Source<Integer> source, AtomicInteger calls) {
         return source.throttle(
                 1,
@@ -354,12 +354,12 @@ class RevokedElementTest {
             }
             int before = calls.get();
             lost.revoked = true;
-            // What is in flight between two stages is found by the next look.
+            // Elements that are in flight between two stages are found by the next call.
             do {
                 context.join().dropRevoked();
             } while (!lost.ended.tryAcquire(LOST + lost.retained.get(), 20, TimeUnit.MILLISECONDS));
             assertThat(lost.acks.get()).as("finished").isLessThanOrEqualTo(before);
-            // What stays is not released: the pipeline continues with it.
+            // The kept element is not released, and the pipeline continues with it.
             assertThat(kept.ended.availablePermits()).isEqualTo(kept.acks.get());
             assertThat(running.completion()).isNotDone();
         } finally {
@@ -369,7 +369,10 @@ class RevokedElementTest {
         }
     }
 
-    /** The stage below is at work with the one that stays, so the throttle does not look before that ends. */
+    /**
+     * The downstream stage is busy with the kept element, so until it has finished, the throttle does not notice the
+     * loss.
+     */
     @Test
     void elementsThatAThrottleHasLost_areNotLeftUndone() throws Exception {
         CompletableFuture<StageContext> context = new CompletableFuture<>();
@@ -422,7 +425,7 @@ class RevokedElementTest {
                                 section -> section.mapBlocking(1, Ordering.unordered(), new Shut(calls)))));
     }
 
-    /** Here it is a lost element itself that waits at the gate: an answer from before the wait says nothing. */
+    /** Here, a lost element itself waits at the gate. A check from before the wait is outdated. */
     @ParameterizedTest(name = "{0}")
     @MethodSource("gated")
     void elementAtAGate_whenItsSourceLosesIt_isNotBegun(String name, Holding stages) throws Exception {

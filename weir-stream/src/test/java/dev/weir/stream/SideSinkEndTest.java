@@ -15,7 +15,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Tests the end that a side sink sees: a failed main stream is not a complete one, and an early end is no failure. */
+/**
+ * Tests the end that a side sink sees. A failed main stream must not look complete, and an early end must not look like
+ * a failure.
+ */
 class SideSinkEndTest {
 
     private static final String NAME = "sides";
@@ -28,7 +31,7 @@ class SideSinkEndTest {
         ThreadCensus.assertNoneLeft(NAME);
     }
 
-    /** A sink that would publish at the end of its stream. */
+    /** Returns a sink that publishes at the end of its stream. */
     private Sink<Integer> publishing() {
         return Sink.custom("publishing", context -> upstream -> {
             try {
@@ -74,8 +77,8 @@ class SideSinkEndTest {
     }
 
     /**
-     * A failure that goes down a boundary lets the segment above end as at the end of the stream: so the side saw an
-     * end, and published half.
+     * Regression: when a failure passed down through a boundary, the upstream segment ended like at the end of the
+     * stream. The side sink therefore saw an end and published an incomplete result.
      */
     @ParameterizedTest
     @MethodSource("failing")
@@ -84,7 +87,7 @@ class SideSinkEndTest {
         RunningPipeline running = way.apply(publishing())
                 .apply(source.source())
                 .async()
-                // The failure must not come by the way of the run.
+                // The failure must not arrive through the run itself.
                 .to(Sink.forEach(n -> awaitQuietly(sideIsOver)))
                 .named(NAME)
                 .run();
@@ -93,7 +96,10 @@ class SideSinkEndTest {
         source.assertProtocolKept();
     }
 
-    /** A function interrupted because nobody wants more may throw anything; the side sink took that for a failure. */
+    /**
+     * Regression: a function that is interrupted because no more elements are needed may throw anything. The side sink
+     * treated this as a failure.
+     */
     @Test
     void side_ofAStreamThatEndsEarlyWhileAFunctionBlocks_seesTheEnd() throws Exception {
         CountDownLatch blocked = new CountDownLatch(1);

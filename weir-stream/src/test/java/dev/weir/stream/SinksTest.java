@@ -52,7 +52,7 @@ class SinksTest {
         assertThat(result(Sink.takeLast(30), 10, batchSize, 10)).containsExactly(0, 1, 2, 3, 4, 5, 6, 7, 8, 9);
         assertThat(result(Sink.head(), 10, batchSize, 1)).isEqualTo(0);
         assertThat(result(Sink.headOption(), 10, batchSize, 1)).contains(0);
-        // Elements that a filter drops are finished, but not elements that came in one batch with the last wanted one.
+        // Elements that a filter drops are finished. Elements after the last wanted one in the same batch are not.
         assertThat(result(Sink.through(s -> s.drop(3), Sink.headOption()), 10, batchSize, 4))
                 .contains(3);
         ResultSink<Integer, Long> nested =

@@ -16,7 +16,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Windows against a plain program, acknowledged in any order, with an eye on each element's windows. */
+/**
+ * Compares windows with a plain program. They are acknowledged in any order, and each element must be finished with its
+ * windows.
+ */
 class SlidingTest {
 
     private static final int INPUTS = 700;
@@ -48,7 +51,7 @@ class SlidingTest {
         return windows;
     }
 
-    /** Holds windows back and acknowledges them in a random order, the rest at the end. */
+    /** Keeps windows and acknowledges them in random order, and the rest at the end. */
     private static final class Windows {
 
         final List<List<Integer>> seen = new ArrayList<>();
@@ -137,7 +140,7 @@ class SlidingTest {
                 .run();
         TrackedRun.awaitEnd(running);
         tracked.assertProtocolKept();
-        // [0 1 2] and [2 3 4] were complete, and 4 belongs to the next window.
+        // [0 1 2] and [2 3 4] were complete, and 4 also belongs to the next window.
         assertThat(IntStream.range(0, 10).filter(tracked::isFinished)).containsExactly(0, 1, 2, 3);
     }
 }

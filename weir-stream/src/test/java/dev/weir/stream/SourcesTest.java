@@ -21,7 +21,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests the elements of each source, and its end: by itself, by a failure, at a stop, at a cancellation. */
+/**
+ * Tests the elements of each source, and its possible endings: by itself, by a failure, by a stop, by a cancellation.
+ */
 class SourcesTest {
 
     private static List<Integer> numbers(int count) {
@@ -59,7 +61,7 @@ class SourcesTest {
         assertThat(later(1500).with(batchesOf(size)).toList()).isEqualTo(numbers(1500));
     }
 
-    /** Answers every third step at once, the others from another thread. */
+    /** Answers every third step immediately, and the others from another thread. */
     private static Source<Integer> later(int count) {
         return Source.unfoldAsync(0, n -> {
             Optional<Unfolded<Integer, Integer>> step =

@@ -10,7 +10,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
-/** The argument and the timing of {@link Pipeline#onStart}, and the actions that it allows on a run. */
+/** Tests the argument and the time of {@link Pipeline#onStart} actions, and what they may do with a run. */
 class StartActionsTest {
 
     @Test
@@ -91,7 +91,7 @@ class StartActionsTest {
         ThreadCensus.assertNoneLeft("unmade");
     }
 
-    /** Whoever got the run before has an end to wait for. */
+    /** An earlier action has received the run and may wait for its end. */
     @Test
     void actionThatThrows_endsTheRunForThoseThatWereTold() {
         AtomicReference<RunningPipeline> self = new AtomicReference<>();

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Parallelism of stages and sizes of dispatchers, changed while elements are in flight. */
+/** Tests changes of the parallelism of stages and of the sizes of dispatchers while elements are in flight. */
 @Timeout(60)
 class SteeringTest {
 
@@ -100,12 +100,13 @@ class SteeringTest {
             assertThat(control.parallelism()).isEqualTo(9);
 
             control.parallelism(1);
-            // Those at work end with their chunk, which is of the first batches.
+            // Running handlers end with their chunk, which belongs to the first batches.
             mayEnd.release(4_000);
             awaitOut(out, 2_048);
             mostAtWork.set(0);
             mayEnd.release(500);
-            // More than could be at work before: some of it has begun since.
+            // This is more than the number of handlers that could be running before, so some of these elements began
+            // afterwards.
             awaitOut(out, 4_096);
             assertThat(mostAtWork.get()).isEqualTo(1);
 
@@ -166,7 +167,7 @@ class SteeringTest {
                 .to(Sink.ignore())
                 .run();
         StageControl control = running.handles(StageControl.class).getFirst();
-        // The element is held until here: a stage that has ended has no bounds to give.
+        // The element is held until this check, because a stage that has ended has no bounds.
         awaitAtWork(1);
         assertThat(control.mostAtOnce()).isEqualTo(512);
         mayEnd.release();
@@ -176,7 +177,7 @@ class SteeringTest {
                 .hasMessageContaining("work");
     }
 
-    /** New threads do not count as waiting before they started, and removed threads are not forgotten. */
+    /** New threads must not count as waiting before they started, and removed threads must still count. */
     @Test
     void shares_afterAChangeOfParallelism_areOfTheTimeThatTheThreadsWereThere() throws Exception {
         try (RunningPipeline running = stage(Kind.BLOCKING, Source.from(List.of(1, 2)), 2)

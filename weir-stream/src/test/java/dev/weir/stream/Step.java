@@ -12,13 +12,13 @@ import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 
 /**
- * One operator in two forms: as a stage, and as what a plain program would make of a list. Immutable.
+ * An operator in two forms: as a stage, and as a function of a list in a plain program. Immutable.
  *
- * @param keepsOrder whether the stage's output has the model's order
+ * @param keepsOrder whether the stage's output has the order of the model
  */
 record Step(String name, boolean keepsOrder, Staged staged, Function<List<Long>, List<Long>> model) {
 
-    /** Adds the stage to a source. Its functions call {@code tick} first, once for each element. */
+    /** Adds the stage to a source. Its functions call {@code tick} first, once per element. */
     @FunctionalInterface
     interface Staged {
         Source<Item> apply(Source<Item> source, Lineage lineage, Runnable tick);
@@ -67,7 +67,7 @@ record Step(String name, boolean keepsOrder, Staged staged, Function<List<Long>,
                 values -> values.filter(value -> value % keepOneOf == 0));
     }
 
-    /** Children by {@code value % (max + 1)}: none, one, ... up to {@code max}. */
+    /** Makes {@code value % (max + 1)} children: none, one, and so on up to {@code max}. */
     static Step mapConcat(int max) {
         return of(
                 "mapConcat(" + max + ")",
@@ -79,14 +79,14 @@ record Step(String name, boolean keepsOrder, Staged staged, Function<List<Long>,
                     Iterable<Item> lazily = () -> LongStream.range(0, children)
                             .mapToObj(child -> item.with(item.value + child))
                             .iterator();
-                    // Collections go another way; one may have more elements than it says.
+                    // Collections take another code path. One of them reports a wrong size.
                     return item.value % 5 < 2 ? lazily : new Sized<>(lazily, item.value % 5 == 2 ? 0 : children);
                 }),
                 values -> values.flatMap(
                         value -> LongStream.range(0, value % (max + 1)).map(child -> value + child)));
     }
 
-    /** The same number of children for each element. */
+    /** Makes the same number of children for each element. */
     static Step fanOut(int children) {
         return of(
                 "fanOut(" + children + ")",
@@ -160,7 +160,10 @@ record Step(String name, boolean keepsOrder, Staged staged, Function<List<Long>,
         };
     }
 
-    /** A chain of up to six steps. A group's content depends on the order, so none follows a step that loses it. */
+    /**
+     * Returns a chain of up to six steps. The contents of groups depend on the order, so no grouping step follows a
+     * step that loses the order.
+     */
     static List<Step> randomChain(Random random) {
         List<Step> chain = new ArrayList<>();
         boolean ordered = true;

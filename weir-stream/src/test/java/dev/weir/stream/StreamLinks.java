@@ -22,8 +22,8 @@ import java.util.function.UnaryOperator;
 import java.util.stream.LongStream;
 
 /**
- * Draws random pipelines, and adds to the table in {@link Links} the operators with streams inside and with several
- * inputs or outputs. Confined to one thread.
+ * Draws random pipelines, and adds the operators with inner streams and with several inputs or outputs to the table in
+ * {@link Links}. Confined to one thread.
  */
 final class StreamLinks {
 
@@ -39,7 +39,7 @@ final class StreamLinks {
         this.random = new Random(seed);
     }
 
-    /** A chain of one to {@code longest} links. */
+    /** Returns a chain of one to {@code longest} links. */
     Link chain(int longest) {
         List<Link> links = new ArrayList<>();
         Known known = Known.ORDER;
@@ -50,7 +50,7 @@ final class StreamLinks {
                     : plain.get(random.nextInt(plain.size())).from(random);
             Known then = link.effect().apply(known);
             boolean growsTooMuch = link.traits().contains(Trait.GROWS) && mayGrow-- <= 0;
-            // Where nothing is known the model proves nothing: that is fine, but rarely.
+            // If the model knows nothing about an output, it proves nothing. Such links are allowed, but rarely.
             if (!growsTooMuch && (then != Known.NOTHING || known == then || random.nextInt(4) == 0)) {
                 known = then;
                 links.add(link);
@@ -59,7 +59,7 @@ final class StreamLinks {
         return Link.chain(links);
     }
 
-    /** A chain inside another link: in a stream of its own, or in a branch of the same. */
+    /** Returns a chain for use inside another link, either in an inner stream or in a branch of the same stream. */
     private Link inner(boolean inStreamOfItsOwn) {
         depth++;
         streams += inStreamOfItsOwn ? 1 : 0;
@@ -156,7 +156,7 @@ final class StreamLinks {
                         effect,
                         (s, books) -> stage.apply(s, Source.from(Link.owned(own))),
                         values -> model.apply(values, own))
-                // Within a stream a stop lets a list come to its end.
+                // In an inner stream, a stop lets a source of a list reach its end.
                 .with(streams == 0 ? List.of(Trait.HAS_SOURCES) : List.of());
     }
 
@@ -197,7 +197,9 @@ final class StreamLinks {
 
     // --- streams inside ---
 
-    /** A link around others. What they leave of their input is finished if {@code restGoesOn}. */
+    /**
+     * Returns a link that contains others. The elements that they leave unprocessed are finished if {@code restGoesOn}.
+     */
     private static Link around(
             String code,
             UnaryOperator<Known> effect,
@@ -226,9 +228,10 @@ final class StreamLinks {
 
     private Link groupedBy(int keys, boolean evicting) {
         Link inner = inner(true);
-        // A blueprint inside another group is built for each of its keys, and has no place for a count of its own.
+        // A blueprint inside another group is built again for each of its keys, so it cannot count by itself.
         boolean isCounted = streams == 0;
-        // Groups that still hold elements when they are idle, pulled with deadlines that come meanwhile.
+        // With evictions, groups still hold elements when they become idle, and are pulled with deadlines that pass
+        // meanwhile.
         UnaryOperator<Source<Item>> slowly =
                 evicting ? s -> s.throttle(1, Duration.ofNanos(100_000)) : UnaryOperator.identity();
         UnaryOperator<Source<Item>> below =
@@ -252,8 +255,8 @@ final class StreamLinks {
     }
 
     /**
-     * Fails if the elements of a key leave {@code stage} in another order than they came in. The model cannot predict
-     * evicted groups, because it knows no time; groups whose streams keep the order must keep the order of their key.
+     * Fails if the elements of a key leave {@code stage} in a different order. The model cannot predict evicted groups,
+     * because it has no time. If a group's inner stream keeps the order, the group must keep the order of its key.
      */
     private static Source<Item> inOrderByKey(
             boolean isCounted, Link inner, int keys, Source<Item> source, UnaryOperator<Source<Item>> stage) {
@@ -414,7 +417,10 @@ final class StreamLinks {
                 });
     }
 
-    /** A side sink behind a stream of its own; if that ends early so does all, sooner or later. */
+    /**
+     * Returns a link to a side sink with its own stream. If that stream ends early, the main stream also ends sooner or
+     * later.
+     */
     private Link aside() {
         Link side = inner(false);
         boolean diverts = random.nextBoolean();

@@ -9,7 +9,7 @@ import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
-/** The operators with inner streams as {@link Step}s. Stateless. */
+/** The operators with inner streams, as {@link Step}s. Stateless. */
 final class SubstreamSteps {
 
     private SubstreamSteps() {}
@@ -82,7 +82,7 @@ final class SubstreamSteps {
                         .toList());
     }
 
-    /** Groups of a key of five, the last shorter, each as its sum. */
+    /** Groups by key into lists of five, and emits the sum of each. The last list may be shorter. */
     private static Step groupedByKey(UnaryOperator<Source<Item>> inner) {
         return new Step(
                 "groupBy grouped",
@@ -116,7 +116,7 @@ final class SubstreamSteps {
         return sums;
     }
 
-    /** Sections in groups of three, each as its sum. */
+    /** Divides sections into groups of three, and emits the sum of each. */
     private static Step split(String name, boolean after, UnaryOperator<Source<Item>> inner) {
         return new Step(
                 name,

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The operators with inner streams, over batches of all sizes, to each ending, and what they leave behind. */
+/** Tests the operators with inner streams, for all batch sizes and all endings, and what they leave behind. */
 class SubstreamTest extends OperatorEndings {
 
     private static final String NAME = "nesting";
@@ -51,7 +51,7 @@ class SubstreamTest extends OperatorEndings {
         }
     }
 
-    /** A source that counts how many of its kind are open. */
+    /** A source that counts how many sources of its kind are open. */
     private static final class Counted implements Stage<Integer> {
         private final AtomicInteger open;
         private int left;
@@ -162,7 +162,7 @@ class SubstreamTest extends OperatorEndings {
             clock.awaitWaiters(1);
             clock.advance(Duration.ofSeconds(10));
             assertThat(seen.take()).containsExactly(1);
-            // The key is free, although there may be but one.
+            // The key is free again, although only one key may be open.
             emitted.add(2);
             emitted.add(Queued.END);
             running.await();
@@ -170,7 +170,7 @@ class SubstreamTest extends OperatorEndings {
         assertThat(seen).containsExactly(List.of(2));
     }
 
-    /** Emits what is in a queue, one at a time. */
+    /** Emits the contents of a queue, one element at a time. */
     private record Queued(LinkedBlockingQueue<Integer> queue) implements Stage<Integer> {
 
         static final int END = -1;
@@ -217,7 +217,7 @@ class SubstreamTest extends OperatorEndings {
                         n -> n == 0 ? first.source().watch(end -> replaced.countDown()) : Source.of(-1))
                 .with(Attributes.NONE.withBuffer(10))
                 .tap(n -> {
-                    // The queue is full, and the stream waits with another batch.
+                    // The queue is full, and the inner stream waits with another batch.
                     while (first.pulled() < 30) {
                         Thread.onSpinWait();
                     }
@@ -233,7 +233,10 @@ class SubstreamTest extends OperatorEndings {
         assertThat(first.waitedFor()).isEmpty();
     }
 
-    /** The interrupted thread had taken over the parent from the replaced stream, and never ended it. */
+    /**
+     * Regression: the interrupted thread had taken over the parent element of the replaced stream, and never settled
+     * it.
+     */
     @Test
     void switchMap_thatIsCancelledWhileItReplacesAStream_leavesNoParentToWaitFor() throws Exception {
         TrackedSource<Integer> parents = TrackedSource.numbers(2, 1);
@@ -316,7 +319,7 @@ class SubstreamTest extends OperatorEndings {
      */
     @Test
     void groupBy_whoseEvictedStreamFailsToClose_leavesNoElementPending() {
-        // One batch for both keys, so that the second key takes its turn before the first is evicted.
+        // Both keys are in one batch, so that the second key has its turn before the first is evicted.
         TrackedSource<Integer> source = TrackedSource.numbers(2, 2).heldOpen();
         RunningPipeline running = source.source()
                 .groupBy(
@@ -411,7 +414,7 @@ class SubstreamTest extends OperatorEndings {
         }
     }
 
-    /** A stream with threads of its own may be at work for longer than its key counts as idle. */
+    /** A stream with threads of its own may be busy for longer than its key needs to become idle. */
     @Test
     void groupBy_whoseKeyComesAgainWhileItsOldStreamIsAtWork_keepsTheOrderOfTheKey() throws Exception {
         VirtualClock clock = new VirtualClock();
@@ -451,7 +454,7 @@ class SubstreamTest extends OperatorEndings {
     }
 
     /**
-     * The thread of a section's stream works in the stages above, which must not be interrupted when that stream ends.
+     * The thread of a section's stream is running upstream stages, which must not be interrupted when that stream ends.
      */
     @Test
     void split_whoseSectionEndsWhileItsThreadIsInTheStagesAbove_doesNotInterruptThem() throws Exception {
@@ -482,7 +485,7 @@ class SubstreamTest extends OperatorEndings {
         source.assertAllFinished();
     }
 
-    /** That it is held back must not keep the whole from ending. */
+    /** The held-back interrupt must not keep the whole stream from ending. */
     @Test
     void split_thatIsClosedWhileTheThreadOfASectionIsInTheStagesAbove_ends() throws Exception {
         TrackedSource<Integer> source = TrackedSource.numbers(20, 1).heldOpen();
@@ -508,7 +511,8 @@ class SubstreamTest extends OperatorEndings {
     }
 
     /**
-     * A batch that a filter emptied, handed on at a deadline: its inputs got another acknowledgement that never ended.
+     * Regression: when a filter emptied a batch and the batch was passed on at a deadline, its inputs got an additional
+     * acknowledgement that never ended.
      */
     @Test
     void section_thatDroppedAllOfABatch_claimsNothingAnew() throws Exception {
@@ -531,7 +535,8 @@ class SubstreamTest extends OperatorEndings {
     }
 
     /**
-     * The stream built only to see whether it has threads ran: functions and sinks saw the elements of its own sources.
+     * Regression: the stream that was built only to see whether it has threads was run, so functions and sinks saw
+     * elements of its sources.
      */
     @Test
     void group_withASourceOfItsOwn_runsThatForItsKeysOnly() throws Exception {
@@ -555,8 +560,8 @@ class SubstreamTest extends OperatorEndings {
     }
 
     /**
-     * The tail was pulled by another thread than the prefix, and its interrupt was held back like the interrupt of a
-     * section's stream.
+     * Regression: the tail was pulled by a different thread than the prefix, and its interrupt was held back like the
+     * interrupt of a section's stream.
      */
     @Test
     void tailOnAThreadOfItsOwn_belowASplit_endsWithTheStream() throws Exception {

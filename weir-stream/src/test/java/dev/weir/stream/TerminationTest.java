@@ -12,7 +12,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Tests the resources closed after all stages of a run have ended: when, in which order, with how much patience. */
+/**
+ * Tests the resources that are closed after all stages of a run have ended: the time, the order, and the time limit.
+ */
 class TerminationTest {
 
     private static final String NAME = "terminations";
@@ -26,7 +28,7 @@ class TerminationTest {
     void terminations_runOnceInReverseOrder_afterAllStages_beforeCompletion() throws Exception {
         List<String> events = new ArrayList<>();
         AtomicReference<RunningPipeline> handle = new AtomicReference<>();
-        // Both segments: one that is cancelled before it begins never calls its loop.
+        // Waits for both segments, because a segment that is cancelled before it begins never calls its loop.
         CountDownLatch started = new CountDownLatch(2);
         Source<Integer> source = Source.custom("ending", context -> {
             context.onTermination(patience -> {

@@ -11,8 +11,8 @@ import java.util.stream.Stream;
 /**
  * Finds the live threads of a pipeline, platform and virtual, by their names. Stateless.
  *
- * <p>It asks the JDK's own list of threads, which is not exported (the module's tests have {@code --add-exports} for
- * it), and makes no dump: JDK 25 may crash when it dumps while threads come and go (JDK-8359870, JDK-8364343).
+ * <p>Reads the JDK's own list of threads, which is not exported; the module's tests have {@code --add-exports} for it.
+ * Does not use thread dumps, because JDK 25 may crash if threads start or end during a dump (JDK-8359870, JDK-8364343).
  */
 final class ThreadCensus {
 
@@ -50,7 +50,10 @@ final class ThreadCensus {
         }
     }
 
-    /** The number of threads as soon as it is {@code expected}, or after ten seconds: dying takes a thread a moment. */
+    /**
+     * Returns the number of threads as soon as it is {@code expected}, or after ten seconds, because threads take a
+     * moment to end.
+     */
     static int countDownTo(int expected, String pipelineName) {
         long end = System.nanoTime() + PATIENCE_NANOS;
         int count;

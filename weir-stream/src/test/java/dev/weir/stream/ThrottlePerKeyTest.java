@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A rate for each key: to the nanosecond on a clock that the test moves, and as a property over many elements. */
+/** Tests a rate for each key: to the nanosecond on a simulated clock, and as a property over many elements. */
 class ThrottlePerKeyTest {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
@@ -39,7 +39,7 @@ class ThrottlePerKeyTest {
         return out;
     }
 
-    /** One a second, two at once, by the first character. */
+    /** One per second, with a burst of two, by the first character. */
     private static Source<String> slow(Source<String> source, int maxHeld) {
         return source.throttlePerKey(1, SECOND, 2, name -> name.charAt(0), maxHeld);
     }
@@ -92,7 +92,7 @@ class ThrottlePerKeyTest {
         assertThat(out.expectNext(2)).containsExactly("a3", "b1");
     }
 
-    /** The time of a3 comes while the stage waits for the input, together with elements that need not wait. */
+    /** The time of a3 comes while the stage waits for input, which then contains elements that need not wait. */
     @Test
     void elementWhoseTimeHasCome_isNotOvertakenByOneOfItsKey() throws Exception {
         Iterator<List<String>> batches =
@@ -190,9 +190,7 @@ class ThrottlePerKeyTest {
                 .hasMessageContaining("burst=");
     }
 
-    /**
-     * No key ever gets more than its rate and its burst, each keeps its order, and nothing is lost: however it is cut.
-     */
+    /** Whatever the batches, no key exceeds its rate and its burst, each key keeps its order, and nothing is lost. */
     @ParameterizedTest
     @ValueSource(ints = {1, 7, 512})
     void keys_ofManyElements_keepTheirOrderAndTheirRate(int batchSize) throws Exception {

@@ -13,7 +13,7 @@ import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Operators that wait, to the nanosecond, on a clock that the test moves. */
+/** Tests operators that wait, to the nanosecond on a simulated clock. */
 class TimeOperatorsTest {
 
     private static final Duration TICK = Duration.ofNanos(1);
@@ -41,7 +41,7 @@ class TimeOperatorsTest {
         return Duration.ofMillis(millis);
     }
 
-    /** Advances to just before {@code by}, sees that nothing comes, and advances the rest. */
+    /** Advances to just before {@code by}, checks that nothing arrives, and advances the rest. */
     private void advanceExactly(Duration by, SinkProbe<?> out) {
         clock.advance(by.minus(TICK));
         out.expectNothing();
@@ -212,7 +212,7 @@ class TimeOperatorsTest {
         advanceExactly(millis(40), out);
         assertThat(out.expectNext()).isEqualTo(3);
         in.awaitPull();
-        // Nothing came for two intervals and a half.
+        // Nothing has arrived for two and a half intervals.
         clock.advance(millis(250));
         in.emit(4).awaitPull();
         advanceExactly(millis(50), out);
@@ -249,7 +249,7 @@ class TimeOperatorsTest {
         advanceExactly(millis(100), out);
         assertThat(out.expectNext()).isEqualTo(4);
         clock.awaitWaiters(1);
-        // Time for two, though only one is there.
+        // Time for two elements passes, but only one is available.
         clock.advance(millis(200));
         assertThat(out.expectNext()).isEqualTo(5);
         in.emit(6, 7);
@@ -263,7 +263,7 @@ class TimeOperatorsTest {
         in.emit(1, 6, 0, 1);
         assertThat(out.expectNext()).isEqualTo(1);
         clock.awaitWaiters(1);
-        // One permit is left of the burst, five have to come.
+        // One permit of the burst is left, and five more are needed.
         advanceExactly(millis(500), out);
         assertThat(out.expectNext(2)).containsExactly(6, 0);
         clock.awaitWaiters(1);

@@ -8,13 +8,13 @@ import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
-/** Steps of the grouping and timed operators that drop nothing, in the two forms of {@link Step}. Stateless. */
+/** The grouping and timed operators that drop nothing, as {@link Step}s. Stateless. */
 final class TimedSteps {
 
     private static final Duration LONG = Duration.ofHours(1);
     private static final Duration SHORT = Duration.ofNanos(1);
 
-    /** Marks an element that came of no input. */
+    /** Marks an element that is not derived from any input. */
     private static final long REPEATED = -1;
 
     private TimedSteps() {}

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.LongStream;
 
-/** One run of a chain of steps over tracked inputs, with a sink that tells the lineage what arrives. */
+/** A run of a chain of steps over tracked inputs. Its sink tells the lineage which elements arrive. */
 final class TrackedRun {
 
     private final List<Step> chain;
@@ -47,7 +47,7 @@ final class TrackedRun {
                 .run();
     }
 
-    /** Starts with a sink that returns after {@code count} elements, wherever in a batch that is. */
+    /** Starts with a sink that returns after {@code count} elements, wherever in a batch the last one is. */
     RunningPipeline startUntil(int count) {
         return staged(() -> {})
                 .to(Sink.<Item>custom("until", context -> upstream -> takeUntil(count, upstream)))
@@ -82,7 +82,7 @@ final class TrackedRun {
         assertSeenAsModelled();
     }
 
-    /** After a normal ending of a chain that may end before its source. */
+    /** Checks the output after a normal end. The chain may end before its source. */
     void assertSeenAsModelled() {
         source.assertProtocolKept();
         if (chain.stream().allMatch(Step::keepsOrder)) {
@@ -93,7 +93,7 @@ final class TrackedRun {
         }
     }
 
-    /** After any other ending: no input was finished while something that came of it was in flight. */
+    /** Checks after any other ending that no input was finished while an element derived from it was in flight. */
     void assertNothingLost() {
         source.assertProtocolKept();
     }

@@ -21,10 +21,10 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A source for one run that records for every input its pending acknowledgements, its end, and each breach of the
- * protocol. Thread-safe, except that it is set up before the run.
+ * A source for one run that records, for every input, its pending acknowledgements, its end, and each violation of the
+ * protocol. Thread-safe after its configuration.
  *
- * <p>A token is the index of its input. Assertions belong after the run.
+ * <p>A token is the index of its input. Make assertions after the run.
  */
 final class TrackedSource<T> implements AckTarget {
 
@@ -32,7 +32,10 @@ final class TrackedSource<T> implements AckTarget {
     private final int[] batchSizes;
     private final AtomicIntegerArray claims;
     private final Queue<String> breaches = new ConcurrentLinkedQueue<>();
-    /** Inputs with a forgone or abandoned acknowledgement: they are not finished, whatever becomes of the others. */
+    /**
+     * Inputs with a forgone or abandoned acknowledgement. They are not finished, whatever their other acknowledgements
+     * become.
+     */
     private final Set<Integer> dropped = ConcurrentHashMap.newKeySet();
 
     private final AtomicInteger pulled = new AtomicInteger();
@@ -51,9 +54,9 @@ final class TrackedSource<T> implements AckTarget {
     }
 
     /**
-     * A source of {@code inputs}.
+     * Returns a source of {@code inputs}.
      *
-     * @param batchSizes the sizes of the batches, over and over; 0 is an empty batch
+     * @param batchSizes the sizes of the batches, repeated cyclically; 0 is an empty batch
      */
     static <T> TrackedSource<T> of(List<T> inputs, int... batchSizes) {
         return new TrackedSource<>(inputs, batchSizes);
@@ -63,19 +66,19 @@ final class TrackedSource<T> implements AckTarget {
         return of(IntStream.range(0, count).boxed().toList(), batchSizes);
     }
 
-    /** Holds a breach against each input that is finished while {@code allowed} says no. */
+    /** Records a violation for each input that is finished while {@code allowed} is false for it. */
     TrackedSource<T> mayFinish(IntPredicate allowed) {
         mayFinish = allowed;
         return this;
     }
 
-    /** Does not end after the last input, but waits for a stop or a cancellation. */
+    /** Makes the source wait for a stop or a cancellation after the last input instead of ending. */
     TrackedSource<T> heldOpen() {
         heldOpen = true;
         return this;
     }
 
-    /** The same, and calls back whenever more than the last input is requested. */
+    /** Does the same, and calls back whenever an element after the last input is requested. */
     TrackedSource<T> heldOpen(Runnable exhausted) {
         whenExhausted = exhausted;
         return heldOpen();
@@ -147,15 +150,13 @@ final class TrackedSource<T> implements AckTarget {
         }
     }
 
-    /** After any ending: no breach, and the stage was closed once. */
+    /** Checks, after any ending, that there was no violation and that the stage was closed once. */
     void assertProtocolKept() {
         assertThat(breaches).isEmpty();
         assertThat(closed).as("closings of the source").hasValue(1);
     }
 
-    /**
-     * The inputs with acknowledgements that have not ended: a source that closes without a failure would wait for them.
-     */
+    /** Returns the inputs with pending acknowledgements. A source that closes without a failure would wait for them. */
     List<Integer> waitedFor() {
         return IntStream.range(0, pulled.get())
                 .filter(index -> claims.get(index) > 0)
@@ -163,7 +164,7 @@ final class TrackedSource<T> implements AckTarget {
                 .toList();
     }
 
-    /** After a normal ending: in addition every input was handed out and is finished. */
+    /** Checks, after a normal end, that every input was also emitted and finished. */
     void assertAllFinished() {
         assertProtocolKept();
         assertThat(pulled).as("inputs handed out").hasValue(inputs.size());
@@ -173,7 +174,7 @@ final class TrackedSource<T> implements AckTarget {
     }
 
     /**
-     * The same where futures may have been at work at the end: whoever completes one finishes its element, perhaps
+     * Does the same after a run with futures. The thread that completes a future also finishes its element, perhaps
      * after the run.
      */
     void assertAllFinishedSoon() {

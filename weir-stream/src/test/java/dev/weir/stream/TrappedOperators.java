@@ -13,7 +13,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
-/** Rows of the {@link SupervisionMatrixTest}: operators whose functions step into a trap. Stateless. */
+/** Rows of the {@link SupervisionMatrixTest}: operators whose functions run into a trap. Stateless. */
 final class TrappedOperators {
 
     static final int INPUTS = 1500;
@@ -21,7 +21,7 @@ final class TrappedOperators {
 
     private TrappedOperators() {}
 
-    /** Throws for the bad elements, or at their first call only. */
+    /** Throws for the bad elements, at each call or only at the first. */
     static class Trap {
         private final Set<Integer> sprung = ConcurrentHashMap.newKeySet();
         private final Throwable toThrow;
@@ -48,11 +48,11 @@ final class TrappedOperators {
     }
 
     /**
-     * An operator whose function steps into a trap.
+     * An operator whose function runs into a trap.
      *
-     * @param keepsOrder whether what leaves has the order of the input
-     * @param failsInOrder whether a failure leaves behind all that was before it, and nothing else
-     * @param ofBad what leaves for a bad element that is skipped
+     * @param keepsOrder whether the output has the order of the input
+     * @param failsInOrder whether exactly the elements before a failure have left
+     * @param ofBad the output for a bad element that is skipped
      * @param retries whether a failed call can be tried again
      */
     record Trapped(
@@ -105,7 +105,7 @@ final class TrappedOperators {
         return operators;
     }
 
-    /** The operators that work on a batch where it is. */
+    /** Returns the operators that process a batch in place. */
     private static List<Trapped> inPlace() {
         return List.of(
                 trapped("tap", true, true, trap -> source -> source.tap(trap::pass)),
@@ -194,7 +194,7 @@ final class TrappedOperators {
         return operators;
     }
 
-    /** One child, and then another or the trap. */
+    /** Returns one child, and then another child or the trap. */
     private static Iterator<Integer> twoChildren(int n, Trap trap) {
         return new Iterator<>() {
             private int next;

@@ -3,10 +3,7 @@ package dev.weir.stream;
 import dev.weir.stream.TrappedOperators.Trapped;
 import java.util.List;
 
-/**
- * Rows of the {@link SupervisionMatrixTest}: operators with several inputs or outputs, or with streams within the
- * stream.
- */
+/** Rows of the {@link SupervisionMatrixTest}: operators with several inputs or outputs, or with inner streams. */
 final class TrappedStreams {
 
     private static final int KEYS = 17;

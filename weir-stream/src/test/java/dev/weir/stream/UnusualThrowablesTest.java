@@ -16,8 +16,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A function that overflows the stack fails for its element, which supervision decides on; and an exception whose own
- * methods throw is the failure of the run, whatever they throw.
+ * Tests unusual throwables. If a function overflows the stack, only its element fails, and supervision decides about
+ * it. An exception whose own methods throw fails the run, whatever they throw.
  */
 class UnusualThrowablesTest {
 
@@ -142,7 +142,7 @@ class UnusualThrowablesTest {
                             return true;
                         })
                         .get(20, TimeUnit.SECONDS);
-                // What depends on a future sees its failure wrapped.
+                // A stage that depends on the future sees its failure wrapped.
                 assertThat(told.get().getCause() == hostile).isTrue();
                 assertThat(thrownBy(running) == hostile).isTrue();
                 assertThat(running.drain(Duration.ZERO).drained()).isFalse();
@@ -193,7 +193,7 @@ class UnusualThrowablesTest {
                 .isEqualTo(2);
     }
 
-    /** Java lets no exception suppress itself: the attempt replaced the failure. */
+    /** Regression: an exception cannot suppress itself in Java, and the attempt replaced the failure. */
     @Test
     void mapError_whoseFunctionThrowsTheFailure_failsTheRunWithIt() {
         IllegalStateException planted = new IllegalStateException("planted");
@@ -206,7 +206,10 @@ class UnusualThrowablesTest {
         assertThatThrownBy(running::await).isSameAs(planted);
     }
 
-    /** The same instance from two inputs: the attempt to suppress it replaced it, and left the last input open. */
+    /**
+     * Regression: two inputs threw the same instance. The attempt to suppress it replaced it, and the last input stayed
+     * open.
+     */
     @Test
     void inputs_whoseEndsThrowTheSameInstance_areAllEndedAndFailTheRunWithIt() {
         IllegalStateException planted = new IllegalStateException("planted");

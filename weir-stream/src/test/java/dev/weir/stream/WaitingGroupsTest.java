@@ -21,9 +21,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Streams of a {@code groupBy} that wait for a time. They all ran on the thread of the stage, which one of them halted
- * for all others; what had waited came out in one burst, as nothing was emitted before all were pulled; and a group
- * that was evicted while it held elements was overtaken by the next group of its key.
+ * Streams of a {@code groupBy} that wait for a time. Regression: all of them ran on the thread of the stage, which one
+ * stream blocked for all others. Elements that had waited were emitted in one burst, because nothing was emitted before
+ * all streams were pulled. A group that was evicted while it held elements was overtaken by the next group of its key.
  */
 class WaitingGroupsTest {
 
@@ -34,7 +34,7 @@ class WaitingGroupsTest {
     private final SourceProbe<String> in = new SourceProbe<>();
     private final List<RunningPipeline> started = new ArrayList<>();
 
-    /** Waits for an element of "slow" and not for others. */
+    /** Delays an element of "slow" and no other element. */
     @SuppressWarnings("ImmutableEnumChecker") // the functions have no state
     enum Waiting {
         THROTTLE(100, s -> s.throttle(1, millis(100))),
@@ -125,7 +125,8 @@ class WaitingGroupsTest {
         return elements.stream().sorted().toList();
     }
 
-    // A throttle that held an element asked for a turn at its own time alone, however early the stage below wanted one.
+    // Regression: a throttle that held an element requested a turn only for that element, even if the downstream stage
+    // needed one earlier.
     @Test
     void deadline_belowAThrottleThatHoldsAnElement_isKept() throws Exception {
         SinkProbe<List<String>> out = run(s -> s.groupBy(
@@ -138,7 +139,7 @@ class WaitingGroupsTest {
         assertThat(out.expectNext()).containsExactly("slow 1");
     }
 
-    /** Has another source in the stream of a key, which never ends. */
+    /** Adds another source, which never ends, to the stream of a key. */
     @SuppressWarnings("ImmutableEnumChecker") // the functions have no state
     enum Endless {
         CONCAT(s -> s.take(1).concat(Source.never())),
@@ -167,8 +168,8 @@ class WaitingGroupsTest {
         }
     }
 
-    // A source that had nothing counted as one that holds elements back, for which a failure waits; others halted the
-    // thread of all keys.
+    // Regression: a source without elements counted as one that holds elements back, so the failure waited for it.
+    // Other kinds blocked the thread of all keys.
     @ParameterizedTest
     @EnumSource
     void failureAbove_whereAGroupWaitsForAnotherSource_endsTheStream(Endless kind) throws Exception {
@@ -244,7 +245,7 @@ class WaitingGroupsTest {
         out.expectEnd();
     }
 
-    /** They emit without an element of their key. */
+    /** These operators emit even if no element of their key arrives. */
     @SuppressWarnings("ImmutableEnumChecker") // the functions have no state
     enum Timed {
         GROUPED_WITHIN(key -> key.groupedWithin(10, millis(100)).map(List::getLast)),
@@ -282,7 +283,7 @@ class WaitingGroupsTest {
         assertThat(out.expectFailure()).isInstanceOf(StreamTimeoutException.class);
     }
 
-    /** Streams that hold elements when their key counts as idle. */
+    /** Streams that hold elements when their key becomes idle. */
     @SuppressWarnings("ImmutableEnumChecker") // the functions have no state
     enum Evicted {
         THROTTLE(key -> key.throttle(1, millis(50))),
@@ -307,7 +308,7 @@ class WaitingGroupsTest {
         List<String> seen = new CopyOnWriteArrayList<>();
         RunningPipeline running = in.source()
                 .groupBy(WaitingGroupsTest::keyOf, 10, millis(20), kind.inner)
-                // It pulls with deadlines, and some of them pass while a group waits.
+                // The downstream stage pulls with deadlines. Some of these pass while a group waits.
                 .delay(millis(30))
                 .to(Sink.forEach(seen::add))
                 .on(clock)
@@ -337,7 +338,7 @@ class WaitingGroupsTest {
         assertThat(in.unacknowledged()).isEmpty();
     }
 
-    /** A source that follows in a group's stream gives no time for the next pull. */
+    /** A later source in the stream of a group does not say when to pull next. */
     @Test
     void sourceWithoutElements_behindAGroup_delaysNobody() throws Exception {
         SourceQueue<String> queue = SourceQueue.of(10);
@@ -359,7 +360,7 @@ class WaitingGroupsTest {
         assertThat(in.unacknowledged()).isEmpty();
     }
 
-    /** A key whose old group has threads of its own, and is at work, does not halt the others. */
+    /** The old group of a key has threads of its own and is still busy. It must not block the other keys. */
     @Test
     void group_thatWaitsForTheOneBeforeIt_delaysItsOwnKeyOnly() throws Exception {
         SinkProbe<String> out = run(s -> s.groupBy(
@@ -400,7 +401,7 @@ class WaitingGroupsTest {
         assertThat(read.get()).isBetween(1, 8000);
     }
 
-    /** Elements before a failure are emitted before it, although they wait. */
+    /** Elements that arrived before a failure are emitted before it, even if they must wait. */
     @Test
     void failure_ofTheStageAbove_waitsForElementsThatAThrottleHolds() throws Exception {
         SinkProbe<String> out = run(s -> s.groupBy(WaitingGroupsTest::keyOf, 10, key -> key.throttle(1, millis(50))));

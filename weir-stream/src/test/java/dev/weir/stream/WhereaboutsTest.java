@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A source looks for one of its elements in the stages below. */
+/** Tests how a source finds one of its elements in the downstream stages. */
 class WhereaboutsTest {
 
     private final AckTarget target = new AckTarget() {
@@ -43,7 +43,7 @@ class WhereaboutsTest {
         return numbers(0, count);
     }
 
-    /** Numbers in one batch, each with itself as its token. */
+    /** Returns a source of numbers in one batch. Each number is its own token. */
     private Source<Integer> numbers(int first, int count) {
         return Source.custom("numbers", made -> {
             context = made;

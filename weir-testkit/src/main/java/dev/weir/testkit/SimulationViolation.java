@@ -30,12 +30,12 @@ public final class SimulationViolation extends AssertionError {
                 + String.join("\n    ", history.subList(from, history.size()));
     }
 
-    /** Returns the seed of the world in which the violation occurred. */
+    /** Returns the seed of the simulated run in which the violation occurred. */
     public long seed() {
         return seed;
     }
 
-    /** Returns the events of this world, one per line, with the simulated time. */
+    /** Returns the events of this run, one per line, with the simulated time. */
     public List<String> history() {
         return history;
     }

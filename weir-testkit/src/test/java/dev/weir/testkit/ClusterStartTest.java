@@ -14,7 +14,7 @@ import org.apache.kafka.common.IsolationLevel;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests the start and the end of a cluster: what survives, what is left behind, and the message if it cannot start. */
+/** Tests the start and the end of a cluster: what is kept, what is left behind, and the message if it cannot start. */
 final class ClusterStartTest {
     @TempDir
     Path folder;
@@ -51,7 +51,7 @@ final class ClusterStartTest {
         Await.until("threads of the cluster end", () -> {
             Set<Thread> left = threads();
             left.removeAll(before);
-            // The ticker of the server's JVM-wide metrics registry, and JUnit's own.
+            // Ignores the ticker thread of the server's JVM-wide metrics registry, and JUnit's own threads.
             left.removeIf(thread -> thread.getName().startsWith("metrics-meter-tick-thread")
                     || thread.getName().startsWith("junit-"));
             return left.isEmpty() ? null : left.toString();
@@ -85,7 +85,7 @@ final class ClusterStartTest {
                     .hasMessage("port " + port + " (broker 1) is in use on 127.0.0.1: stop what listens there, "
                             + "or choose another port");
         }
-        // Nothing left by the attempt blocks the next.
+        // Nothing left over from the attempt blocks the next start.
         KafkaCluster.builder().dataFolder(folder).start().close();
     }
 

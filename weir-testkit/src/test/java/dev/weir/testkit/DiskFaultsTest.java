@@ -10,7 +10,7 @@ import org.apache.kafka.common.IsolationLevel;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A broker in a JVM of its own, whose disk is full or slow. */
+/** Tests a broker in a separate JVM whose disk is full or slow. */
 @Timeout(120)
 final class DiskFaultsTest {
 

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Brokers in JVMs of their own: what they survive, and that none survives its owner. */
+/** Tests brokers in separate JVMs: which faults they survive, and that none of them outlives its owner. */
 @Timeout(120) // A dozen JVMs on a busy machine.
 final class ForkedClusterTest {
     @Test
@@ -145,7 +145,7 @@ final class ForkedClusterTest {
             owner.destroyForcibly();
         }
         assertThat(broker.isAlive()).isFalse();
-        // The orphan stopped in order, and its folder is free again.
+        // The orphaned broker has stopped cleanly, so its folder is free again.
         KafkaCluster.builder().dataFolder(folder).start().close();
     }
 

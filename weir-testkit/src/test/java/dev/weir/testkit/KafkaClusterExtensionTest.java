@@ -15,7 +15,7 @@ import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 
-/** The log of a failed test can be found, and a passed one leaves nothing. */
+/** Checks that the log of a failed test can be found and that a passed test leaves no log. */
 final class KafkaClusterExtensionTest {
     @Test
     void failedTest_log_isKeptAndReported() throws Exception {
@@ -50,7 +50,7 @@ final class KafkaClusterExtensionTest {
                         listener);
     }
 
-    /** A test like a user's, which only the tests above run. */
+    /** A test like a user's test. Only the tests above run it. */
     static final class Example {
         static final AtomicReference<Path> logs = new AtomicReference<>();
 

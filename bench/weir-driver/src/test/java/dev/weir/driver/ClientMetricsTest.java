@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 class ClientMetricsTest {
 
-    /** A client without metrics is one that is closed while the others are read. */
+    /** A client that closes while the others are read has no metrics. */
     @Test
     void clientThatCloses_doesNotHideTheOthers() throws Exception {
         MBeanServer beans = MBeanServerFactory.newMBeanServer();

@@ -25,7 +25,7 @@ class CopyPassTest {
     /** Holds an allocated array, so that the compiler cannot remove the allocation. */
     private static volatile byte[] allocated = {};
 
-    /** Steps of several threads are counted, and the pass ends with the last of them, at the sampler's next check. */
+    /** The steps of several threads are counted. The pass ends after the last step, at the sampler's next check. */
     @Test
     void stepsOfSeveralThreads_endThePass() throws Exception {
         Pass pass = new Pass(CONFIGURATION, new Command.Start("g", 0, 3600, "out"));
@@ -48,7 +48,7 @@ class CopyPassTest {
                 .isEqualTo(-1);
     }
 
-    /** The sampler has ended when the usage of such a pass is read. */
+    /** The sampler has already ended when the usage of such a pass is read. */
     @Test
     void usage_afterTheSamplerHasEnded_leavesItOut() throws Exception {
         Pass pass = new Pass(CONFIGURATION, new Command.Start("g", 0, 3600, "out"));

@@ -19,7 +19,7 @@ class DriverMainTest {
     private static final Command CONFIGURE =
             new Command.Configure("", Map.of(), "t", 1, 1000, 16, Scenario.CONSUME, Map.of(), Map.of(), 10_000);
 
-    /** A library that closes as soon as it has delivered. */
+    /** A library that closes as soon as it has delivered all records. */
     static final class Quick implements Driver {
 
         public static void main(String[] arguments) {
@@ -58,7 +58,7 @@ class DriverMainTest {
         }
     }
 
-    /** A library that closes when told to; in every second pass nothing is delivered to it. */
+    /** A library that closes when the harness tells it to. In every second pass, nothing is delivered to it. */
     static final class Obedient implements Driver {
         private int passes;
 
@@ -80,7 +80,7 @@ class DriverMainTest {
         }
     }
 
-    /** A sender of one record a second that has reported ready; each sent record is reported with its time. */
+    /** A sender that has reported ready and sends one record per second. Each sent record is reported with its time. */
     static final class Sender implements Driver {
         public static void main(String[] arguments) {
             DriverMain.serve(Map.of("sender", Sender::new), arguments);
@@ -100,7 +100,7 @@ class DriverMainTest {
         }
     }
 
-    /** A library that receives one record when it is due, and one a minute earlier. */
+    /** A library that receives one record when it is due, and another one a minute too early. */
     static final class Early implements Driver {
         public static void main(String[] arguments) {
             DriverMain.serve(Map.of("early", Early::new), arguments);
@@ -119,7 +119,7 @@ class DriverMainTest {
         }
     }
 
-    /** A rate of 0 sends nothing; the change that follows, and the end, are received during the pass. */
+    /** At a rate of 0, nothing is sent. A change of the rate and the end then arrive during the pass. */
     @Test
     void change_amidAPass_changesItsRate_andWhatCameIsTold() throws Exception {
         Process process = start(Sender.class, "sender");
@@ -150,8 +150,8 @@ class DriverMainTest {
     }
 
     /**
-     * A member that leaves its group and joins again, whether it had a partition or not; the command may arrive before
-     * the pass.
+     * A member leaves its group and joins again, with or without a partition. The command may arrive before the pass
+     * begins.
      */
     @Test
     void end_amidAPass_endsIt_andTheNextOneBegins() throws Exception {
@@ -173,7 +173,8 @@ class DriverMainTest {
     }
 
     /**
-     * The last interval, and with it the brokers' usage, was lost when the driver had closed before it was reported.
+     * Regression: if the driver closed before its last interval was reported, this interval and the brokers' usage in
+     * it were lost.
      */
     @Test
     void lastInterval_isTold_howeverQuicklyADriverCloses() throws Exception {
@@ -195,7 +196,7 @@ class DriverMainTest {
         }
     }
 
-    /** A killed harness closes only the pipe: a driver in the middle of a pass once outlived it for ever. */
+    /** A killed harness closes only the pipe. Regression: a driver in the middle of a pass continued forever. */
     @Test
     void endOfCommands_amidAPass_endsTheProcess() throws Exception {
         Process process = start(Hanging.class, "hanging");
@@ -213,7 +214,7 @@ class DriverMainTest {
         }
     }
 
-    /** A remote process that receives nothing although its input stays open, because the network is cut. */
+    /** A remote process receives nothing although its input stays open, because the network is cut. */
     @Test
     void silenceOfTheHarness_endsTheProcess_ofWhichItHasALease() throws Exception {
         Process process = start(Hanging.class, "hanging", "-D" + Lease.SECONDS + "=5");

@@ -54,12 +54,12 @@ class HandlerWorkTest {
             handler.join();
         }
         double allMillis = (System.nanoTime() - begun) / 1e6;
-        // One at a time: including its wait, the average call took 3.5 turns. On average, calls blocked for a sixth of
-        // the total.
+        // One call at a time: including its wait, the average call took 3.5 turns. On average, a call itself blocked
+        // for only a sixth of the total time.
         assertThat(work.time().meanMillis()).isGreaterThanOrEqualTo(20).isLessThan(allMillis / 2);
     }
 
-    /** Two of ten handlers may block at a time: each waits if it would be the third. */
+    /** Only two of the ten handlers may block at the same time. Each further one waits. */
     @Test
     void downstream_letsSoManyBlock() throws Exception {
         HandlerWork work = HandlerWork.of(Map.of(HandlerWork.MILLIS, "5", HandlerWork.DOWNSTREAM, "2"));
@@ -72,7 +72,7 @@ class HandlerWorkTest {
             });
         }
         done.await();
-        // Five turns of 5 ms; without the limit it would be one, except on a very busy machine.
+        // Five turns of 5 ms. Without the limit, one turn would be enough, except on a very busy machine.
         assertThat(System.nanoTime() - begun).isGreaterThanOrEqualTo(25_000_000);
     }
 }

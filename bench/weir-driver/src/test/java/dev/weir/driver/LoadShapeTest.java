@@ -38,7 +38,7 @@ class LoadShapeTest {
         assertThat(shape.area(19)).isEqualTo(10);
     }
 
-    /** A plan that ends between two bursts has as many records as whole periods have, apart from rounding. */
+    /** A plan that ends between two bursts has exactly the records of whole periods, apart from rounding. */
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -80,7 +80,7 @@ class LoadShapeTest {
         assertThatThrownBy(() -> LoadShape.parse(text)).hasMessageStartingWith("must ");
     }
 
-    /** A second at 100, one at 300, with Poisson arrivals in between that have the same means. */
+    /** After one second at 100 records per second comes one at 300. Poisson arrivals must have the same means. */
     @Test
     void plan_sendsByItsShape_fromTheFirstRateOn() {
         long second = TimeUnit.SECONDS.toNanos(1);

@@ -13,7 +13,7 @@ class MetersTest {
     @TempDir
     private Path tasks;
 
-    /** The switches of all threads were unknown if one of them ended while they were read. */
+    /** Regression: if one thread ended while the counters were read, the switches of all threads were unknown. */
     @Test
     void switches_whileAThreadEnds_areThoseOfTheOthers() throws IOException {
         for (int thread = 1; thread <= 3; thread++) {

@@ -110,7 +110,7 @@ class NumberRunsTest {
         return Base64.getEncoder().encodeToString(Arrays.copyOf(out, length));
     }
 
-    /** As a member of a group has them when others had its partition too: with holes, and in any order. */
+    /** The numbers of a member whose partition was also read by others have holes and come in any order. */
     @Test
     void ledger_tellsWhichNumbersCame() {
         PartitionLedger ledger = new PartitionLedger(10_000);

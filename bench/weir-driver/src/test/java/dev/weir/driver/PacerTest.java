@@ -14,7 +14,10 @@ import org.junit.jupiter.api.Test;
 class PacerTest {
     private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
 
-    /** 1,000 a second, started a second ago: a library that blocked the sender until now made all of them wait. */
+    /**
+     * The plan of 1,000 records per second started one second ago. The library has blocked the sender until now, so all
+     * of these records have waited.
+     */
     @Test
     void recordsOfAHeldUpSender_waitedFromTheirPlannedTimesOn_andNoneIsDropped() throws Exception {
         long startNanos = System.nanoTime() - TimeUnit.SECONDS.toNanos(1);
@@ -39,7 +42,8 @@ class PacerTest {
     }
 
     /**
-     * The first record is due at the start and its thread wakes 100 ms later; a garbage collection took 90 ms of that.
+     * The first record is due at the start, but its thread wakes up 100 ms later. A garbage collection took 90 ms of
+     * that time.
      */
     @Test
     void sleepIntoACollection_isNoLateness_butInTheLatencyOfAllThatWaited() throws Exception {
@@ -51,7 +55,7 @@ class PacerTest {
         assertThat(taken.get(0).getTotalCount()).isEqualTo(101);
     }
 
-    /** A garbage collection that ended before, and none at all. */
+    /** One garbage collection ended before the sleep; in the other case there was none. */
     @Test
     void sleepThatNoCollectionExplains_isLateness() throws Exception {
         StoppedClock clock = new StoppedClock(100 * MILLI);
@@ -74,7 +78,7 @@ class PacerTest {
                         .isEqualTo(pause.toNanos() - pause.fromNanos()));
     }
 
-    /** The response times of all records and their lateness, if the first sleep ends 100 ms late. */
+    /** Returns the response times and the lateness of all records after a first sleep that ends 100 ms late. */
     private static List<Histogram> sentAfter100Millis(StoppedClock clock) throws Exception {
         Pass pass = pass(clock.start);
         Pacer pacer = new Pacer(pass, clock);
@@ -85,7 +89,7 @@ class PacerTest {
         return List.of(decoded(timings.get(0)), decoded(timings.get(2)));
     }
 
-    /** Started a second ago; every sleep takes too long. */
+    /** A clock that started one second ago and on which every sleep takes too long. */
     private static final class StoppedClock implements PacerClock {
         private final long start = System.nanoTime() - TimeUnit.SECONDS.toNanos(1);
         private final List<Pause> pauses = new ArrayList<>();

@@ -59,7 +59,7 @@ class PartitionLedgerTest {
         assertThat(of(2, true, 0, 1, 2, -1)).isEqualTo(new LedgerFigures(2, 0, 0, 0, 2));
     }
 
-    /** Compared with a ledger that stores everything: many orders, with records left out and repeated. */
+    /** Compares the ledger with one that stores everything, for many orders with missing and repeated records. */
     @Test
     void anyOrder_isCountedAsByASet() {
         for (int seed = 0; seed < 300; seed++) {

@@ -34,7 +34,7 @@ class PassTest {
         assertThat(pass.configuration().toString()).doesNotContain("hush");
     }
 
-    /** Counting two transactions in the time of one would double the rate. */
+    /** Counting the records of two transactions in the time of one would double the rate. */
     @Test
     void firstTransaction_tookItsTimeBeforeTimeCounts_soItsRecordsDoNot() {
         Pass pass = pass(Scenario.PRODUCE, Map.of());
@@ -49,7 +49,7 @@ class PassTest {
         assertThat(passed.ledger().distinct()).isEqualTo(900);
     }
 
-    /** A delayed sampler once reported more in its last interval than the pass had. */
+    /** Regression: a delayed sampler reported more records in its last interval than the pass had. */
     @Test
     void whatComesAfterTheEnd_isInNoInterval() throws Exception {
         Pass pass = pass(Scenario.CONSUME, Map.of());
@@ -69,7 +69,10 @@ class PassTest {
         assertThat(last.bytes()).isEqualTo(passed.bytes());
     }
 
-    /** A driver that mistook a partition of the second topic for one of the first would show in both. */
+    /**
+     * If a driver mistook a partition of the second topic for one of the first, the ledgers of both topics would show
+     * it.
+     */
     @Test
     void ledgerOfSeveralTopics_isOfEachToo() {
         Pass pass = new Pass(
@@ -92,7 +95,7 @@ class PassTest {
     void slowSink_takesNoMoreThanItsRate() {
         Pass pass = pass(Scenario.CONSUME, Map.of(PassOptions.SINK_RATE, "10000"));
         deliver(pass, 1000);
-        // The last step may be a millisecond short.
+        // The last step may take a millisecond less.
         assertThat(pass.result().nanos()).isGreaterThan(98_000_000);
     }
 
@@ -144,7 +147,7 @@ class PassTest {
         assertThat(pass.result().ledger().missing()).isOne();
     }
 
-    /** With a long wait before the next call, many others finish meanwhile. */
+    /** While a record waits long for its next call, many other records finish. */
     @Test
     void cutOffAmidUnorderedWork_doesNotMissWhatWaitsToBeCalledAgain_howeverFarBehind() {
         Map<String, String> options = Map.of(PassOptions.ORDERING, "none", Failures.SHARE, "0.9");
@@ -207,7 +210,7 @@ class PassTest {
         assertThat(ledger.isBroken()).isTrue();
     }
 
-    /** At most a partition's locks and one batch are acquired at a time. */
+    /** The share group acquires at most as many records as a partition has locks, plus one batch. */
     @Test
     void shareGroup_thatLosesARecord_isBroken_asSoonAsItCannotBeUnderWay() {
         assertThat(missingBehind(1000, Map.of(ShareOptions.LOCKS, "500"))).isOne();
@@ -220,7 +223,8 @@ class PassTest {
     }
 
     /**
-     * The missing records of a pass in which all records up to a distance after the first one arrived, except that one.
+     * Returns the number of missing records in a pass that delivers all records up to {@code last} except the first
+     * one.
      */
     private static long missingBehind(long last, Map<String, String> options) {
         Pass pass = shareGroup(last, options);
@@ -253,7 +257,7 @@ class PassTest {
                 GroupType.SHARE);
     }
 
-    /** The share consumer refuses them, because they are settings of the group. */
+    /** The share consumer refuses these settings, because they belong to the group. */
     @Test
     void shareConfig_leavesTheGroupsSettingsOut() {
         assertThat(shareGroup(1)

@@ -48,7 +48,7 @@ class ProcessTimeTest {
         assertThat(time.nanos()).isEqualTo(6_500_000);
     }
 
-    /** A thread that came and went between two readings is in no file, but in the ticks. */
+    /** A thread that started and ended between two readings is in no file, but its time is in the ticks. */
     @Test
     void timeThatNoThreadHas_isTakenFromTheTicks() throws IOException {
         ProcessTime time = new ProcessTime(tasks, ticks::get);
@@ -60,7 +60,7 @@ class ProcessTimeTest {
         assertThat(time.nanos()).as("no tick yet").isEqualTo(62_000_000);
     }
 
-    /** A reader that loses its core between the two: the threads' time meanwhile is counted once. */
+    /** The reader loses its core between the two readings. The threads' time in between must count only once. */
     @Test
     void timeThatPassesWhileItIsRead_isNotCountedTwice() throws IOException {
         thread("1", 5_000_000);

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
-/** Changes of the rate; times are on the test's clock, which stands still. */
+/** Tests changes of the rate on a test clock, which stands still. */
 class SendPlanTest {
     private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
 

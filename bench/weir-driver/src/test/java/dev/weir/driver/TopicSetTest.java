@@ -27,7 +27,7 @@ class TopicSetTest {
                 .hasMessage("not one of the requested topics: c");
     }
 
-    /** Its number is its partition, whatever the record says about its topic. */
+    /** The number depends only on the partition, whatever topic the record names. */
     @Test
     void oneTopic_isAskedForNothing() {
         assertThat(TopicSet.of("a", 4).number("another", 3)).isEqualTo(3);

@@ -2,7 +2,7 @@ package planted.stream.internal;
 
 import java.util.concurrent.locks.Condition;
 
-/** Waits on a condition behind the clock's back. */
+/** Waits on a condition directly, which the clock of the run cannot see. */
 final class Waits {
     void briefly(Condition condition) throws InterruptedException {
         long leftNanos = 1;

@@ -184,7 +184,7 @@ public class CircuitBreakerStress {
         private volatile boolean closed;
         private final AtomicInteger inside = new AtomicInteger();
 
-        @SuppressWarnings("NonAtomicVolatileUpdate") // the fault that the case is to see
+        @SuppressWarnings("NonAtomicVolatileUpdate") // the planted fault that the case must detect
         private int call() {
             while (!closed && probes > 0) {
                 Thread.onSpinWait();

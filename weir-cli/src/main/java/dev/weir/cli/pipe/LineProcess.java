@@ -250,7 +250,7 @@ final class LineProcess implements AutoCloseable {
             while (true) {
                 long since = lastAnswerNanos - sentNanos > 0 ? lastAnswerNanos : sentNanos;
                 long left = since + patienceNanos - System.nanoTime();
-                // A backed-up output stage asks late, and the answer may have come long ago.
+                // An output stage under back-pressure asks late, so the answer may have arrived long ago.
                 if (left <= 0 && !future.isDone()) {
                     throw fail("did not answer for " + TimeUnit.NANOSECONDS.toSeconds(patienceNanos)
                             + " s (it must answer each line with one line, and not keep answers in a buffer)");

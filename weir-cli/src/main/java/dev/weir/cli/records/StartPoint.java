@@ -36,7 +36,7 @@ sealed interface StartPoint {
             }
             if (text.matches("\\d{4}-.*")) {
                 Instant time = new Instants().convert(text);
-                // Kafka's consumer refuses times before 1970, and what they select is every record.
+                // Kafka's consumer refuses times before 1970. Such a time selects every record.
                 return time.isBefore(Instant.EPOCH) ? new Beginning() : new AtTime(time);
             }
             throw new TypeConversionException(

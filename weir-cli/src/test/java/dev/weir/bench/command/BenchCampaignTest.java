@@ -12,7 +12,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Campaigns whose brokers do not come up; what they would have run is never started. */
+/** Tests campaigns whose brokers do not start. Their runs never begin. */
 class BenchCampaignTest {
     private static final String ROOT = "weir.root";
 

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/** The page of {@code weir bench run --console}: what runs say reaches it, and what it orders reaches them. */
+/** Tests the page of {@code weir bench run --console}: it shows what the runs report, and its orders reach the runs. */
 @Timeout(120)
 class BenchConsoleTest {
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -71,7 +71,7 @@ class BenchConsoleTest {
         return JSON.readTree(http.send(request, BodyHandlers.ofString()).body());
     }
 
-    /** Does so many orders, which it returns in the end. */
+    /** Carries out {@code count} orders, and then returns them. */
     private static CompletableFuture<List<Order>> doing(OrderDesk desk, int count) {
         return CompletableFuture.supplyAsync(() -> {
             List<Order> done = new ArrayList<>();

@@ -35,10 +35,10 @@ class BenchResultsTest {
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    /** Differences between rounds; all figures of one round vary together. */
+    /** The rounds differ by these factors. All figures of one round vary together. */
     private static final double[] MACHINE = {1.0, 0.9, 1.05, 0.97, 1.02};
 
-    /** Differences of drivers within a round, on top of their true ones. */
+    /** Random differences between drivers within a round, in addition to the true differences. */
     private static final double[] LUCK = {0.01, -0.02, 0.0, 0.02, -0.01};
 
     @TempDir
@@ -46,7 +46,7 @@ class BenchResultsTest {
 
     private final CommandHarness harness = new CommandHarness();
 
-    /** A campaign in which weir does so many times the rate of plain, at each of the points. */
+    /** Stores a campaign in which weir reaches, at each point, the given multiple of plain's rate. */
     private String campaign(String name, int rounds, double noise, double... weir) {
         List<Point> points = Stream.iterate(0, i -> i < weir.length, i -> i + 1)
                 .map(i -> new Point("p" + i, "plain-consumer", Map.of()))
@@ -173,7 +173,7 @@ class BenchResultsTest {
                 .isEqualTo("1 runs of weir failed or broke its guarantee");
     }
 
-    /** A run in which somebody turned the rate down would be slow, and one in which he turned it up fast. */
+    /** A run whose rate was reduced midway would look slow, and a run whose rate was raised would look fast. */
     @Test
     void runThatWasChanged_isNamed_andComparedWithNone() throws IOException {
         String before = campaign("unchanged", 5, 1, 2.0);

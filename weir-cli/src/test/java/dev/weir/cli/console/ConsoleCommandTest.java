@@ -91,7 +91,10 @@ class ConsoleCommandTest {
         assertThat(harness.err()).contains("stage.price.parallelism=9999");
     }
 
-    /** As on the page: what limits, what to do, what that should bring, and what the change before has brought. */
+    /**
+     * The command shows the same as the page: the limiter, the advice, its expected gain, and the gain of the previous
+     * change.
+     */
     @Test
     void limiter_isToldWithItsGains() throws Exception {
         Limiter limiter = Limiter.of(Limiter.Kind.STAGE_WAIT, "price", "price waits", "raise it from 2 to 6", 3);
@@ -100,7 +103,7 @@ class ConsoleCommandTest {
             asked.countDown();
             return limiter.measured(1.8);
         });
-        // The look that asks is over before a request is answered.
+        // The reading that queries the limiter is complete before a request is answered.
         asked.await();
         assertThat(harness.run("console", console.uri().toString())).isEqualTo(ExitCode.DONE);
         assertThat(harness.out())
@@ -130,7 +133,7 @@ class ConsoleCommandTest {
         assertThat(harness.run("console", address, "--timeline=" + file)).isEqualTo(ExitCode.DONE);
         String recorded = Files.readString(file);
         long first = JSON.readTree(recorded).at("/entries/0/at_ms").asLong();
-        // As if the last had come half a second after the first.
+        // Moves the last change to half a second after the first.
         Files.writeString(file, recorded.replaceFirst("(?s)(.*\"at_ms\" : )[0-9]+", "$1" + (first + 500)));
         int asked = console.timeline().size();
         Instant begun = Instant.now();
@@ -140,7 +143,7 @@ class ConsoleCommandTest {
         List<TimelineEntry> replayed =
                 console.timeline().subList(asked, console.timeline().size());
         assertThat(replayed).extracting(TimelineEntry::value).containsExactly("24", "12");
-        // Never before its time; two clocks are compared.
+        // A change must not be replayed early. The tolerance is needed because two clocks are compared.
         assertThat(replayed.get(1).at()).isAfterOrEqualTo(begun.plusMillis(450));
     }
 

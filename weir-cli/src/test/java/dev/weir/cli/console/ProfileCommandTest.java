@@ -21,7 +21,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code weir profile} of processes that were started without any flag for it. */
+/** Tests {@code weir profile} on processes that were started without special options. */
 @Timeout(120)
 class ProfileCommandTest {
 
@@ -70,7 +70,7 @@ class ProfileCommandTest {
         }
     }
 
-    /** A port would outlive the profile, on all interfaces and without a password. */
+    /** An open port would outlive the profile, on all interfaces and without a password. */
     @Test
     @EnabledOnOs(OS.LINUX)
     void process_profiledByItsNumber_listensOnNothingMore() throws Exception {
@@ -94,7 +94,7 @@ class ProfileCommandTest {
         }
     }
 
-    /** Local addresses of its sockets that listen, as proc(5) has them. */
+    /** Returns the local addresses of the process's listening sockets, in the format of proc(5). */
     private static List<String> listening(long pid) throws IOException {
         Set<String> own = new HashSet<>();
         try (Stream<Path> files = Files.list(Path.of("/proc/" + pid + "/fd"))) {
@@ -160,7 +160,7 @@ class ProfileCommandTest {
         }
     }
 
-    /** A JVM that has nothing of Weir in it. */
+    /** A JVM without any code of Weir. */
     static final class ReadingMain {
 
         private ReadingMain() {}

@@ -7,7 +7,7 @@ import dev.weir.stream.Source;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
-/** A process with a pipeline that works, and a console, which a test forks. It ends with its standard input. */
+/** A process that a test forks, with a busy pipeline and a console. It ends when its standard input ends. */
 final class ProfiledMain {
 
     private static final Semaphore NEVER = new Semaphore(0);
@@ -16,7 +16,7 @@ final class ProfiledMain {
 
     private ProfiledMain() {}
 
-    /** Takes the processor, and leaves the most of it to others. */
+    /** Uses some processor time, and leaves most of it to others. */
     private static Long price(Long number) {
         long state = number;
         for (int i = 0; i < 200_000; i++) {

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** {@code weir tune} on a pipeline of this process, through its console. */
+/** Tests {@code weir tune} on a pipeline of this process, through its console. */
 @Timeout(120)
 class TuneCommandTest {
 

@@ -62,7 +62,7 @@ class DemoCommandTest {
         assertThat(harness.out()).isEmpty();
     }
 
-    /** The verdict is worth something only if a pipeline that loses, doubles and misplaces records is found out. */
+    /** The verdict is meaningful only if it detects a pipeline that loses, duplicates and reorders records. */
     @Test
     void faultyPipeline_exitsWithOneAndCountsItsFaults() {
         CommandLine line = new CommandLine(harness.weir, new CommandLine.IFactory() {

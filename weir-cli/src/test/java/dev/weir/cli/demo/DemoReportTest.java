@@ -45,7 +45,9 @@ class DemoReportTest {
                 .allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(80));
     }
 
-    /** The table said 13 % of a stage, of another time than the sentence below it, which said 33 %. */
+    /**
+     * Regression: the table gave 13 % for a stage and the sentence below it 33 %, because they covered different times.
+     */
     @ParameterizedTest
     @ValueSource(doubles = {0.52, 0.66, 0.7, 0.93})
     void table_json_andSentence_haveTheSameShares(double share) throws IOException {

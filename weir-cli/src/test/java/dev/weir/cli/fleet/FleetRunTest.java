@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Groups are made up, and members are small HTTP servers; with brokers and pipes: {@code FleetTest}. */
+/** Groups are made up, and members are small HTTP servers. {@code FleetTest} uses real brokers and pipes. */
 @Timeout(60)
 class FleetRunTest {
 
@@ -159,7 +159,7 @@ class FleetRunTest {
                             "is not a Weir console",
                             "is not the console of a pipeline",
                             "refused with 503: closing");
-            // The lag comes from the brokers, the rate from the one member that answers.
+            // The lag comes from the brokers, and the rate from the only member that answers.
             assertThat(view.at("/pipelines/0/lag").asInt()).isEqualTo(1_000);
             assertThat(view.at("/limits/confidence").asText()).isEqualTo("candidates");
             assertThat(view.at("/limits/why").toString()).contains("8 of 9 members of x report no rate");
@@ -191,7 +191,7 @@ class FleetRunTest {
         assertThat(view.at("/pipelines/1/stands_still").asBoolean()).isTrue();
     }
 
-    /** Below one record a second a rounded rate is none, and a few of them are one too many. */
+    /** If rates are rounded, a rate below one record per second becomes 0, and the sum of several becomes too large. */
     @ParameterizedTest
     @CsvSource({"0.4, 1, 0.4", "0.2, 1, 0.2", "0.4, 3, 1.2", "0.6, 4, 2.4", "1.4, 1, 1.4"})
     void pipelineOfFewRecords_hasItsRate_andDoesNotStandStill(double rate, int members, double whole) throws Exception {
@@ -207,7 +207,7 @@ class FleetRunTest {
                         .formatted(120 / whole));
     }
 
-    /** A console that has just begun has counted nothing over no time. */
+    /** A console that has just started has counted nothing yet. */
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -263,7 +263,7 @@ class FleetRunTest {
                 deaf.add(socket);
                 members.add(member(i, "x.console-" + socket.getLocalPort()));
             }
-            for (int i = 40; i < 80; i++) { // They begin to answer and stop in the middle.
+            for (int i = 40; i < 80; i++) { // These members begin to answer and stop midway.
                 members.add(member(i, "x.console-" + add(StandIn.stalling()).port()));
             }
             for (int i = 80; i < 100; i++) {
@@ -315,7 +315,7 @@ class FleetRunTest {
         assertThat(limits.path("candidates")).isEmpty();
     }
 
-    /** Without brokers: members of one name and subscription are one pipeline. */
+    /** Without brokers, members with the same name and subscription form one pipeline. */
     @Test
     void addresses_areJoinedToPipelinesByNameAndSubscription() throws Exception {
         JsonNode view = look(

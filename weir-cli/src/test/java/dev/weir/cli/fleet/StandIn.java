@@ -13,7 +13,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** Answers {@code /api/state} as the console of a pipeline would. Its maker closes it. */
+/** Answers {@code /api/state} like the console of a pipeline. Its creator closes it. */
 final class StandIn implements AutoCloseable {
 
     private final HttpServer server;
@@ -47,12 +47,12 @@ final class StandIn implements AutoCloseable {
         server.start();
     }
 
-    /** One that sends the beginning of an answer and nothing more. */
+    /** Returns a server that sends the beginning of an answer and nothing more. */
     static StandIn stalling() {
         return new StandIn(200, null);
     }
 
-    /** Answers this from now on; null to stop in the middle of an answer. */
+    /** Sets the answer to later requests; with null, each answer stops midway. */
     void answer(@Nullable String newBody) {
         body = newBody;
     }
@@ -62,7 +62,7 @@ final class StandIn implements AutoCloseable {
         return asked.get();
     }
 
-    /** A member of a pipeline; its rate is the rate of five seconds. */
+    /** Returns a member of a pipeline. Its rate is an average over five seconds. */
     static StandIn of(String pipeline, String reads, String writes, long lag, double rate, String limiter) {
         return new StandIn(200, state(pipeline, reads, writes, lag, rate, limiter));
     }

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The protocol by itself; with the official client and a real pipeline: {@code McpTest} of the integration checks. */
+/** Tests the protocol alone. {@code McpTest} of the integration checks uses the official client and a real pipeline. */
 @Timeout(60)
 class McpServerTest {
 
@@ -251,7 +251,7 @@ class McpServerTest {
         to.flush();
     }
 
-    /** More calls than may run at once are refused, and the input's end gives up those under way. */
+    /** Calls beyond the limit of concurrent calls are refused. The end of the input gives up the running ones. */
     @Test
     void callsBeyondTheBound_areRefused() throws Exception {
         String[] lines = new String[McpServer.MOST_CALLS + 1];

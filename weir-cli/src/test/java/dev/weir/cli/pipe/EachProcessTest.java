@@ -16,7 +16,7 @@ class EachProcessTest {
         assertThat(EachProcess.run("cat", value)).isEqualTo(value);
     }
 
-    /** The value is longer than the pipe to the command, so a write to it does not return. */
+    /** The value is larger than the pipe's buffer, so writing it to the command does not return. */
     @Test
     void interrupt_endsACommandThatDoesNotReadItsInput() throws Exception {
         CompletableFuture<Throwable> ended = new CompletableFuture<>();
@@ -36,7 +36,7 @@ class EachProcessTest {
         }
     }
 
-    /** Otherwise the record would be written with an empty value. */
+    /** Otherwise, the record would be written with an empty value. */
     @Test
     void outputThatCannotBeRead_isAFailure() {
         InputStream broken = new InputStream() {

@@ -14,7 +14,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 
-/** An option that does nothing is refused, or warned of where the run is what the user wants all the same. */
+/**
+ * Tests options that have no effect. They are refused, or only warned about if the run still does what the user wants.
+ */
 class IgnoredOptionsTest {
 
     private static PipeOptions options(String arguments) {

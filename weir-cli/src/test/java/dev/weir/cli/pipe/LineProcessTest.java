@@ -69,7 +69,7 @@ class LineProcessTest {
         }
     }
 
-    /** Hands on a line once the process has failed. */
+    /** A queue that hands out a line only after the process has failed. */
     private static final class HeldLines extends LinkedBlockingQueue<LineProcess.Answer> {
 
         private static final long serialVersionUID = 1;
@@ -79,14 +79,14 @@ class LineProcessTest {
         @Override
         public LineProcess.Answer take() throws InterruptedException {
             LineProcess.Answer taken = super.take();
-            // This line stays queued until the failure has reached all lines that are queued.
+            // This line stays queued until all queued lines have failed.
             LineProcess.Answer next = process.join().send(new byte[0]);
             assertThatThrownBy(next::await).hasMessageContaining("exit status 3");
             return taken;
         }
     }
 
-    /** Regression: a line that was just being written was forgotten, so that its record failed late with a timeout. */
+    /** Regression: a line that was just being written was forgotten, so its record did not fail until it timed out. */
     @Test
     void end_whileALineIsTakenToBeWritten_failsThatLineToo() throws Exception {
         HeldLines lines = new HeldLines();
@@ -132,7 +132,7 @@ class LineProcessTest {
         String mark = "8" + System.nanoTime() % 1_000_000;
         LineProcess process = LineProcess.start("sleep " + mark + "; true", 10);
         process.close();
-        // What is killed is there until it gets a processor to die on.
+        // A killed process exists until it gets a processor on which it can end.
         while (isRunning("sleep " + mark)) {
             assertThat(Thread.interrupted()).as("timed out, it still runs").isFalse();
             Thread.onSpinWait();
@@ -157,7 +157,7 @@ class LineProcessTest {
         try (LineProcess process = LineProcess.start("cat", 1, Duration.ZERO, new LinkedBlockingQueue<>())) {
             LineProcess.Answer first = process.send("a".getBytes(UTF_8));
             process.send("b".getBytes(UTF_8));
-            // With room for one line, this returns once the answer to the second line has been read.
+            // The queue has room for one line, so this returns only after the answer to the second line has been read.
             process.send("c".getBytes(UTF_8));
 
             assertThat(first.await()).asString(UTF_8).isEqualTo("a");

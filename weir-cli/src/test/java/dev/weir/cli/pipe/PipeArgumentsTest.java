@@ -16,12 +16,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Arguments of {@code weir pipe} that are refused before a broker is asked: one or two lines that say what and what to
- * do. In processes of their own, and with brokers: {@code PipeRefusalTest} in checks/integration.
+ * Tests arguments of {@code weir pipe} that are refused before a broker is asked. The message must say in one or two
+ * lines what is wrong and what to do. {@code PipeRefusalTest} in checks/integration uses separate processes and
+ * brokers.
  */
 class PipeArgumentsTest {
 
-    /** Nothing listens there: what is refused too late says that no broker answers. */
+    /** Nothing listens at this address, so a refusal that comes too late says that no broker answers. */
     private static final Map<String, String> DEFAULTS =
             Map.of("--bootstrap-server", "127.0.0.1:1", "--from", "a", "--to", "c", "--group", "g");
 

@@ -83,8 +83,8 @@ class PipeSummaryTest {
     }
 
     /**
-     * By what limited it, not by the busiest: with identity {@code produce} was busy and the written
-     * rule picked an idle one.
+     * The marked stage must be the limiter, not the busiest stage. With identity, {@code produce} was the busiest, and
+     * the earlier rule marked an idle stage.
      */
     @Test
     void stageThatLimits_isMarked_andNoOther() {
@@ -104,7 +104,7 @@ class PipeSummaryTest {
         assertThat(json(summary)).contains("\"bottleneck\":null");
     }
 
-    /** Regression: the busiest stage was marked beside the sentence that nothing is at its limit. */
+    /** Regression: the busiest stage was marked although the sentence said that nothing is at its limit. */
     @ParameterizedTest
     @EnumSource(names = {"ARRIVAL", "SOURCE_IDLE", "MEASURING"})
     void findingWithoutALimit_marksNoStage(Kind kind) {
@@ -113,7 +113,7 @@ class PipeSummaryTest {
         assertThat(json(summary)).contains("\"bottleneck\":null");
     }
 
-    /** The table said 13 % of a stage, from the whole run, and the sentence below it 33 %. */
+    /** Regression: the table gave 13 % for a stage, based on the whole run, and the sentence below it 33 %. */
     @ParameterizedTest
     @ValueSource(doubles = {0.52, 0.66, 0.7, 0.93})
     void table_json_andSentence_haveTheSameShares(double share) {
@@ -130,7 +130,7 @@ class PipeSummaryTest {
                         "{\"name\":\"parse\",\"parallelism\":1,\"in\":6000,\"out\":6000,\"busy_share\":" + share + ",");
     }
 
-    /** It said that the resources of the pipeline were still being closed, and nothing more. */
+    /** Regression: the summary only said that the pipeline's resources were still being closed. */
     @Test
     void stopThatCouldNotDrain_saysSinceWhenNobodyAnswers_andWhereTheNextRunBegins() {
         PipeSummary summary =

@@ -9,7 +9,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class ShellTest {
 
-    /** Signals of its own make it known whether they would have ended it. */
+    /** The shell sends these signals to itself, and its exit shows whether they ended it. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void command_survivesWhatATerminalSends_andGetsItsArguments(boolean hasSessions) throws Exception {

@@ -11,11 +11,11 @@ import dev.weir.stream.StageSnapshot.Activity;
 import java.util.List;
 
 /**
- * A finding about two stages that share a thread, after a run in which they worked otherwise: the figures of the whole
- * run differ from the finding's.
+ * A finding about two stages that share a thread. Before the finding, the run worked differently, so the figures of the
+ * whole run differ from the finding's.
  *
  * @param stages the counters at the end of the run
- * @param limiter of the run's last two seconds
+ * @param limiter the limiter of the run's last two seconds
  */
 public record FusedFinding(List<StageSnapshot> stages, Limiter limiter) {
 
@@ -26,12 +26,18 @@ public record FusedFinding(List<StageSnapshot> stages, Limiter limiter) {
     private static final DispatcherSnapshot ONE =
             DispatcherSnapshot.of("fork-join", Dispatcher.Kind.FORK_JOIN, 8, 1, 1, 0, 0);
 
-    /** A finding in which {@link #STAGE} worked for this share of two seconds, and its neighbour for the rest. */
+    /**
+     * Returns a finding in which {@link #STAGE} was busy for the fraction {@code share} of two seconds, and its
+     * neighbour for the rest.
+     */
     public static FusedFinding of(double share) {
         return of(share, 1 - share, 0, 0);
     }
 
-    /** A finding of two seconds in which the thread worked for the two stages, had no input, and nobody took. */
+    /**
+     * Returns a finding about two seconds that the shared thread divided between the two stages, waiting for input, and
+     * waiting for the downstream stages.
+     */
     public static FusedFinding of(double share, double neighbour, double starved, double blocked) {
         List<StageSnapshot> before = List.of(stage("unpack", 4_000, 10, 4, 1, 1), stage(STAGE, 4_000, 10, 0.1, 1, 1));
         double up = 1 + 2 * starved;

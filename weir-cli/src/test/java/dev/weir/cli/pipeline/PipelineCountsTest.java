@@ -10,8 +10,8 @@ class PipelineCountsTest {
     private final PipelineCounts counts = new PipelineCounts();
 
     /**
-     * The demo subtracted all dead-letter records made from what was written: its counts went back whenever dead-letter
-     * records were in flight.
+     * Regression: the demo subtracted all dead-letter records created so far from the written ones. Its counts
+     * therefore decreased while dead-letter records were in flight.
      */
     @Test
     void lettersOnTheirWay_takeNothingBack() {
@@ -60,7 +60,7 @@ class PipelineCountsTest {
         assertThat(counts.next(110, 0, 0, 0, 117).inFlight()).isEqualTo(7);
     }
 
-    /** They stayed in flight until the pipe stood still, and for ever if it did not. */
+    /** Regression: dropped records counted as in flight until the pipe was idle, or forever if it never was. */
     @Test
     void recordsDropped_areNotInFlight_alsoWhileOthersAre() {
         assertThat(counts.next(50, 0, 0, 30, 100)).isEqualTo(new PipelineCounts.Moment(100, 50, 0, 20));

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 class ProductionTest {
 
-    /** So does Kafka's client if its thread dies, for example for want of memory. */
+    /** Kafka's client gives no answers either if its thread dies, for example because memory is exhausted. */
     @Test
     void recordsThatTheClientNeverAnswersFor_areAFailure() {
         var silent = new MockProducer<>(false, null, new ByteArraySerializer(), new ByteArraySerializer());

@@ -12,7 +12,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A record is one line, whatever is in it, and no text of it acts on a terminal. */
+/**
+ * Checks that a record is printed as one line, whatever it contains, and that none of its text controls the terminal.
+ */
 class RecordFormatTest {
 
     private static ConsumerRecord<byte[], byte[]> record(
@@ -81,7 +83,7 @@ class RecordFormatTest {
         String text = line(RecordFormat.text, record(0, bytes, bytes, headers));
         assertThat(text.split("\t", -1)).hasSize(5);
         assertThat(text.strip()).doesNotContain(hostile).doesNotContain("\n");
-        if (!hostile.equals("\u007f")) { // Terminals ignore a delete that they are sent; JSON leaves it as it is.
+        if (!hostile.equals("\u007f")) { // Terminals ignore this character; JSON does not escape it.
             assertThat(line(RecordFormat.json, record(0, bytes, bytes, headers)).strip())
                     .doesNotContain(hostile)
                     .doesNotContain("\n");

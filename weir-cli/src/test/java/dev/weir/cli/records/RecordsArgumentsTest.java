@@ -7,7 +7,10 @@ import dev.weir.command.terminal.ExitCode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Options that make no sense are refused before a broker is asked, with their name and the way out. */
+/**
+ * Checks that contradictory options are refused before a broker is asked. The message names the option and says what to
+ * do.
+ */
 class RecordsArgumentsTest {
 
     @ParameterizedTest(name = "{0}")

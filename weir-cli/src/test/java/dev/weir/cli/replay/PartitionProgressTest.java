@@ -47,7 +47,7 @@ class PartitionProgressTest {
         assertThat(next.position()).isEqualTo(new OffsetAndMetadata(1_000_000_000_010L));
     }
 
-    /** Every second one of two polls of 500 records. */
+    /** Leaves every other record of two polls of 500 records. */
     @Test
     void manyRecordsThatAreLeft_fitIntoACommit_untilItIsFull() {
         PartitionProgress progress = PartitionProgress.of(null);
@@ -80,7 +80,10 @@ class PartitionProgressTest {
         assertThat(progress.position()).isEqualTo(new OffsetAndMetadata(3));
     }
 
-    /** Records that were sent behind a lost note would be sent again by the next run. */
+    /**
+     * If the metadata did not fit into the commit, the next run would repeat the records that were sent after the
+     * committed offset.
+     */
     @Test
     void largestPoll_fitsIntoACommit_thatIsNearlyFull() {
         ConsumerSettings<byte[], byte[]> settings = ConsumerSettings.builder()
@@ -98,7 +101,7 @@ class PartitionProgressTest {
             offset += 2;
             progress.done(offset - 1);
         }
-        // Offsets of a transactional topic have gaps, so each record is a range of its own.
+        // Offsets of a transactional topic have gaps, so each record is a separate range.
         for (int i = 0; i < polled; i++) {
             offset += 100_000;
             progress.left(offset);

@@ -8,7 +8,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Arguments of {@code weir replay} that are refused before a broker is asked. */
+/** Tests arguments of {@code weir replay} that are refused before a broker is asked. */
 class ReplayArgumentsTest {
 
     @ParameterizedTest

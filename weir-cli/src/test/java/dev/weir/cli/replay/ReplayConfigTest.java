@@ -20,8 +20,8 @@ class ReplayConfigTest {
     }
 
     /**
-     * Regression: Kafka's client names the setting of a value that is no number, but the replay's own message came
-     * before it, and did not.
+     * Regression: for a value that is not a number, Kafka's client names the setting. The replay's own message came
+     * first and did not name it.
      */
     @ParameterizedTest
     @CsvSource({"50, 50", "200, 200", "201, 200", "0, 0", "abc, abc", "3000000000, 3000000000"})

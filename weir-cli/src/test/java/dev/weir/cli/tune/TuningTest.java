@@ -29,14 +29,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import picocli.CommandLine;
 
-/** A tuning with a real broker, of pipelines that are planted. */
+/** Tests tuning of planted pipelines with a real broker. */
 @Timeout(180)
 class TuningTest {
     private static final int NONE = -1;
 
     private final CommandHarness harness = new CommandHarness();
 
-    /** That it wrote the same bytes is worth something only if a pipeline that did not is found out. */
+    /** The statement that both outputs are equal is meaningful only if a different output is detected. */
     @Test
     void settingWithWhichOneRecordIsWrittenOtherwise_failsTheRun_andSaysSo() throws InterruptedException {
         int code = tuned(new Planted(7));
@@ -65,9 +65,9 @@ class TuningTest {
     }
 
     /**
-     * A stage that waits, and writes one event otherwise than the draft.
+     * A stage that waits, and changes one event in comparison with the draft.
      *
-     * @param changed its number; {@link #NONE} for none
+     * @param changed the number of the changed event; {@link #NONE} for none
      */
     private record Planted(long changed) implements Example {
 

@@ -73,7 +73,8 @@ final class FirstAnswer {
             // The addresses are malformed. The clients report that too, and their message names the option.
             return;
         }
-        // All addresses are checked at the same time, because one that does not answer takes all the time.
+        // All addresses are checked at the same time, because an address that does not answer would use up the time of
+        // the others.
         try (ExecutorService checks = Executors.newVirtualThreadPerTaskExecutor()) {
             List<Future<Boolean>> answers = new ArrayList<>();
             addresses.forEach(address -> answers.add(checks.submit(() -> mayBeKafka(address))));

@@ -80,7 +80,9 @@ class ClusterClientsTest {
         assertThat(named.consumerId()).isNull();
     }
 
-    /** The file is refused before a client is made, because some commands only make one that checks nothing. */
+    /**
+     * The file is refused before a client is created, because some commands only create a client that checks nothing.
+     */
     @Test
     void misspeltClientKey_isRefusedWithFileAndLine() {
         assertThatThrownBy(() -> clients("linger.ms=5\nmax.poll.recrods=5\n"))
@@ -116,7 +118,10 @@ class ClusterClientsTest {
                 .contains("weir.on.close=REMAIN without group.instance.id");
     }
 
-    /** Editors of Windows write it; the first key was passed on with it, and had no effect. */
+    /**
+     * Regression: Windows editors write a byte order mark. It was passed on as part of the first key, which then had no
+     * effect.
+     */
     @Test
     void byteOrderMark_isNoPartOfTheFirstKey() throws IOException {
         ClusterClients clients = clients("\uFEFFlinger.ms=5\nweir.fetch=lean\n");

@@ -16,12 +16,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Servers that are no brokers, and how little they may say. */
+/** Tests servers that are not brokers, even if they send only a few bytes. */
 class FirstAnswerTest {
 
     private static final byte[] NOTHING = {};
 
-    /** Answers the question with some bytes, and closes the connection or leaves it open. */
+    /** Answers the request with the given bytes, and then closes the connection or leaves it open. */
     private static void check(byte[] answer, boolean closes) throws Exception {
         CompletableFuture<Void> checked = new CompletableFuture<>();
         try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
@@ -47,7 +47,8 @@ class FirstAnswerTest {
         }
     }
 
-    // A TLS alert has seven bytes: eight were waited for, and Kafka's client made room for 350 MB.
+    // Regression: a TLS alert has only seven bytes. The check waited for eight, and Kafka's client then allocated 350
+    // MB.
     @ParameterizedTest
     @CsvSource({
         "15030300020246, true",
@@ -77,7 +78,7 @@ class FirstAnswerTest {
                 .withMessageContaining("is not a Kafka broker, or requires TLS");
     }
 
-    // Regression: an address that does not answer took the time of all others, so that they were not checked.
+    // Regression: an address that did not answer used up the time of all others, so the others were not checked.
     @Test
     void answer_thatNoBrokerGives_behindAnAddressThatIsSilent_isNamed() throws Exception {
         CompletableFuture<Void> checked = new CompletableFuture<>();
@@ -92,7 +93,7 @@ class FirstAnswerTest {
         }
     }
 
-    /** Bytes that may become a broker's answer are for the clients to judge. */
+    /** Bytes that may be the beginning of a broker's answer are left to the clients. */
     @ParameterizedTest
     @ValueSource(strings = {"", "00", "000001", "00000152", "00000152776569", "0000015277656972", "000001527765697200"})
     void answer_thatABrokerMayBegin_isLeftToTheClients(String hex) {
@@ -104,7 +105,7 @@ class FirstAnswerTest {
         assertThatCode(() -> check(NOTHING, false)).doesNotThrowAnyException();
     }
 
-    /** Each of the addresses may be the one to which a client connects first. */
+    /** A client may connect first to any of the addresses. */
     @Test
     void answer_ofAnAddressBehindASilentOne_isChecked() throws Exception {
         CompletableFuture<Void> checked = new CompletableFuture<>();

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Messages of the library as the command line says them. */
+/** Tests how the library's messages are worded for the command line. */
 class OptionNamesTest {
 
     @ParameterizedTest
@@ -33,7 +33,7 @@ class OptionNamesTest {
         assertThat(OptionNames.in(java)).isEqualTo(said);
     }
 
-    /** A setting added to files has a name here as well. */
+    /** If a setting is added to files, it must also get a name here. */
     @Test
     void eachSettingOfAConsumerThatAFileHas_isNamedByItsKey() {
         Set<String> others = Set.of(

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Text of others on the terminal: what it would obey, or show as another line, is escaped. */
+/** Checks that foreign text is escaped on the terminal where it would act as a command or look like another line. */
 class PrintableTest {
 
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -23,7 +23,7 @@ class PrintableTest {
         return bytes.toString(StandardCharsets.UTF_8);
     }
 
-    /** Terminal sequences, their eight-bit forms, line breaks of all kinds, turned text, text without a shape. */
+    /** Terminal sequences, their eight-bit forms, all kinds of line breaks, reversed text, and invisible characters. */
     @ParameterizedTest
     @CsvSource({
         "001b, \\u001b",

@@ -87,7 +87,7 @@ class RotatingHandlerTest {
         assertThat(errors.codes).hasSize(9).containsOnly(ErrorManager.GENERIC_FAILURE);
     }
 
-    /** A new file cannot be opened in a folder that is no longer at its path. */
+    /** A new file cannot be opened in a folder that has been moved away from its path. */
     @Test
     void folder_thatIsMoved_keepsGettingTheLines() throws IOException {
         Path logs = Files.createDirectory(folder.resolve("logs"));
@@ -106,7 +106,7 @@ class RotatingHandlerTest {
         assertThat(Files.readAllLines(logs.resolve("weir.log"))).isEqualTo(lines(40, 41));
     }
 
-    /** A process that has reached its limit of open files can rename files, but cannot open one. */
+    /** A process that has reached its limit of open files can still rename files, but cannot open one. */
     @Test
     void file_thatCannotBeOpenedAgainAndAgain_costsNoOldFile() throws IOException {
         Path file = folder.resolve("weir.log");

@@ -68,7 +68,7 @@ class ShutdownTest {
         }
     }
 
-    /** Main class of the child processes: one drains and returns 7, one has a drain that never ends. */
+    /** The main class of the child processes. One drains and returns 7, and the other has a drain that never ends. */
     static final class Subject {
 
         public static void main(String[] args) throws InterruptedException {

@@ -22,25 +22,29 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Planted burners, and what a profile says of them. Samples of the processor's time do not depend on other load. */
+/** Tests what a profile reports about planted burners. Samples of processor time do not depend on other load. */
 @Timeout(600)
 class ProfilerTest {
 
     private static final Duration PATIENCE = Duration.ofMinutes(2);
 
-    /** By then the compiler has done its work. */
+    /** After this many elements, the JVM's compiler has done its work. */
     private static final int WARM = 2_000;
 
-    /** The share of 40 % is then off by less than 3 points in all but one of 40,000 profiles. */
+    /** With this many samples, the share of 40 % is off by less than 3 points in all but one of 40,000 profiles. */
     private static final int ENOUGH = 5_000;
 
     /**
-     * The same with 5.5 points, and with as many deviations of smaller shares. Half a point more is for what a stage
-     * does at the edges of a short profile, which may count as nobody's.
+     * With this many samples, the share of 40 % is off by less than 5.5 points, and smaller shares by as many standard
+     * deviations. Half a point is added for the edges of a short profile, where a stage's work may not be attributed to
+     * it.
      */
     private static final int ENOUGH_FOR_SIX = 1_500;
 
-    /** Most profiles whose samples are added up; that many of 15 s end before the test's time is up. */
+    /**
+     * The maximum number of profiles whose samples are added up. This many profiles of 15 s end within the test's time
+     * limit.
+     */
     private static final int MOST_PROFILES = 30;
 
     static Stream<Dispatcher> dispatchers() {
@@ -100,12 +104,12 @@ class ProfilerTest {
         Burners burners = new Burners(0);
         try (dispatcher;
                 RunningPipeline running = burners.run(dispatcher);
-                // A second one for its samples; it has the same stages.
+                // A second run of the same stages, to get more samples.
                 RunningPipeline another = burners.run(dispatcher)) {
             await().atMost(PATIENCE).until(() -> burners.done.get() > WARM);
             List<Profile> profiles = new ArrayList<>();
             long samples = 0;
-            // The kernel's tick bounds the samples of a second; others on the machine may take most of it.
+            // The kernel's tick limits the number of samples per second, and other processes may take most of them.
             while (samples < enough && profiles.size() < MOST_PROFILES) {
                 Profile profile = profiler.time(time).recordThisProcess();
                 profiles.add(profile);

@@ -12,7 +12,7 @@ import java.util.function.BiPredicate;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A pipeline whose rate is a function of its controls, on a clock that moves when it is awaited. */
+/** A pipeline whose rate is a function of its controls, on a simulated clock that advances when the tuner waits. */
 final class ModelPipeline implements TuneTarget {
 
     private record Setting(
@@ -63,13 +63,16 @@ final class ModelPipeline implements TuneTarget {
         return this;
     }
 
-    /** The time that each stage takes for an element. */
+    /** Sets the time that each stage takes per element. */
     ModelPipeline call(Function<ModelPipeline, Duration> time) {
         this.call = time;
         return this;
     }
 
-    /** A queue in front of the stages, which was filled before, and what comes into it in a second. */
+    /**
+     * Adds a queue in front of the stages, which already contains {@code elements}, and the number of elements that
+     * arrive in it per second.
+     */
     ModelPipeline queued(double elements, Function<ModelPipeline, Double> perSecond) {
         this.read = elements;
         this.taken = perSecond;

@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The tuner on pipelines that it does not know: on a clock of the test, but for the last one. */
+/** Tests the tuner on pipelines that are unknown to it. All tests but the last use a simulated clock. */
 @Timeout(60)
 class TunerTest {
 
@@ -57,7 +57,7 @@ class TunerTest {
         TuneReport report = tune(model);
 
         assertThat(report.end()).isEqualTo(TuneReport.End.DONE);
-        // 2,000 at 40: the last step went too far, and half the way back is as fast.
+        // 40 workers reach 2,000/s. The last step went too far, and half-way back is as fast.
         assertThat(model.workers("fetch")).isBetween(40L, 60L);
         assertThat(model.workers("store")).isEqualTo(4);
         assertThat(report.settings()).containsOnlyKeys("stage.fetch.parallelism");
@@ -129,7 +129,7 @@ class TunerTest {
         TuneReport report = tune(model);
 
         assertThat(model.workers("store")).isBetween(32L, 48L);
-        // One more: the pipeline's own segment has a thread there.
+        // One thread more, because the pipeline's own segment also needs a thread of the dispatcher.
         assertThat(model.value("dispatcher.jdbc.size")).isGreaterThan(model.workers("store"));
         assertThat(report.lasting()).anyMatch(line -> line.contains("properties: dispatcher.jdbc.size="));
     }
@@ -139,7 +139,7 @@ class TunerTest {
         ModelPipeline model = new ModelPipeline()
                 .stage("fetch", 8, 512, null)
                 .rate(of -> of.workers("fetch") * 50.0)
-                // The service refuses more than 20 at once.
+                // The service refuses more than 20 simultaneous calls.
                 .failures(of -> of.workers("fetch") > 20 ? 100.0 : 0.0);
 
         TuneReport report = tune(model);
@@ -152,7 +152,10 @@ class TunerTest {
                 .allSatisfy(step -> assertThat(step.reason()).contains("records or calls failed"));
     }
 
-    /** Up to 16 at once find room, more of them wait there; from 100 on it refuses, and the pipeline ends. */
+    /**
+     * The service handles up to 16 calls at a time and lets more of them wait. From 100 on, it refuses calls, which
+     * ends the pipeline.
+     */
     @ParameterizedTest
     @CsvSource({"4, 1", "4, 16", "8, 16", "12, 4", "24, 16"})
     void serviceThatIsFull_isNoticedBeforeItRefuses(int workers, double promised) throws Exception {
@@ -173,7 +176,7 @@ class TunerTest {
         assertThat(model.workers("fetch")).isBetween(16L, 24L);
     }
 
-    /** Each worker that finds no room slows all of them down, and the rate still rises a little. */
+    /** Each additional worker slows down all calls, although the rate still rises a little. */
     @Test
     void callsThatBecomeSlow_stopAStep_andHaveTheirStageNamed() throws Exception {
         ModelPipeline model = new ModelPipeline()
@@ -190,7 +193,10 @@ class TunerTest {
                 .allSatisfy(step -> assertThat(step.reason()).contains("ms in fetch, over 40.0 ms"));
     }
 
-    /** The machine is busy with something else from a minute on: that is so with the setting before as well. */
+    /**
+     * From the twentieth second on, other work keeps the machine busy. The calls are then also slow with the previous
+     * setting.
+     */
     @Test
     void callsThatBecomeSlowWithoutAChange_areNoReasonToStop() throws Exception {
         ModelPipeline model = new ModelPipeline()
@@ -222,7 +228,7 @@ class TunerTest {
         assertThat(report.settings()).containsEntry("stage.fetch.parallelism", 16L);
     }
 
-    /** The limiter promises sixteen times as much; twice the workers are twice the rate at best. */
+    /** The limiter promises sixteen times the rate, but twice the workers can at best double it. */
     @Test
     void expectedGain_isThatOfTheStep() throws Exception {
         ModelPipeline model = new ModelPipeline()
@@ -234,7 +240,7 @@ class TunerTest {
                 .allSatisfy(step -> assertThat(step.expectedGain()).isBetween(1.0, 2.0));
     }
 
-    /** Records wait in front of the store; when they are gone its workers get what the parser hands out. */
+    /** Records wait in front of the store. Once they are gone, its workers get only what the parser emits. */
     @ParameterizedTest
     @CsvSource({"400, 1", "3000, 1", "3000, 4", "100000, 2", "1000000, 2"})
     void queueThatIsWorkedOff_isNoGain(double queued, int window) throws Exception {
@@ -250,7 +256,7 @@ class TunerTest {
         assertThat(model.workers("store")).isEqualTo(8);
     }
 
-    /** Two of three records are left out before the store: that is no queue. */
+    /** Two of three records are dropped before the store, which must not look like a queue. */
     @Test
     void stageThatGetsFewerElements_isTunedAsAnyOther() throws Exception {
         ModelPipeline model = new ModelPipeline().stage("store", 4, 512, null);
@@ -405,7 +411,7 @@ class TunerTest {
                 .toList();
     }
 
-    /** Whenever it happens, and while the setting before is measured once more as well. */
+    /** The standstill may happen at any time, including while the previous setting is measured again. */
     @ParameterizedTest
     @MethodSource("standstills")
     void standstill_isNoGain(int begin, int length) throws Exception {
@@ -457,7 +463,7 @@ class TunerTest {
         assertThat(report.steps().get(1).reason()).contains("nothing moved");
     }
 
-    /** One element in the whole of a long window is little, and it is not none. */
+    /** One element in a whole long window is little, but more than none. */
     @Test
     void pipelineOfOneElementInAWindow_hasARate() throws Exception {
         ModelPipeline model = new ModelPipeline().stage("fetch", 1, 512, null).rate(of -> 0.06);
@@ -465,7 +471,10 @@ class TunerTest {
         assertThat(tune(model).steps().getFirst().perSecond()).isBetween(0.03, 0.2);
     }
 
-    /** Alone, with a dispatcher, by the guard, and between the turns of both settings. */
+    /**
+     * The refusal may concern a single setting, a setting with its dispatcher, a change that the guard reverts, or the
+     * switch between two settings.
+     */
     @ParameterizedTest
     @ValueSource(strings = {"slower", "equal", "guarded"})
     void refusedTakeBack_endsTheSearch_andIsNamed(String kind) throws Exception {
@@ -507,7 +516,7 @@ class TunerTest {
         assertThat(report.settings()).containsEntry("stage.fetch.parallelism", 8L);
     }
 
-    /** A rebalance or a collection makes records old for a moment, with each change. */
+    /** A rebalance or a garbage collection makes records old for a moment after each change. */
     @ParameterizedTest
     @ValueSource(longs = {100, 2_000, 10_000})
     void oldRecords_forLessThanTwoSeconds_areNoReasonToStop(long windowMillis) throws Exception {
@@ -523,7 +532,7 @@ class TunerTest {
         assertThat(model.workers("fetch")).isGreaterThanOrEqualTo(16);
     }
 
-    /** Calls fail when they have timed out, and records grow old when they have waited. */
+    /** Calls fail only after their timeout, and records become old only after they have waited. */
     @ParameterizedTest
     @CsvSource({"100, true", "500, true", "2000, true", "100, false", "500, false", "2000, false"})
     void troubleThatBeginsAfterASecond_isSeenWithAnyWindow(long windowMillis, boolean fails) throws Exception {
@@ -540,7 +549,10 @@ class TunerTest {
         assertThat(report.steps()).anyMatch(step -> step.verdict() == Verdict.GUARDED);
     }
 
-    /** It gave up before its first step: windows that fill after a start make records older for a while. */
+    /**
+     * Regression: the tuner gave up before its first step, because windows that fill up after the start make records
+     * older for a while.
+     */
     @ParameterizedTest
     @CsvSource({"1500, 50, 2000", "6000, 50, 2000", "30000, 50, 2000", "3000, 5, 2000", "3000, 5, 1000", "600, 2, 500"})
     void recordsThatGrowOlderWhileWindowsFill_areNoReasonToStop(int outstanding, double ofOne, long windowMillis)
@@ -597,7 +609,7 @@ class TunerTest {
                 .hasMessageContaining("alternatives");
     }
 
-    /** Regression: only exceptions took a trial back. After an error, its settings stayed in force. */
+    /** Regression: only exceptions reverted a trial. After an error, its settings stayed in force. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void failureDuringATrial_takesItBack(boolean isError) {
@@ -620,9 +632,7 @@ class TunerTest {
         assertThat(model.workers("store")).isEqualTo(4);
     }
 
-    /**
-     * A database refuses connections beyond some number, and a pipeline without retries ends with the first refusal.
-     */
+    /** A database refuses connections beyond some number, and the first refusal ends a pipeline without retries. */
     @ParameterizedTest
     @ValueSource(ints = {20, 256})
     void stageThatGainsWithoutEnd_getsNoMoreWorkersThanAllowed(int most) throws Exception {
@@ -649,7 +659,10 @@ class TunerTest {
         assertThatThrownBy(() -> Tuner.builder().maxWorkers(0)).hasMessageContaining("maxWorkers");
     }
 
-    /** It takes 20 calls at once and refuses the others, which are tried again: six times, then the pipeline ends. */
+    /**
+     * The service accepts 20 calls at a time and refuses the others. Each is tried again six times before the pipeline
+     * ends.
+     */
     @Test
     void serviceThatRefusesCalls_getsNoMoreOfThemThanItTakes() throws Exception {
         Semaphore room = new Semaphore(20);
@@ -687,7 +700,10 @@ class TunerTest {
         }
     }
 
-    /** A pipeline that runs: 2 workers that wait 20 ms are 100 a second, and any machine has more of them. */
+    /**
+     * A running pipeline: 2 workers that wait 20 ms reach 100 elements per second, and any machine can run more
+     * workers.
+     */
     @Test
     void sleepingStage_ofARunningPipeline_getsMoreWorkers() throws Exception {
         try (Dispatcher pool = Dispatcher.fixed("lookups", 2);

@@ -68,7 +68,7 @@ class RestartScheduleTest {
         assertThat(schedule.afterFailure(new StackOverflowError(), now)).isEqualTo(Duration.ofMillis(1));
     }
 
-    /** A pipeline that fails at once, without a delay, restarts a million times within the period. */
+    /** A pipeline that fails immediately, without a delay, may restart a million times within the period. */
     @Test
     void restartsWithoutLimit_keepTheirMemoryBounded() {
         RestartSchedule schedule = new RestartSchedule(RestartSettings.of(Backoff.NONE));

@@ -136,7 +136,8 @@ class ProbesTest {
     }
 
     /**
-     * The pattern of {@code docs/guide/testing.md}: emit, wait for the pull, advance, expect. A race would show here.
+     * Runs the pattern of {@code docs/guide/testing.md}: emit, wait for the pull, advance, expect. A race would show up
+     * here.
      */
     @Test
     void awaitPull_thenAdvance_isExactOverAndOver() throws Exception {

@@ -40,7 +40,7 @@ class RestProbeTest {
             for (int i = 1; i <= 500; i++) {
                 in.emit(i);
                 assertThat(probe.awaitRest(LONG)).isTrue();
-                // Nobody else waits for it: whatever was emitted is through.
+                // Only the probe waits here. All emitted elements have been processed by now.
                 assertThat(handled).hasValue(i);
                 assertThat(in.unacknowledged()).isEmpty();
             }
@@ -73,12 +73,10 @@ class RestProbeTest {
         }
     }
 
-    // The last two: on a machine with 20 threads for each processor the carrier of a virtual thread was stopped between
-    // its
-    // parking and the look whether it was unparked meanwhile. Its state said for 100 ms that it waited, and a
-    // simulation
-    // moved on without it. Nobody can hold a carrier there, so the tests hold a thread in what its state tells as
-    // little of.
+    // Background of the next two tests: on a machine with 20 threads per processor, the carrier of a virtual thread was
+    // stopped between parking and checking for an unpark. For 100 ms, the thread's state said that it was waiting, and
+    // a simulation continued without it. A test cannot stop a carrier at that point. It therefore holds a thread in
+    // another place where its state is equally misleading.
 
     @Test
     void thread_thatWasSignalledAndHasNotRun_isNotAtRest() throws InterruptedException {
@@ -110,7 +108,7 @@ class RestProbeTest {
             try {
                 end.set(true);
                 called.signal();
-                // It cannot run without the lock: its state is the same as before.
+                // The thread cannot run without the lock, so its state has not changed.
                 assertThat(probe.awaitRest(Duration.ofMillis(20))).isFalse();
             } finally {
                 lock.unlock();
@@ -139,7 +137,7 @@ class RestProbeTest {
             });
             awaitWaiting(queued);
             Object queue = LockSupport.getBlocker(queued);
-            // Parked where the other one is, but it stays there when the lock is free.
+            // Parked at the same place as the other thread, but it stays parked when the lock is free.
             behind = Thread.ofVirtual().start(() -> {
                 while (!over.get()) {
                     LockSupport.park(queue);

@@ -31,7 +31,7 @@ class VirtualClockTest {
         threads.shutdownNow();
     }
 
-    /** A lock with one condition on which any number of threads wait for a time or for a flag. */
+    /** A lock with one condition, on which several threads wait for a time or for a flag. */
     private final class Room {
         final ReentrantLock lock = new ReentrantLock();
         final Condition condition = lock.newCondition();
@@ -96,7 +96,7 @@ class VirtualClockTest {
         Future<Long> never = threads.submit(() -> room.await(Stage.NEVER));
         Future<Long> later = threads.submit(() -> room.await(200));
         clock.awaitWaiters(1);
-        // It is last in the condition's queue, so waking only the first would not do.
+        // This thread is last in the condition's queue, so waking only the first one is not enough.
         Future<Long> sooner = threads.submit(() -> room.await(100));
         clock.awaitWaiters(2);
         clock.advance(Duration.ofNanos(100));
@@ -125,7 +125,7 @@ class VirtualClockTest {
         CompletableFuture<Void> held = new CompletableFuture<>();
         Future<Long> woken = threads.submit(() -> room.await(100));
         clock.awaitWaiters(1);
-        // The advancer cannot signal yet, so the waiter is still there although its time has come.
+        // The advancing thread cannot signal yet, so the waiter is still waiting although its time has come.
         Future<?> advancer;
         Future<?> counted;
         room.lock.lock();
@@ -163,7 +163,7 @@ class VirtualClockTest {
         assertThat(other.get()).isEqualTo(100);
     }
 
-    /** Waiters arrive while time advances: whoever misses a wake-up waits until the test's timeout. */
+    /** Threads begin to wait while time advances. A thread that misses its wake-up waits until the test's timeout. */
     @Test
     void advance_whileOthersBeginToWait_losesNoWakeUp() throws Exception {
         for (int round = 0; round < 3000; round++) {
@@ -178,7 +178,7 @@ class VirtualClockTest {
         }
     }
 
-    /** The same in step: the time comes at any point of the way from the first look at the clock into the wait. */
+    /** Does the same in lockstep: the time may come at any point between the first read of the clock and the wait. */
     @Test
     void advance_justAsAWaitBegins_losesNoWakeUp() throws Exception {
         int rounds = 20_000;
@@ -208,7 +208,7 @@ class VirtualClockTest {
         assertThat(waiter.get()).isEqualTo(rounds);
     }
 
-    /** Either side has to be able to come first. */
+    /** Spins for a random time, so that either side may come first. */
     private static void spin() {
         for (int spins = ThreadLocalRandom.current().nextInt(100); spins > 0; spins--) {
             Thread.onSpinWait();

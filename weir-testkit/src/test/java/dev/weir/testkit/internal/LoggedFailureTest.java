@@ -9,7 +9,10 @@ import java.nio.file.StandardOpenOption;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The reason for a process's end is the last exception that it logged, not one of an earlier start. */
+/**
+ * Checks that the reported reason for the end of a process is the last exception that it logged, not an exception of an
+ * earlier start.
+ */
 final class LoggedFailureTest {
 
     private static final String TRACE = """

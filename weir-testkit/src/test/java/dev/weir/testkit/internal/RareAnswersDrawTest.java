@@ -17,7 +17,7 @@ import org.apache.kafka.common.message.ProduceResponseData.TopicProduceResponse;
 import org.apache.kafka.common.protocol.Errors;
 import org.junit.jupiter.api.Test;
 
-/** Chooses the answers that become rare, and their content. */
+/** Tests which answers become rare answers, and their content. */
 class RareAnswersDrawTest {
 
     private static final int ANSWERS = 2_000;

@@ -209,7 +209,7 @@ public final class LiveGroup implements AutoCloseable {
         parts.forEach(part -> part.session.change(Map.of(HandlerWork.MILLIS, Double.toString(millis))));
     }
 
-    /** The reason why the group cannot have that many consumers; null if it can. */
+    /** The reason why the group cannot have the given number of consumers; null if it can. */
     @Nullable
     String objection(int consumers) {
         if (isShared && fixedConsumers > 0) {
@@ -293,7 +293,7 @@ public final class LiveGroup implements AutoCloseable {
         return parts.size();
     }
 
-    /** Returns whether that many more processes can join. */
+    /** Returns whether {@code more} additional processes can join. */
     boolean hasRoom(int more) {
         return parts.size() + more <= MOST_PROCESSES;
     }

@@ -99,7 +99,7 @@ final class LiveGroups implements AutoCloseable {
         groups.forEach(group -> group.work(millis));
     }
 
-    /** The reason why one of the groups cannot have that many consumers; null if every group can. */
+    /** The reason why one of the groups cannot have the given number of consumers; null if every group can. */
     @Nullable
     String objection(int consumers) {
         return groups.stream()

@@ -50,7 +50,7 @@ class BrokerSeriesTest {
                 });
     }
 
-    /** The figures of all brokers were lost for that second. */
+    /** Regression: a partition that disappeared during a reading cost the figures of all brokers for that second. */
     @Test
     void partitionThatGoes_duringAReading_costsNoOtherFigure() throws Exception {
         for (int i = 1; i <= 3; i++) {

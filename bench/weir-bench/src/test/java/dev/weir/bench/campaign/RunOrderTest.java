@@ -17,8 +17,8 @@ class RunOrderTest {
             .points();
 
     /**
-     * A generator for each round, seeded with the campaign's seed and the round, once gave the same driver the last
-     * place in every round when four or eight of them ran.
+     * Regression: each round had its own random generator, seeded with the campaign's seed and the round. With four or
+     * eight drivers, the same driver came last in every round.
      */
     @ParameterizedTest
     @ValueSource(longs = {7, 42, 123_456_789_012L})

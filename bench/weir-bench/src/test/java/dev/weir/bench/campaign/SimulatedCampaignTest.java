@@ -34,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The whole harness over a model of brokers and groups: the same seed gives the same figures, to the last digit. */
+/** Tests the whole harness with a model of brokers and groups. The same seed must give exactly the same figures. */
 class SimulatedCampaignTest {
 
     @TempDir
@@ -115,7 +115,7 @@ class SimulatedCampaignTest {
                 / 1e6;
     }
 
-    /** Records of transactions committed every 200 ms arrive 100 ms late on average. */
+    /** With a commit every 200 ms, the records of a transaction arrive 100 ms late on average. */
     @Test
     void copiesByPlan_haveTheLatencyOfTheirOutput() {
         String copy = ONE + "scenario: copy\noptions: {commit.interval.millis: 200, guarantee: ";
@@ -142,7 +142,7 @@ class SimulatedCampaignTest {
                 .isBetween(9_600.0, 10_100.0);
     }
 
-    /** Two of three dimensions' corners agree: what lies between them is left out. */
+    /** The points between corners that agree are left out, here in two of the three dimensions. */
     @Test
     void adaptiveDesign_runsWhereTheVerdictChanges() {
         String yaml = GROUPS.replace("RATE", "3000")
@@ -215,7 +215,7 @@ class SimulatedCampaignTest {
                 .hasMessageContaining("--simulate has no model of keys");
     }
 
-    /** Each scenario that goes as fast as it can, with what its name makes cheap or dear. */
+    /** Runs each scenario that has no planned rate, with the cost that its name implies. */
     @ParameterizedTest
     @CsvSource({
         "consume, '', 1300000, 2600000",
@@ -249,7 +249,10 @@ class SimulatedCampaignTest {
         assertThat(lines(run("again", yaml, 7))).isEqualTo(lines(results));
     }
 
-    /** A reader has a record one fetch after its log has it; a sender is acknowledged when the log has it. */
+    /**
+     * In the model, a record reaches a reader one fetch after it is in the log. A sender gets its acknowledgement as
+     * soon as the record is in the log.
+     */
     @ParameterizedTest
     @CsvSource({"steady, 2.0, 2.6", "produce, 1.0, 1.3", "at-least-once, 2.0, 2.7"})
     void plannedScenarios_keepTheirRate_withTheLatencyOfTheModel(String scenario, double least, double most) {
@@ -260,7 +263,7 @@ class SimulatedCampaignTest {
         assertThat(run.ledger().lost()).isZero();
     }
 
-    /** Holds the promise of the command: any file is tried within seconds, whatever its scenario. */
+    /** Checks the command's promise that any workload file can be tried within seconds, whatever its scenario. */
     @Test
     void shippedWorkloads_haveAModel_butThoseOfKeysAndSeveralGroups() throws IOException {
         Path workloads = Path.of(System.getProperty("weir.root"), "bench", "workloads");

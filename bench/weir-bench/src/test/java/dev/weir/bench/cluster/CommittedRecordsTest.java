@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class CommittedRecordsTest {
 
     /**
-     * A client's exception bypassed the campaign, which keeps a failed run and continues, and reached the user as a
+     * Regression: an exception of a client skipped the handling of failed runs. The campaign ended, and the user saw a
      * stack trace.
      */
     @Test

@@ -27,7 +27,7 @@ class CopiedRecordsTest {
         assertThat(ledger("at-least-once", 0, 0, 2).missing()).isEqualTo(1);
     }
 
-    /** Nobody will read it again, though nothing was written after it. */
+    /** If a record is committed but not written, nobody reads it again, even if no later record was written. */
     @Test
     void committedAndNotWritten_isMissing() {
         assertThat(ledger("at-least-once", 3, 0, 1).missing()).isEqualTo(1);
@@ -66,7 +66,7 @@ class CopiedRecordsTest {
         assertThat(copied.ledger().foreign()).isEqualTo(3);
     }
 
-    /** The partition follows the time in the value; a value without one was not sent by the generator. */
+    /** In the value, the partition follows the time. A value without a time was not sent by the generator. */
     @Test
     void recordOfAPlan_isKnownByItsPartitionBehindTheTime() {
         WorkloadPoint planned = Workload.parse(
@@ -95,7 +95,7 @@ class CopiedRecordsTest {
         assertThat(passed.bytes()).isEqualTo(3 * 16);
     }
 
-    /** Records buffered before the first write count from when they were taken. */
+    /** The time begins when the first record is taken, unless a record was written earlier. */
     @Test
     void time_beginsWithWhatIsTaken_ifNothingIsWrittenSooner() {
         CopiedRecords copied = new CopiedRecords(point("at-least-once"), new long[] {3, 3}, new long[2]);

@@ -25,7 +25,8 @@ class LeftGroupsTest {
     }
 
     /**
-     * Kafka keeps a share group without members forever, so deletion is retried for a group whose members were killed.
+     * Kafka never expires a share group. The deletion of a group with killed members is therefore retried until their
+     * sessions have expired.
      */
     @Test
     void groupOfKilledMembers_isDeletedWhenTheirSessionsAreOver() {

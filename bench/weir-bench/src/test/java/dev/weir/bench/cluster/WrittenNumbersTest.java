@@ -24,7 +24,7 @@ class WrittenNumbersTest {
                         + " and 0 other records are in the topic");
     }
 
-    /** By count alone, this topic has all six. */
+    /** The topic has six records, but one of them twice and another one not at all. */
     @Test
     void topic_withOneRecordTwiceAndOneMissing_namesBoth() {
         add(0, 0, 0);

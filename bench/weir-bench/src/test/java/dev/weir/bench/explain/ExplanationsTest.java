@@ -23,12 +23,12 @@ import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** The party that given figures point to, and figures that point to nobody. */
+/** Tests which limiter given figures point to, including figures that point to none. */
 class ExplanationsTest {
 
     private static final String STREAMING = "scenario: consume\n";
 
-    /** A second on four cores: what a quiet machine shows of a driver that computes all the time. */
+    /** The figures of one second on four cores of a quiet machine, with a driver that computes all the time. */
     private final Map<String, Double> metrics = new LinkedHashMap<>(Map.of(
             "host: busy %",
             40.0,
@@ -104,14 +104,17 @@ class ExplanationsTest {
                 .contains("the driver kept 0.95 cores busy", "a fetch took 0.40 ms for the client");
     }
 
-    /** Stop and wait: the driver's own gaps between requests are not the brokers' fault. */
+    /**
+     * A driver that waits for each response before its next request: the gaps between its requests are not the brokers'
+     * fault.
+     */
     @Test
     void driverThatWaits_whileNobodyWorks_isNotExcused() {
         driverCores = 0.4;
         brokerCores = 0.2;
         assertThat(explained(STREAMING).limiter()).isNull();
         metrics.put("client: fetch ms", 5.0);
-        records = 200_000; // 25 fetches of 5 ms: none is under way for most of the second.
+        records = 200_000; // 25 fetches of 5 ms: for most of the second, no fetch is in flight.
         assertThat(explained(STREAMING).limiter()).isNull();
         assertThat(explained(STREAMING).sentence()).contains("the library itself");
     }
@@ -146,7 +149,7 @@ class ExplanationsTest {
                 .containsExactly(Limiter.Kind.SOURCE_FETCH, "wait for data");
     }
 
-    /** It keeps all of the machine busy too: what many requests cost. */
+    /** Many small requests also keep the whole machine busy. */
     @Test
     void smallFetches_areNamed_beforeTheMachine() {
         metrics.put("client: kB per fetch", 2.0);
@@ -158,7 +161,7 @@ class ExplanationsTest {
                 .containsExactly(Limiter.Kind.SOURCE_FETCH, "fetch size");
     }
 
-    /** A producer whose window is cut: brokers are busy with its requests. */
+    /** A producer with a reduced window sends small batches, whose requests keep the brokers busy. */
     @Test
     void smallBatches_areNamed_beforeBrokers() {
         driverCores = 0.4;
@@ -200,7 +203,7 @@ class ExplanationsTest {
         assertThat(explained(work).evidence()).contains("8.0 handlers blocked at a time");
     }
 
-    /** Two calls of 2 ms for a record, by the mean. */
+    /** On average, a record takes two calls of 2 ms. */
     @Test
     void handlersThatFail_blockForEachCall() {
         driverCores = 0.1;
@@ -213,7 +216,9 @@ class ExplanationsTest {
                 .contains("15.6 handlers blocked at a time", "of 16 that may");
     }
 
-    /** Four partitions of ten keys by Zipf: a third of a partition's records have one key. */
+    /**
+     * Four partitions have ten keys each, which follow Zipf's law: a third of a partition's records have the same key.
+     */
     @Test
     void hottestKey_isNamed_whereItsHandlerIsBusyAllTheTime() {
         String work = """
@@ -252,7 +257,10 @@ class ExplanationsTest {
         assertThat(limiter(work).name()).as("all of them work").isEqualTo("handlers");
     }
 
-    /** Four partitions by Zipf: the first has half of the records, and one handler at a time. */
+    /**
+     * The partitions follow Zipf's law: the first of four gets half of the records, and allows only one handler at a
+     * time.
+     */
     @Test
     void hottestPartition_isNamed_whereItsHandlerIsBusyAllTheTime() {
         String work = """
@@ -291,7 +299,7 @@ class ExplanationsTest {
         assertThat(limiter("scenario: at-most-once\n").kind()).isEqualTo(Limiter.Kind.COMMIT);
     }
 
-    /** The flag, which goes by processor time, would excuse a baseline here. */
+    /** The flag is based on processor time and would excuse a baseline here. */
     @Test
     void brokersThatWork_whileTheDriverWaits_areNamed() {
         driverCores = 0.4;

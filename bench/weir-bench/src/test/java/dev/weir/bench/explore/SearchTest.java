@@ -12,7 +12,10 @@ import java.util.function.Predicate;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
-/** Checks that the search finds a known limit: a thousand simulated systems of each sort, always the same ones. */
+/**
+ * Checks that the search finds a known limit, for a thousand simulated systems of each kind. The systems are the same
+ * in every run.
+ */
 class SearchTest {
     private static final int SEEDS = 1_000;
 
@@ -55,7 +58,10 @@ class SearchTest {
         }
     }
 
-    /** Held from below, lost after a restart, as a share group is whose members have taken more than their share. */
+    /**
+     * A bistable system sustains a rate that rises slowly, but loses it after a restart. A share group whose members
+     * have acquired too many records behaves like this.
+     */
     @Test
     void bistable_isCalledUnstable_always() {
         for (boolean tells : new boolean[] {false, true}) {
@@ -67,8 +73,8 @@ class SearchTest {
     }
 
     /**
-     * A collapsed system takes about as much at any rate: the rate that it recovers at is found near
-     * that, in fewer trials.
+     * A collapsed system handles about the same rate whatever is sent. The search therefore finds the rate at which the
+     * system recovers near this one, in fewer trials.
      */
     @Test
     void bistable_thatTellsWhatItTookWhileCollapsed_isFoundInFewerTrials() {
@@ -101,7 +107,7 @@ class SearchTest {
         }
     }
 
-    /** The last confirmed rate was true a moment ago, even if the ramp saw more. */
+    /** The finding is the last confirmed rate, even if the ramp saw a higher one. */
     @Test
     void drifting_ends_andClaimsNoMoreThanTheSystemHadAtTheBegin() {
         int found = 0;
@@ -133,7 +139,7 @@ class SearchTest {
         assertThat(named).isGreaterThanOrEqualTo(990);
     }
 
-    /** A generator slower than twice the system, but not slower than the system, is no excuse. */
+    /** A generator that can send less than twice the system's limit, but more than the limit, is no excuse. */
     @Test
     void generatorALittleFasterThanTheSystem_doesNotHideItsLimit() {
         assertThat(count(
@@ -200,7 +206,7 @@ class SearchTest {
         assertThat(search.finding().verdict()).isEqualTo(Verdict.TIMED_OUT);
     }
 
-    /** A hold takes longer than the steps before it. */
+    /** A hold takes longer than the steps before it, so it might not end in time. */
     @Test
     void firstTrialOfAKind_isNotBegun_ifItIsExpectedToEndLater() {
         List<Double> rates = new ArrayList<>();
@@ -210,7 +216,9 @@ class SearchTest {
         assertThat(rates).containsExactly(1000.0, 2000.0);
     }
 
-    /** A rate held and recovered from stays found, even if more was left to try. */
+    /**
+     * A rate that the system held, and from which it recovered, still counts as found even if more trials were left.
+     */
     @Test
     void timeUsedUp_whileMoreIsAskedFor_isFound() {
         Search search = new Search(limits(1e6, 1e6));
@@ -230,7 +238,7 @@ class SearchTest {
         }
     }
 
-    /** At 1,000/s and 2,000/s the system passed and failed; what cannot be sent in between says nothing of it. */
+    /** The system passed at 1,000/s and failed at 2,000/s. Rates in between that could not be sent prove nothing. */
     @Test
     void rateThatFailed_isNotForgotten_forOneThatCouldNotBeSent() {
         Search search = new Search(limits(1e6, 1e6));
@@ -244,7 +252,7 @@ class SearchTest {
         assertThat(finding.high()).isEqualTo(2000);
     }
 
-    /** Two rates 3 % apart; the upper one failed in steps, and the hold below it could not be sent at first. */
+    /** The two rates are 3 % apart. The upper rate failed in steps and could not be sent later. */
     @Test
     void bracketThatIsNarrow_isFound_thoughTheRateAboveItCouldNotBeSentLater() {
         Search search = new Search(new Limits(1000, 1030, 1e6, List.of()));
@@ -252,7 +260,7 @@ class SearchTest {
         assertThat(search.next()).isEqualTo(new Attempt(Kind.STEP, 1030)); // the doubt
         tell(search, Result.GENERATOR_BOUND, Result.GENERATOR_BOUND);
         tell(search, Result.PASSED);
-        search.giveUp(); // It would ask for more between the two.
+        search.giveUp(); // The search would continue between the two rates.
         assertThat(search.finding().verdict()).isEqualTo(Verdict.FOUND);
         assertThat(search.finding().high()).isEqualTo(1030 * (1 + Search.MARGIN));
     }
@@ -268,7 +276,9 @@ class SearchTest {
         assertThat(search.finding().high()).isEqualTo(1950);
     }
 
-    /** Two hiccups in a row once made an interval far below the limit, since each rate below them passed. */
+    /**
+     * Regression: two hiccups in a row led to an interval far below the limit, because every rate below them passed.
+     */
     @Test
     void failureThatEndedTheRamp_isAskedAboutAgain() {
         Search search = new Search(limits(1e6, 1e6));
@@ -285,7 +295,7 @@ class SearchTest {
         assertThat(limit).isBetween(finding.low(), finding.high());
     }
 
-    /** A system on the edge fails without a perturbation as well. */
+    /** A system at its limit may also fail without a perturbation. */
     @Test
     void failedPerturbation_isUnstable_onlyIfTheHoldStillPasses() {
         Search search = new Search(limits(1000, 1e6));

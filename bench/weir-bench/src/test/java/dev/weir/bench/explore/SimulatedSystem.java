@@ -4,12 +4,14 @@ import dev.weir.bench.explore.Outcome.Result;
 import java.util.List;
 import java.util.Random;
 
-/** A system whose limit is known: all that is random in it comes from its seed. Confined to one thread. */
+/** A simulated system with a known limit. The seed determines everything random in it. Confined to one thread. */
 abstract class SimulatedSystem {
-    /** Standard deviation of a trial's capacity from the true one; half of it in long trials. */
+    /**
+     * Standard deviation of a trial's capacity from the true capacity. In long trials, the deviation is half as large.
+     */
     private static final double NOISE = 0.02;
 
-    /** The share of trials that fail because of something else. */
+    /** The fraction of trials that fail for reasons other than the rate. */
     private static final double HICCUPS = 0.02;
 
     private static final List<Result> ANY = List.of(Result.values());
@@ -20,7 +22,7 @@ abstract class SimulatedSystem {
     final double truth;
     private final double noise;
 
-    /** With a limit anywhere between 300 and 300,000 records per second. */
+    /** Creates a system with a random limit between 300 and 300,000 records per second. */
     SimulatedSystem(long seed, boolean isNoisy) {
         random = new Random(seed);
         truth = 300 * Math.pow(1000, random.nextDouble());
@@ -29,7 +31,7 @@ abstract class SimulatedSystem {
 
     abstract Result outcome(Attempt attempt);
 
-    /** The number of records a second it takes while it does not recover; not a number where it does not tell. */
+    /** Returns the records per second that the system handles while it does not recover, or NaN if this is unknown. */
     double carried() {
         return Double.NaN;
     }
@@ -64,7 +66,7 @@ abstract class SimulatedSystem {
         return explored(new Limits(1000, 1e6, 1e6, PERTURBATIONS));
     }
 
-    /** Sustains all rates below its limit, and comes back from anything. */
+    /** Returns a system that sustains all rates below its limit and recovers from any perturbation. */
     static SimulatedSystem monotone(long seed, boolean isNoisy) {
         return new SimulatedSystem(seed, isNoisy) {
             @Override
@@ -75,10 +77,11 @@ abstract class SimulatedSystem {
     }
 
     /**
-     * Holds what it is led to from below. Once a backlog has built up, its members take more than their share, and
-     * above a lower limit it does not come back: after a restart always, after others in every second trial.
+     * Returns a system that sustains a rate that rises slowly from below. Once a backlog has built up, its members
+     * acquire too many records. Above a lower limit, the system then fails to recover: always after a restart, and in
+     * every second trial after other perturbations.
      *
-     * @param tells whether it is known how much it takes then
+     * @param tells whether it is known how much the collapsed system handles
      */
     static SimulatedSystem bistable(long seed, boolean tells) {
         return new SimulatedSystem(seed, true) {
@@ -98,7 +101,7 @@ abstract class SimulatedSystem {
         };
     }
 
-    /** Loses that share of its capacity with each trial. */
+    /** Returns a system that loses the fraction {@code perTrial} of its capacity in each trial. */
     static SimulatedSystem drifting(long seed, double perTrial) {
         return new SimulatedSystem(seed, true) {
             private double capacity = truth;
@@ -111,7 +114,7 @@ abstract class SimulatedSystem {
         };
     }
 
-    /** Behind a generator that sends no more than that share of what it could take. */
+    /** Returns a system whose generator sends at most {@code share} times the system's limit. */
     static SimulatedSystem behindGenerator(long seed, double share) {
         return new SimulatedSystem(seed, true) {
             @Override

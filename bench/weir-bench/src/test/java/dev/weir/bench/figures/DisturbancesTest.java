@@ -18,7 +18,9 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 
-/** Ten records a second to each of two partitions, second by second, on a clock of the test. */
+/**
+ * Tests the cost of disturbances, second by second on a test clock. Each of two partitions gets ten records per second.
+ */
 class DisturbancesTest {
     private static final long START = 7_000_000_000L;
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
@@ -39,7 +41,9 @@ class DisturbancesTest {
         return histogram;
     }
 
-    /** Reports the next second: deliveries of each partition, their latency, and the repeated ones among them. */
+    /**
+     * Reports the next second: the deliveries of each partition, their latency, and how many deliveries were repeated.
+     */
     private void second(long first, long other, double millis, long repeated) {
         long from = START + second++ * SECOND;
         long to = from + SECOND;
@@ -89,7 +93,7 @@ class DisturbancesTest {
         assertThat(cost.lost()).isOne();
     }
 
-    /** Members elsewhere share no file that would tell. */
+    /** Members on other machines have no shared file from which losses could be counted. */
     @Test
     void whatNobodyCounts_isNotSaidToBeNone() {
         figures.begin(START, 0);
@@ -117,7 +121,7 @@ class DisturbancesTest {
         second(10, 0, 5, 0);
         second(10, 0, 5, 0);
         good(1);
-        // Sent in the seconds 2, 4, 6 and 9.
+        // Sent in seconds 2, 4, 6 and 9.
         List<Disturbance> costs = disturbances.costs(figures, 11_000, List.of(bits(25, 45), bits(65, 95)));
         assertThat(costs).extracting(Disturbance::order).containsExactly("freeze 1 for 2.000s", "kill 1");
         assertThat(costs).extracting(Disturbance::recoveryMillis).containsExactly(1_000.0, Double.NaN);

@@ -45,7 +45,7 @@ class GroupLedgerTest {
         assertThat(ledger.figures(new long[] {100, 50}).foreign()).isOne();
     }
 
-    /** Two workers that each had what the other had, and a hole between: a count of each would add up to all. */
+    /** Two workers received the same records and missed others. Counts alone would add up to the full number. */
     @Test
     void workersThatHadTheSame_areSeenToHave_thoughTheirCountsAddUp() {
         told(numbers(0, 50), numbers(0, 50));
@@ -55,7 +55,7 @@ class GroupLedgerTest {
         assertThat(figures.redelivered()).isEqualTo(50);
     }
 
-    /** A killed member had 50 to 89, two of them twice, and somebody else had 80 to 99. */
+    /** A killed member received 50 to 89, two of them twice. Another member received 80 to 99. */
     @Test
     void whatAKilledMemberHadNoted_isNotLost_andItsRepetitionsCount() {
         told(numbers(0, 50), numbers(0, 50));
@@ -82,7 +82,7 @@ class GroupLedgerTest {
         assertThat(figures.foreign()).isOne();
     }
 
-    /** With a bit per record, the ledger would take gigabytes. */
+    /** A ledger with one bit per record would take gigabytes here. */
     @Test
     void whatCameWhole_takesTheSameRoom_howeverMuchItIs() {
         told(new NumberRuns.Builder().add(0, 1L << 40).build().encoded(), numbers(0, 50));

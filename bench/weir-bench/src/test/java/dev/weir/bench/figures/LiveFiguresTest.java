@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 
-/** A plan of 1,000 records a second whose processes report each half second, on a clock of the test. */
+/** Tests the figures of a plan of 1,000 records per second, on a test clock. The processes report every half second. */
 class LiveFiguresTest {
     private static final long START = 5_000_000_000L;
     private static final long HALF = TimeUnit.MILLISECONDS.toNanos(500);
@@ -36,7 +36,7 @@ class LiveFiguresTest {
         return histogram;
     }
 
-    /** Reports that many records of each partition in the half second of that number. */
+    /** Reports the half second {@code number}, with the given number of records in each partition. */
     private void half(int number, long sent, long handled, double millis) {
         long from = START + number * HALF;
         figures.ofGenerator(from, from + HALF, 2 * sent, List.of(of(sent, 0.1), of(sent, 0.1), new Histogram(3)));
@@ -57,7 +57,10 @@ class LiveFiguresTest {
         figures.ofGroup(from, from + HALF, came, 0);
     }
 
-    /** A backlog grows while only half is handled, and goes in the half second after. */
+    /**
+     * Plays a run in which a backlog grows while only half of the records are handled, and disappears in the next half
+     * second.
+     */
     private void played() {
         figures.begin(START, 1_000);
         for (int half = 0; half < 4; half++) {
@@ -133,9 +136,7 @@ class LiveFiguresTest {
         assertThat(figures.warmUp(9)).isEqualTo(2);
     }
 
-    /**
-     * Brokers that hold up the generator, or a plan that it is behind of, would else pass for one that has sent all.
-     */
+    /** Brokers may delay the generator, or it may be behind its plan. It must then not count as finished. */
     @Test
     void generator_sendsUntilItIsQuiet_andAllIsAcknowledged() {
         assertThat(figures.isSending()).as("never begun").isFalse();
@@ -197,7 +198,7 @@ class LiveFiguresTest {
                 .containsExactly(1, 1);
     }
 
-    /** A copier uses the processor to write; a record has arrived when a reader of the output has it. */
+    /** Copiers use processor time to write. A record counts as delivered when a reader of the output receives it. */
     @Test
     void whatIsCopied_comesToItsReader_andCostsItsCopiers() {
         figures.begin(START, 1_000);
@@ -217,7 +218,7 @@ class LiveFiguresTest {
         assertThat(figures.readerNanos(2, 3)).isZero();
     }
 
-    /** Else one late look would leave a whole run without the brokers' processor time. */
+    /** Otherwise, one late reading would leave the whole run without the brokers' processor time. */
     @Test
     void secondWithoutALookAtTheBrokers_hasItsPartOfTheNextLook() {
         figures.begin(START, 0);
@@ -227,7 +228,7 @@ class LiveFiguresTest {
         assertThat(figures.intervals(4)).extracting(Interval::brokerCpuNanos).containsExactly(10L, 30L, 30L, 30L);
     }
 
-    /** A late report of a member belongs to the part of the second in which its deliveries happened. */
+    /** A late report of a member counts for the second in which its deliveries happened. */
     @Test
     void latenciesOfPhase_areThoseOfItsSecondsAlone() {
         figures.begin(START, 0);
@@ -275,7 +276,10 @@ class LiveFiguresTest {
                 List.of(of(cameOfOne, 7), of(sent, 7)));
     }
 
-    /** Sixty partitions have 200 records a second: a dead one lacks three of them, which any second may. */
+    /**
+     * Each of 60 partitions gets about three records per second. Three missing records are normal in any single second,
+     * so one second is not enough to tell that a partition is dead.
+     */
     @Test
     void partitionOfFewRecordsASecond_isSilentFromWhereItWasDead() {
         figures.begin(START, 0);

@@ -36,7 +36,10 @@ class LoadSpreadTest {
                         entry("load: idlest process %", 25.0));
     }
 
-    /** Each group has all partitions to share out, so four processes are not too many for two. */
+    /**
+     * Each group divides all partitions among its processes, so two partitions are enough for four processes of two
+     * groups.
+     */
     @Test
     void processOfOneOfSeveralGroups_thatGotNothing_isSeen() {
         long[] sent = {300, 300};

@@ -30,7 +30,7 @@ class PolledSizesTest {
         return figures;
     }
 
-    /** Two processes whose medians are 8 and 500: their mean says nothing of either. */
+    /** The medians of the two processes are 8 and 500, so the mean of the medians describes neither process. */
     @Test
     void percentiles_ofSeveralProcesses_areOfAllPolls() {
         sizes.add(polls(4, 8, 8, 8, 8, 8));

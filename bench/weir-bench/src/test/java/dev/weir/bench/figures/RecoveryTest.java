@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Seconds of a group to which 1,000 records a second are sent, and which is to have them within 100 ms. */
+/** Tests recovery with seconds of a group that gets 1,000 records per second and must receive them within 100 ms. */
 class RecoveryTest {
     private static final Recovery RECOVERY = new Recovery(LatencyTarget.of("p99<=100ms"));
     private static final double SLOT = 1000;
@@ -46,7 +46,7 @@ class RecoveryTest {
 
     @Test
     void recovered_isTheFirstOfThreeGoodSecondsInARow() {
-        // A member that is killed is not missed in its first second.
+        // The loss of a member is not visible in the first second after the kill.
         List<Recovery.Second> seconds = List.of(GOOD, GOOD, LATE, GOOD, LATE, GOOD, GOOD, GOOD, LATE, GOOD);
         assertThat(RECOVERY.recovered(seconds, SLOT, 0, 10)).isEqualTo(5);
         assertThat(RECOVERY.recovered(seconds, SLOT, 5, 10)).isEqualTo(5);

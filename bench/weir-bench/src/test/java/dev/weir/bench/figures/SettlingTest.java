@@ -61,7 +61,7 @@ class SettlingTest {
                 .hasMessageContaining("1,000 records of a pass came, none of them after method.settleSeconds, 2.0 s");
     }
 
-    /** Otherwise hundreds of passes would join and settle, for milliseconds each. */
+    /** Otherwise, hundreds of passes would each join and settle to measure only a few milliseconds. */
     @Test
     void topicThatIsReadJustAfter_isRefused_withTheWayOut() {
         assertThatThrownBy(() -> settled().rest(complete(2_090_000_000), 1))

@@ -11,7 +11,10 @@ import org.junit.jupiter.api.Test;
 
 class TopicFillTest {
 
-    /** A broker that died amid the filling of a large topic kept the harness for hours, Ctrl-C or not. */
+    /**
+     * Regression: a broker that died while a large topic was being filled blocked the harness for hours, even after
+     * Ctrl-C.
+     */
     @Test
     void recordThatIsNotWritten_endsTheFilling_soThatNotEachWaitsForNobody() {
         WorkloadPoint point = Workload.parse("w.yaml", "name: w\nscenario: consume\ndrivers: [plain]\n", false)

@@ -86,7 +86,7 @@ class OrderDeskTest {
         }
     }
 
-    /** Else a sender would wait for good for a run that is over. */
+    /** Otherwise, a sender would wait forever for the answer of a run that has ended. */
     @Test
     void runThatEnds_endsTheWaitForItsAnswer() throws Exception {
         Future<Optional<Answer>> answer;
@@ -97,7 +97,7 @@ class OrderDeskTest {
         assertThat(answer.get(60, TimeUnit.SECONDS)).isEmpty();
     }
 
-    /** Its folder belongs to the run before, and has neither the order nor an answer. */
+    /** The folder now belongs to the next run, and contains neither the order nor an answer. */
     @Test
     void runThatFollows_endsTheWaitForTheOneBefore() throws Exception {
         OrderDesk first = OrderDesk.open(results, "run 1");

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Orders to something of the test's, on a clock of the test. */
+/** Tests orders to a simulated target, on a test clock. */
 class OrdersTest {
 
     @TempDir

@@ -12,7 +12,7 @@ class ClockEstimateTest {
     private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
-    /** Another clock, and a network whose ways there and back take different times. */
+    /** A simulated clock of another machine, behind a network with different delays in the two directions. */
     private static final class Simulated {
         private final SplittableRandom random;
         private final long apartNanos; // what the other clock lacks, at first
@@ -76,7 +76,7 @@ class ClockEstimateTest {
         }
     }
 
-    /** Recorded there and merged here, events keep their order and distance but for what is stated. */
+    /** Events that another machine records keep their order and their distances within the stated error. */
     @Test
     void eventsRecordedThere_comeOutWithinTheStatedBound() {
         for (long seed = 0; seed < 200; seed++) {
@@ -112,7 +112,7 @@ class ClockEstimateTest {
         assertThat(estimate.wasSet()).isFalse();
     }
 
-    /** Such as one that was held up by a collection at both ends. */
+    /** A garbage collection, for example, may delay both ends of an exchange. */
     @Test
     void lessCertainLook_replacesNone() {
         ClockEstimate estimate = new ClockEstimate();

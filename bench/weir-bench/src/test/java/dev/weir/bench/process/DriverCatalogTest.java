@@ -20,7 +20,8 @@ class DriverCatalogTest {
     @TempDir
     Path root;
 
-    // "weir-client-defaults" was looked for as "weir-client" from the day on which that end of a name got its meaning.
+    // Regression: the ending of "weir-client-defaults" has a meaning of its own, so this driver was looked up as
+    // "weir-client".
     @Test
     void driverOfEachModule_isFoundByItsName() throws IOException {
         Path drivers = Path.of(System.getProperty("weir.root"), "bench", "drivers");
@@ -49,7 +50,7 @@ class DriverCatalogTest {
         return List.of(properties.getProperty("drivers").split(",\\s*"));
     }
 
-    /** A checkout with one driver, whose library has the version 4.4.0. */
+    /** Returns the catalog of a checkout with one driver, whose library has version 4.4.0. */
     private DriverCatalog catalog(String description) throws IOException {
         Path target = Files.createDirectories(root.resolve("drivers/kafka/target"));
         Files.writeString(

@@ -20,7 +20,7 @@ class DriverLauncherTest {
 
     private DriverLauncher launcher;
 
-    /** A driver that says nothing and waits for its input to end. */
+    /** A driver that reports nothing and waits for the end of its input. */
     static final class Silent {
         public static void main(String[] arguments) throws IOException {
             int read = 0;
@@ -30,7 +30,7 @@ class DriverLauncherTest {
         }
     }
 
-    /** A driver that says the nice value of its process and ends. */
+    /** A driver that reports its process's nice value and ends. */
     static final class Nice {
         public static void main(String[] arguments) throws IOException {
             System.out.println("nice value " + niceness(Path.of("/proc/self/stat")));
@@ -73,7 +73,7 @@ class DriverLauncherTest {
                 .hasMessageContaining("delete " + root.resolve("drivers/silent/target"));
     }
 
-    /** Whoever has his brokers die waits for them for a minute, and so would a campaign. */
+    /** Otherwise, a campaign whose brokers die would wait a minute for each process. */
     @Test
     void lookMeanwhile_endsTheWait() {
         try (DriverProcess process = start()) {
@@ -84,7 +84,10 @@ class DriverLauncherTest {
         }
     }
 
-    /** A stop between the decision to run and the start of the process was lost once: the run continued to its end. */
+    /**
+     * Regression: a stop between the decision to run and the start of the process was lost, and the run continued to
+     * its end.
+     */
     @Test
     void start_afterStop_endsAtOnce() throws Exception {
         launcher.stop();
@@ -93,7 +96,10 @@ class DriverLauncherTest {
         }
     }
 
-    /** Raises the priority if the user may; otherwise both processes have the value of this one. */
+    /**
+     * The priority is raised if the user is permitted to do so. Otherwise, both processes keep the nice value of this
+     * one.
+     */
     @Test
     void whoSends_goesBeforeOthers_whereTheSystemLetsIt() throws Exception {
         Files.writeString(

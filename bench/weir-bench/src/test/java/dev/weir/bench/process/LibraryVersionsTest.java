@@ -11,7 +11,10 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Class paths of Kafka's server: fetched once, kept while their jars are there, refused with what Maven said. */
+/**
+ * Tests class paths of Kafka's server: they are fetched once, kept while their jars exist, and refused with Maven's
+ * message.
+ */
 class LibraryVersionsTest {
 
     @TempDir
@@ -22,7 +25,7 @@ class LibraryVersionsTest {
         assertThat(maven.toFile().setExecutable(true)).isTrue();
     }
 
-    /** Acts like Maven: writes into the file named by its option. */
+    /** Installs a program that acts like Maven and writes into the file named by its option. */
     private void mavenThatWrites(String classPath) throws IOException {
         maven("echo \"$@\" >> " + root.resolve("calls") + "\n"
                 + "for each; do case $each in -Dmdep.outputFile=*) file=${each#*=};; esac; done\n"

@@ -7,11 +7,12 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 
 /**
- * Scripts in the place of {@code ssh} and {@code kubectl} that start processes of this machine, or fail as those do.
+ * Scripts in place of {@code ssh} and {@code kubectl}. They start processes on this machine, or fail like the real
+ * programs.
  */
 final class StandIns {
-    // The host says what goes wrong. The first command of a campaign looks around; one that names a place starts a
-    // driver.
+    // The host's name determines the failure. The first command of a campaign inspects the host. A command that
+    // contains a place starts a driver.
     private static final String SSH = """
             #!/bin/sh
             here=$(dirname "$0")
@@ -97,7 +98,7 @@ final class StandIns {
         return Long.parseLong(Files.readString(folder.resolve("lost.pid")).strip());
     }
 
-    /** Returns the calls of a stand-in, a line each. */
+    /** Returns the calls of a stand-in, one per line. */
     List<String> calls(String name) throws IOException {
         Path log = folder.resolve(name + ".log");
         return Files.exists(log) ? Files.readAllLines(log) : List.of();

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Workers at places that stand-ins of ssh and kubectl reach: what goes well, and what goes wrong on the way. */
+/** Tests workers reached through stand-ins for ssh and kubectl, including failures of the connection. */
 class WorkerPlacesTest {
     private static final Duration PATIENCE = Duration.ofSeconds(40);
 
@@ -52,7 +52,7 @@ class WorkerPlacesTest {
     private DriverCatalog catalog;
     private final List<DriverProcess> started = new ArrayList<>();
 
-    /** A library to which one record comes, at the time at which it is due. */
+    /** A driver that receives one record, exactly when the record is due. */
     static final class Planted implements Driver {
         public static void main(String[] arguments) {
             DriverMain.serve(Map.of("planted", Planted::new, "generator", Planted::new), arguments);
@@ -98,7 +98,7 @@ class WorkerPlacesTest {
         return worker(new Place.Ssh(standIns.program("ssh"), host, List.of()), "", java(), root.toString(), 0);
     }
 
-    /** With the quick compiler alone: each process ends soon. */
+    /** Runs Java with the fast compiler only, because each process ends soon. */
     private String java() {
         return root.resolve("quick-java").toString();
     }
@@ -153,7 +153,7 @@ class WorkerPlacesTest {
                 .hasSize(1);
     }
 
-    /** A cut connection leaves nothing under the name of a file. */
+    /** A copy cut off by a lost connection must not leave a partial file under the final name. */
     @Test
     void fileThatIsCutOff_isNotThere_andTheNextCampaignCopiesIt() throws Exception {
         Path some = root.resolve("some.jar");
@@ -258,7 +258,7 @@ class WorkerPlacesTest {
                 .hasMessageContaining("worker at ssh h1: there is no folder " + root + "/none");
     }
 
-    /** As images set it: Java says so in its first line. */
+    /** Container images often set this variable. Java then prints an additional first line. */
     @Test
     void javaThatPicksUpOptions_isJavaAllTheSame() throws Exception {
         Path java = root.resolve("java");
@@ -305,7 +305,7 @@ class WorkerPlacesTest {
         awaitGone(pid);
     }
 
-    /** Standing still, it does not notice that its input has ended. */
+    /** A frozen process does not notice the end of its input. */
     @Test
     void processThatStandsStill_isEndedAllTheSame() throws Exception {
         DriverProcess process = start(opened(launcher(ssh("h1"))));
@@ -345,7 +345,7 @@ class WorkerPlacesTest {
         assertThat(file.getParent()).doesNotExist();
     }
 
-    /** Java that runs in a container of its own tells an id that is somebody else's for the shell. */
+    /** If {@code java} runs in a separate container, its process id may belong to another process of the shell. */
     @Test
     void processThatIsNoDriver_getsNoSignal() {
         WorkerHost host = new WorkerHost(ssh("h1"), root, () -> false);
@@ -356,8 +356,8 @@ class WorkerPlacesTest {
     }
 
     /**
-     * The words of the signal are a script of their own. One that does not get through, as over a connection that is
-     * refused now and then, fails the run, not the campaign.
+     * The signal is sent by a separate script. If the script does not reach the host, for example because a connection
+     * is refused, only the run fails, not the campaign.
      */
     @Test
     void processThatWasHalted_goesOn_andASignalThatDoesNotGetThrough_failsTheRun_only() throws Exception {
@@ -382,7 +382,7 @@ class WorkerPlacesTest {
             List<DriverProcess> members = new ArrayList<>();
             for (int i = 0; i < processes; i++) {
                 members.add(start(launcher));
-                greeted(members.getLast()); // Its call is in the log before the next one is made.
+                greeted(members.getLast()); // The log contains its call before the next call is made.
             }
             members.forEach(DriverProcess::close);
         }
@@ -392,7 +392,7 @@ class WorkerPlacesTest {
                 .containsExactly("h1", "h1", "h2", "h1");
     }
 
-    /** Times reported by a process are on the harness's clock, however far off its own is. */
+    /** Times that a process reports are converted to the harness's clock, however far apart the two clocks are. */
     @Test
     void clockThatIsApart_isSetRight_withinTheStatedError() throws Exception {
         setRight(86_400_000);

@@ -12,8 +12,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * Chromium without a window and without a network, a process for each page. Where there is none, a test that opens a
- * page is skipped and says so; with {@code CI=true} in the environment it fails instead. Confined to one thread.
+ * Headless Chromium without a network, with one process per page. Without a browser, a test that opens a page is
+ * skipped and says so; with {@code CI=true} in the environment, it fails. Confined to one thread.
  */
 final class Browser {
 
@@ -29,7 +29,7 @@ final class Browser {
     private final Path folder;
     private final String executable;
 
-    /** Keeps its profile and its output in this folder. Ends the test here where there is no browser. */
+    /** Keeps its profile and its output in this folder. Without a browser, this skips the test. */
     Browser(Path folder) {
         this.folder = folder;
         this.executable = executable();
@@ -44,7 +44,7 @@ final class Browser {
         List<String> command = List.of(
                 executable,
                 "--headless",
-                // The page is our own, and containers have no user namespaces for the sandbox.
+                // The page is our own, and containers lack the user namespaces that the sandbox needs.
                 "--no-sandbox",
                 "--disable-gpu",
                 "--disable-dev-shm-usage",

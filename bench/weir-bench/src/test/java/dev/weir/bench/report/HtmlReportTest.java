@@ -15,12 +15,12 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Opens the page in a real browser that has no network, and asks the page from inside what is on it. */
+/** Opens the page in a real browser without a network, and lets a script inspect it from inside. */
 class HtmlReportTest {
 
     /**
-     * Runs after the page's own script: in which charts something is drawn where their points are, what their buttons
-     * give, and whether the same holds at the last point.
+     * Runs after the page's own script. Finds the charts that draw something at their points, the files that their
+     * buttons save, and whether the same is true of the last point.
      */
     private static final String PROBE = """
             <script>
@@ -91,7 +91,7 @@ class HtmlReportTest {
         requireDrawn(seen);
     }
 
-    /** Values cut at the edge have an arrow, and values not quoted are hollow. */
+    /** Values cut off at the edge are marked with an arrow, and values that must not be quoted are hollow. */
     @Test
     void page_marksWhatIsNotAsItLooks() throws Exception {
         JsonNode seen = open(1, 2, 0);
@@ -105,7 +105,7 @@ class HtmlReportTest {
                 .contains("generator");
     }
 
-    /** Colours repeat after eight: then dashes, markers and names tell lines apart. */
+    /** Colours repeat after eight drivers. Further lines differ in dashes, markers and names. */
     @Test
     @Tag("long")
     void page_ofEighteenDrivers_keepsThemApart() throws Exception {
@@ -188,7 +188,7 @@ class HtmlReportTest {
             assertThat(seen.get(when)).isNotEmpty();
             for (JsonNode chart : seen.get(when)) {
                 String title = chart.get("title").asText();
-                // Half of them: during warm-up a line is dashed, and a point may lie in a gap.
+                // At least half of the points: a line is dashed during warm-up, and a point may lie in a gap.
                 int points = chart.get("points").asInt();
                 assertThat(points).as("points in '%s'", title).isPositive();
                 assertThat(chart.get("drawn").asInt())

@@ -81,7 +81,7 @@ class ReportsTest {
         assertThat(Reports.csv(folder)).hasSize(6);
     }
 
-    /** A driver that needs several attempts is not as good as one that needs none. */
+    /** A driver that needs several attempts must not look as good as a driver that needs one. */
     @Test
     void attemptThatFailed_isToldAfterAnotherTookItsPlace() {
         ResultsFolder folder = SampleCampaign.write(temp, 1, 1, 7);
@@ -97,7 +97,8 @@ class ReportsTest {
     }
 
     /**
-     * Handlers may be slow because of the library: its efficiency is shown beside what it cannot move, and not judged.
+     * Slow handlers may be the library's fault. Their efficiency is therefore shown next to the nominal efficiency, and
+     * gets no verdict.
      */
     @Test
     void efficiency_isAColumnBesideTheNominalOne_andNoMetric() throws Exception {

@@ -23,7 +23,10 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 
-/** Results as a campaign would leave them, with all that a report must cope with. The same for the same arguments. */
+/**
+ * The results of a simulated campaign, with everything that a report must be able to show. Equal arguments give equal
+ * results.
+ */
 final class SampleCampaign {
 
     private static final List<String> DRIVERS =
@@ -76,7 +79,7 @@ final class SampleCampaign {
         return write(path, points, rounds, missing, 0);
     }
 
-    /** With more drivers, each somewhat slower than the one before. */
+    /** Also adds drivers, each somewhat slower than the previous one. */
     static ResultsFolder write(Path path, int points, int rounds, int missing, int moreDrivers) {
         SampleCampaign sample = new SampleCampaign(points, rounds, moreDrivers);
         ResultsFolder folder = ResultsFolder.create(path, sample.campaign());
@@ -213,8 +216,8 @@ final class SampleCampaign {
     }
 
     /**
-     * Some thousand records, the last hundred after a stall, which the service time hides. {@code bySecond}:
-     * enough in each for percentiles over time.
+     * Returns the latencies of some thousand records. The last hundred come after a stall, which the service time
+     * hides. With {@code bySecond}, all seconds have enough records for percentiles over time.
      */
     private List<Histogram> latencies(String driver, long startMillis, boolean bySecond) {
         SimulatedLatencies latencies = new SimulatedLatencies();

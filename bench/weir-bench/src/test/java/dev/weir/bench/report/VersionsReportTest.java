@@ -27,13 +27,13 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Opens the page over versions in a real browser that has no network. */
+/** Opens the page that compares versions, in a real browser without a network. */
 class VersionsReportTest {
 
     private static final List<Point> POINTS = List.of(
             new Point("p1", "consume", Map.of("bytes", "100")), new Point("p2", "consume", Map.of("bytes", "1000")));
 
-    /** The content of each chart for each choice of figures. */
+    /** Collects the content of each chart for each choice of figures. */
     private static final String PROBE = """
             <script>
             (() => {

@@ -14,10 +14,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Checks that planted changes are found where they are, and no others: simulated series, always the same ones. */
+/**
+ * Checks that planted changes are found in the right place and that no other changes are found. The simulated series
+ * are the same in every run.
+ */
 class ChangePointsTest {
 
-    /** Ways in which figures vary without any change, with a deviation of about 1. */
+    /** Kinds of variation without any change, each with a standard deviation of about 1. */
     enum Noise {
         NORMAL {
             @Override
@@ -38,7 +41,7 @@ class ChangePointsTest {
                 return random.nextGaussian() + (random.nextInt(10) == 0 ? 8 : 0);
             }
         },
-        /** As a count that is nearly always the same. */
+        /** Values like a count that is nearly always the same. */
         FEW_VALUES {
             @Override
             double next(Random random) {
@@ -58,7 +61,10 @@ class ChangePointsTest {
         return series;
     }
 
-    /** A false alarm in a hundred series: 8 of 250 are 3.5 deviations of such a count. */
+    /**
+     * One series in a hundred may raise a false alarm. In 250 series, 8 alarms are 3.5 standard deviations above the
+     * mean.
+     */
     @ParameterizedTest
     @EnumSource(Noise.class)
     void seriesWithoutAChange_areDividedNoMoreOftenThanStated(Noise noise) {
@@ -83,7 +89,7 @@ class ChangePointsTest {
         return divided;
     }
 
-    /** The last of 30 campaigns are worse by that many deviations. */
+    /** The last {@code after} of 30 campaigns are worse by {@code deviations} standard deviations. */
     @ParameterizedTest
     @CsvSource({"3, 15, 0.98", "3, 6, 0.91", "5, 4, 0.95", "8, 3, 0.9"})
     void step_isFoundWhereItIs(double deviations, int after, double share) {
@@ -114,7 +120,7 @@ class ChangePointsTest {
         assertThat(more).as("with further changes").isLessThanOrEqualTo((int) (0.05 * series));
     }
 
-    /** A mended fault: both ends of it, which the means of the two halves do not show. */
+    /** The fault was fixed later. Both ends of it must be found, although the means of the two halves do not differ. */
     @Test
     void faultThatWasMended_isTwoChanges() {
         int found = 0;

@@ -15,9 +15,9 @@ class LatenciesTest {
     private static final long MILLI = 1_000_000;
 
     /**
-     * A server that takes 0.1 ms and stands still for one second, at 1,000 records a second for 20 seconds; the sender
-     * waits for each answer. 1,000 of 20,000 records were due during the stall, so 5 % waited,
-     * half a second on average.
+     * A server takes 0.1 ms per record and stalls for one second. It gets 1,000 records per second for 20 seconds, and
+     * the sender waits for each answer. 1,000 of the 20,000 records are due during the stall, so 5 % wait, half a
+     * second on average.
      */
     @Test
     void response_withAPlantedStall_showsItWhereServiceTimeHidesIt() {
@@ -65,7 +65,7 @@ class LatenciesTest {
         return Objects.requireNonNull(latencies.get(tag));
     }
 
-    /** One server, 0.1 ms each; the sender is held up with the server. */
+    /** One server takes 0.1 ms per record. A stall of the server also delays the sender. */
     private static Map<String, Histogram> simulate(SendPlan plan, int records, long stallAtNanos, long stallNanos) {
         SimulatedLatencies latencies = new SimulatedLatencies();
         long freeNanos = 0;

@@ -18,11 +18,11 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Drivers with known service times on a machine with known noise: what the statistics must find is known. Confined to
- * one thread; the same for the same seed.
+ * Simulates drivers with known service times on a machine with known noise, so that the right conclusions are known.
+ * Deterministic for a given seed. Confined to one thread.
  *
- * <p>The logarithm of a run's mean service time = the driver's own + where the machine has drifted to (a random walk
- * over the runs, shared) + the luck of the process (per run, independent).
+ * <p>The logarithm of a run's mean service time is the sum of three terms: the driver's own term, the machine's drift
+ * (a random walk over all runs), and the luck of the process (independent for each run).
  */
 final class SimulatedDriver {
 
@@ -31,7 +31,7 @@ final class SimulatedDriver {
         NORMAL,
         /** Mostly small, sometimes much slower. */
         SKEWED,
-        /** One run in twenty is disturbed: 30 % slower. */
+        /** One run in twenty is disturbed and 30 % slower. */
         OUTLIERS
     }
 
@@ -48,7 +48,7 @@ final class SimulatedDriver {
         this.luckDeviation = luckDeviation;
     }
 
-    /** Runs a campaign, each round in an order of its own. */
+    /** Runs a campaign with a new random order of the drivers in each round. */
     List<Run> interleaved(Campaign campaign, Map<String, Double> serviceNanos) {
         List<Run> runs = new ArrayList<>();
         for (Point point : campaign.points()) {
@@ -68,7 +68,7 @@ final class SimulatedDriver {
         return runs;
     }
 
-    /** Runs a campaign the wrong way: all runs of a driver, then all of the next. */
+    /** Runs a campaign the wrong way: all runs of one driver before the runs of the next. */
     List<Run> oneAfterTheOther(Campaign campaign, Map<String, Double> serviceNanos) {
         List<Run> runs = new ArrayList<>();
         for (Point point : campaign.points()) {
@@ -107,7 +107,7 @@ final class SimulatedDriver {
         };
     }
 
-    /** A campaign of points p0, p1 ... and drivers; the first is the baseline. */
+    /** Returns a campaign with points p0, p1 and so on. The first driver is the baseline. */
     static Campaign campaign(int points, int rounds, @Nullable String control, String... drivers) {
         return new Campaign(
                 "simulated",

@@ -6,15 +6,15 @@ import java.util.List;
 import org.HdrHistogram.Histogram;
 
 /**
- * Takes the latencies of a simulated open-loop run, interval by interval. Confined to one thread.
+ * Records the latencies of a simulated open-loop run, interval by interval. Confined to one thread.
  *
- * <p>Each record has three times: planned, sent, done. What counts is from planned to done: when a stall holds up the
- * sender, the records it could not send waited too, and a clock that starts at sending would forget them
+ * <p>Each record has three times: planned, sent, done. The response time is measured from planned to done. When a stall
+ * blocks the sender, the records that it could not send also wait. A clock that starts at sending would miss their wait
  * (coordinated omission).
  */
 public final class SimulatedLatencies {
 
-    /** Three digits, 1 ns to 12 h; beyond it counts as 12 h, nothing is dropped. */
+    /** Three significant digits, from 1 ns to 12 h. Longer times count as 12 h, so none are dropped. */
     private static final long MAX_NANOS = 12L * 3600 * 1_000_000_000;
 
     private Histogram response = fresh(LatencyTags.RESPONSE);
@@ -22,14 +22,17 @@ public final class SimulatedLatencies {
     private Histogram lateness = fresh(LatencyTags.LATENESS);
     private final List<Histogram> intervals = new ArrayList<>();
 
-    /** One record, with its times on one monotonic clock. A time before its predecessor counts as the same time. */
+    /**
+     * Adds one record, with its times on one monotonic clock. A time earlier than the preceding one counts as equal to
+     * it.
+     */
     public void record(long plannedNanos, long sentNanos, long doneNanos) {
         response.recordValue(clamp(doneNanos - plannedNanos));
         service.recordValue(clamp(doneNanos - sentNanos));
         lateness.recordValue(clamp(sentNanos - plannedNanos));
     }
 
-    /** Ends the interval and begins the next one; wall-clock times. */
+    /** Ends the interval and begins the next one. The arguments are wall-clock times. */
     public void endInterval(long startMillis, long endMillis) {
         for (Histogram histogram : List.of(response, service, lateness)) {
             if (histogram.getTotalCount() > 0) {
@@ -43,7 +46,7 @@ public final class SimulatedLatencies {
         lateness = fresh(LatencyTags.LATENESS);
     }
 
-    /** The ended intervals, to be given to the results folder. */
+    /** Returns the finished intervals, for the results folder. */
     public List<Histogram> intervals() {
         return List.copyOf(intervals);
     }

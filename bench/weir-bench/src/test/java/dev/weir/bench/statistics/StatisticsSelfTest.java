@@ -15,20 +15,25 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Checks that the statistics find a known truth: thousands of simulated campaigns, always the same ones. */
+/**
+ * Checks that the statistics find a known truth in thousands of simulated campaigns, which are the same in every run.
+ */
 class StatisticsSelfTest {
 
     private static final int CAMPAIGNS = 1_000;
     private static final double TRUTH = 1.25;
 
-    /** Share of campaigns whose interval holds the truth; 0.95 +- 0.021 is three deviations of 1,000 draws. */
+    /**
+     * Checks the fraction of campaigns whose interval contains the true value. For 1,000 draws, 0.95 +- 0.021 is three
+     * standard deviations.
+     */
     @ParameterizedTest
     @CsvSource({"NORMAL,3", "NORMAL,5", "NORMAL,10", "SKEWED,5", "SKEWED,10"})
     void interval_overManyCampaigns_coversAsStated(SimulatedDriver.Luck luck, int rounds) {
         assertThat(coverage(luck, rounds, false)).isBetween(0.929, 0.971);
     }
 
-    /** Disturbed runs widen the interval rather than move it: it covers more, and states less. */
+    /** Disturbed runs make the interval wider instead of shifting it, so it covers the true value at least as often. */
     @ParameterizedTest
     @CsvSource({"3", "5", "10"})
     void interval_withDisturbedRuns_coversAtLeastAsStated(int rounds) {
@@ -36,9 +41,10 @@ class StatisticsSelfTest {
     }
 
     /**
-     * Eight drivers, three rounds, and brokers that each campaign restarts: what they make of a driver stays the same
-     * for the campaign, so that no spread within it shows it. Of 2,400 pairs of intervals hardly any may lie apart;
-     * each driver by its own spread alone has a lucky one, far too narrow, now and then.
+     * Eight drivers and three rounds per campaign. Each campaign restarts its brokers, which affect each driver
+     * differently, but the same for the whole campaign. The spread within a campaign therefore does not show this
+     * effect. Of 2,400 pairs of intervals, hardly any may be disjoint. If an interval used only the spread of its own
+     * driver, some intervals would by chance be far too narrow.
      */
     @Test
     void intervals_ofTwoCampaignsInARow_overlap() {
@@ -48,7 +54,9 @@ class StatisticsSelfTest {
         assertThat(apartByOwnSpreadAlone).isGreaterThan(4 * apart);
     }
 
-    /** The share of pairs of intervals that do not overlap, of campaigns with so many drivers at a time. */
+    /**
+     * Returns the fraction of pairs of intervals that do not overlap, for campaigns with the given number of drivers.
+     */
     private static double shareApart(int drivers) {
         String[] names = new String[drivers + 1];
         Map<String, Double> serviceNanos = new HashMap<>();
@@ -77,7 +85,7 @@ class StatisticsSelfTest {
         return apart / (double) pairs;
     }
 
-    /** The same statistics on runs that were not interleaved: the self-test can see a wrong method. */
+    /** The same statistics on runs that were not interleaved. This shows that the self-test detects a wrong method. */
     @Test
     void interval_ofSequentialRunsOnADriftingMachine_doesNotCover() {
         assertThat(coverage(SimulatedDriver.Luck.NORMAL, 5, true)).isLessThan(0.8);
@@ -96,7 +104,8 @@ class StatisticsSelfTest {
     }
 
     /**
-     * 40 points at 5 % each would nearly always hold a false difference; corrected, and above an A/A run, hardly ever.
+     * At 5 % each, 40 points would nearly always contain a false difference. With the correction and an A/A run, they
+     * hardly ever do.
      */
     @Test
     void differences_betweenTheSameAtFortyPoints_areHardlyEverClaimed() {

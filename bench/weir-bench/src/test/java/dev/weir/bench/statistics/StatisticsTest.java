@@ -38,7 +38,7 @@ class StatisticsTest {
         assertThat(StudentT.twoSidedQuantile(confidence, degrees)).isCloseTo(expected, within(0.0006));
     }
 
-    /** Worked by hand: logs of 2, 2.2, 1.8; mean 0.69179, deviation 0.10034, t(2) = 4.3027. */
+    /** Computed by hand: logarithms of 2, 2.2 and 1.8; mean 0.69179, standard deviation 0.10034, t(2) = 4.3027. */
     @Test
     void ofPairs_threeRounds_isTheIntervalByHand() {
         RatioInterval interval = RatioInterval.ofPairs(new double[] {20, 22, 18}, new double[] {10, 10, 10}, 0.95);
@@ -62,7 +62,7 @@ class StatisticsTest {
                 .hasMessageContaining("driver=5");
     }
 
-    /** The example of the paper by Benjamini and Hochberg: 4 of 15 at 5 %. */
+    /** Uses the example from the paper by Benjamini and Hochberg: 4 of 15 at 5 %. */
     @Test
     void falseDiscovery_examplesOfThePaper_claimsFour() {
         double[] adjusted = FalseDiscovery.adjust(
@@ -85,7 +85,10 @@ class StatisticsTest {
         assertThat(Verdict.of(two, 1, 0, 0.05, true)).isEqualTo(Verdict.NOT_MEASURED);
     }
 
-    /** One of five rounds failed and one had a slow broker: three are left, for driver and baseline alike. */
+    /**
+     * One of five rounds failed and one had a slow broker. Three rounds are left, both for the driver and for the
+     * baseline.
+     */
     @Test
     void analysis_runsThatMayNotBeQuoted_areCountedAndLeftOut() {
         Campaign campaign = SimulatedDriver.campaign(1, 5, null, "plain", "weir");
@@ -158,7 +161,7 @@ class StatisticsTest {
                 .noneMatch(Flag::isVoiding);
     }
 
-    /** Stop and wait: the broker works while the driver waits, for it is asked then only. */
+    /** A driver that waits for each response before its next request: the broker works only while the driver waits. */
     @Test
     void driverThatDoesNotAlwaysAsk_isNotExcusedByBrokersThatWorkWhileItWaits() {
         Totals stopAndWait = totals(0.5, 0.55);
@@ -173,7 +176,7 @@ class StatisticsTest {
         assertThat(LimitingParty.asksAlways(told(Pass.FETCHES_OF_CLIENT, 1.3))).isTrue();
     }
 
-    /** A window of a few records keeps brokers busy with requests. */
+    /** A window of a few records keeps brokers busy with many small requests. */
     @Test
     void driverThatSendsLittleAtATime_isKnownByItsBatches() {
         assertThat(LimitingParty.sendsLittle(told(LimitingParty.BATCH_KILOBYTES, 0.3)))
@@ -187,7 +190,10 @@ class StatisticsTest {
         return new Totals(1, 1, 1_000_000, 1, 0, 0, 0, 1, Map.of(name, figure));
     }
 
-    /** Processor time as seen on two cores: a bare socket, a lean consumer, a client, a library with two threads. */
+    /**
+     * Processor time as measured on two cores for a bare socket, a lean consumer, a client, and a library with two
+     * threads.
+     */
     @ParameterizedTest
     @CsvSource({
         "0.63,0.55,2,true",
@@ -196,7 +202,7 @@ class StatisticsTest {
         "0.95,0.30,2,false",
         "1.45,0.20,2,false",
         "0.50,0.20,2,false", // nobody was busy: not the broker's fault
-        "1.52,0.42,2,true", // all cores, and a fifth of them the broker's
+        "1.52,0.42,2,true", // all cores, a fifth of them used by the broker
         "1.85,0.12,2,false", // all cores, nearly all its own
         "1.52,0.42,4,false",
     })
@@ -210,7 +216,7 @@ class StatisticsTest {
                 .isEqualTo(heldBack);
     }
 
-    /** Two of four rounds are enough: the bound then holds for the others as well. */
+    /** Two of four rounds are enough, because the bound then also holds for the others. */
     @Test
     void analysis_ofADriverThatBrokersHeldBack_givesABoundOfItsRate_andItsCosts() {
         DriverResult slower = heldBack(250.0, 2);

@@ -13,8 +13,8 @@ class WarmUpTest {
     private final Random random = new Random(1);
 
     /**
-     * As a client's loop was seen on two cores: as fast after a second as ever, since the compiler had a core of its
-     * own until the fourth. A record took 230 ns of both until then, and 110 ns from then on.
+     * As measured for a client's loop on two cores: its rate was steady after one second, because the compiler had a
+     * core of its own until the fourth second. A record took 230 ns of both cores until then, and 110 ns afterwards.
      */
     @Test
     void isOver_compilerStillAtWork_waitsThoughTheRateIsSteady() {

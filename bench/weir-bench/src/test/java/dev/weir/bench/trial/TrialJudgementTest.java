@@ -23,7 +23,7 @@ import java.util.function.LongUnaryOperator;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 
-/** Judges reports with a known truth: 200 records a second over 30 seconds, in reports of a second. */
+/** Judges reports with a known truth: 200 records per second for 30 seconds, with one report per second. */
 class TrialJudgementTest {
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
     private static final long BEGIN = Long.MAX_VALUE - 15 * SECOND; // the clock's sign changes on the way
@@ -54,8 +54,8 @@ class TrialJudgementTest {
     }
 
     /**
-     * A trial with the given number of records, and the given lateness, in each of its seconds; the second partition is
-     * three times as late.
+     * Returns the judgement of a trial in which every second has the given number of records and the given lateness.
+     * The second partition is three times as late.
      */
     private TrialJudgement trial(Kind kind, LongUnaryOperator records, LongUnaryOperator lateMillis) {
         TrialJudgement trial = new TrialJudgement(
@@ -101,7 +101,7 @@ class TrialJudgementTest {
         assertThat(outcome.why()).startsWith("p99 was 1");
     }
 
-    /** Half of the records are of the partition that is late. */
+    /** The late partition has half of the records. */
     @Test
     void worstPartition_isJudgedByItself() {
         target = "p40<=50ms";
@@ -110,7 +110,7 @@ class TrialJudgementTest {
         assertThat(outcome(Kind.HOLD, second -> RATE, second -> 40).why()).startsWith("the worst partition's p40");
     }
 
-    /** A tenth of the records is beyond the limit, and all of them at the end. */
+    /** A tenth of the records exceed the limit, all of them at the end of the hold. */
     @Test
     void hold_thatMissesTheTargetAtItsEnd_fails() {
         target = "p80<=100ms";
@@ -119,7 +119,7 @@ class TrialJudgementTest {
                 .isEqualTo(Result.FAILED);
     }
 
-    /** A generous target hides for a while that members do not keep up. */
+    /** A generous target hides for a while that members fall behind. */
     @Test
     void hold_thatFallsBehind_fails_thoughTheTargetIsMet() {
         target = "p99<=10s";
@@ -129,7 +129,7 @@ class TrialJudgementTest {
         assertThat(outcome(Kind.HOLD, second -> RATE, second -> 300).result()).isEqualTo(Result.PASSED);
     }
 
-    /** Records that do not arrive have no latency. */
+    /** Records that do not arrive have no latency that could exceed the target. */
     @Test
     void stallAtTheEnd_fails() {
         Outcome outcome = outcome(Kind.STEP, second -> second < 27 ? RATE : 0, second -> 5);
@@ -146,7 +146,10 @@ class TrialJudgementTest {
         assertThat(outcome.projected()).isFalse();
     }
 
-    /** Nine hundred milliseconds in ten seconds: of the seven seconds that are left it catches up in eighty. */
+    /**
+     * The lateness shrinks by 900 ms every ten seconds, so the remaining seven seconds will be gone after about eighty
+     * more.
+     */
     @Test
     void perturbed_thatCatchesUp_isRecovering() {
         Outcome outcome = outcome(Kind.PAUSE, second -> RATE, second -> 9_000 - 90 * second);
@@ -179,7 +182,7 @@ class TrialJudgementTest {
                 .isEqualTo(Result.PASSED);
     }
 
-    /** Dead members send no records that would say how late they are; the others catch up. */
+    /** Dead members send no reports of late records, while the other members catch up. */
     @Test
     void perturbed_whoseMembersAreDead_doesNotCatchUp() {
         Outcome outcome = outcome(Kind.RESTART, second -> RATE * 9 / 10, second -> 9_000 - 90 * second);
@@ -226,7 +229,10 @@ class TrialJudgementTest {
         assertThat(failed.outcome(true, BEGIN + SECOND / 4, 0, onTime).result()).isEqualTo(Result.FAILED);
     }
 
-    /** Whoever catches up while less is sent than planned has not shown that he can at that rate. */
+    /**
+     * A system that catches up while the generator sends less than planned has not shown that it can recover at the
+     * planned rate.
+     */
     @Test
     void lateGenerator_isNoRecovery() {
         Histogram late = histogram(RATE * SECONDS, 50);
@@ -253,7 +259,7 @@ class TrialJudgementTest {
         assertThat(new ArrayList<>(result.measured().latencies())).hasSize(4);
     }
 
-    /** Reports of other times, such as of the warm-up, are not judged. */
+    /** Reports of other times, such as the warm-up, are not judged. */
     @Test
     void reports_ofOtherTimes_areLeftOut() {
         TrialJudgement trial = trial(Kind.HOLD, second -> RATE, second -> 20);

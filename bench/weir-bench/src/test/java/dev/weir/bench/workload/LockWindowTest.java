@@ -30,7 +30,10 @@ class LockWindowTest {
         assertThat(LockWindow.locks(point(yaml + "\n"))).isEqualTo(locks);
     }
 
-    /** The slowest of 2,000 handlers: the same as all others, or in every sixth stretch one of two seconds. */
+    /**
+     * The slowest of the 2,000 handlers in a window determines the ceiling. It is as fast as the others, or, in every
+     * sixth window, takes two seconds.
+     */
     @ParameterizedTest
     @CsvSource({"none, 2400000", "stragglers, 32700", "bimodal, 47500"})
     void ceiling_isByTheSlowestHandlerOfAWindow(String spread, double perSecond) {

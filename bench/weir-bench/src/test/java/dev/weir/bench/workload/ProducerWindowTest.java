@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class ProducerWindowTest {
 
-    /** A record is its value, its key and the seven bytes that a batch has for it at least. */
+    /** A record counts with its value, its key and the minimum of seven bytes that a batch needs for it. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             topic.valueBytes: 93 | 10000
@@ -29,7 +29,7 @@ class ProducerWindowTest {
         assertThat(point.client()).containsEntry("buffer.memory", "1000000");
     }
 
-    // A copy on views, by the lean producer, was refused with the window of BenchPlannedLoadTest.
+    // A copy from views with the lean producer was once refused with the window that BenchPlannedLoadTest sets.
     @ParameterizedTest
     @CsvSource({"1000000, , 1000000", "1048576, , ", "1000000, 500000, 500000"})
     void windowThatIsSmallerThanARequest_boundsRequestsToo(String window, String said, String request) {

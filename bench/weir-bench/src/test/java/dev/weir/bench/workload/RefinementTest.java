@@ -40,7 +40,9 @@ class RefinementTest {
         assertThat(asked(List.of(1, 2), place -> "same")).containsExactly(0, 1);
     }
 
-    /** Better below a line through the grid: each step across it is run on both sides. */
+    /**
+     * The verdict is "better" below a diagonal line through the grid. The points on both sides of the line must run.
+     */
     @Test
     void changeInTwoDimensions_isFollowed() {
         int size = 9;

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Checks documents against a JSON schema of the keywords that {@link WorkloadSchema} uses; another one is an error, so
- * that none is passed over. Confined to one thread.
+ * Checks documents against a JSON schema that contains only the keywords of {@link WorkloadSchema}. Any other keyword
+ * is an error, so that none is silently ignored. Confined to one thread.
  */
 final class SchemaCheck {
     private final JsonNode root;

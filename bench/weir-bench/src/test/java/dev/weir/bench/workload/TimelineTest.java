@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Workloads that can be changed during a run. */
+/** Tests workloads that change during a run. */
 class TimelineTest {
     private static final String WORKLOAD = """
             name: w
@@ -153,7 +153,7 @@ class TimelineTest {
         assertThat(Workload.parse("w.yaml", yaml, false).timeline()).hasSize(2);
     }
 
-    /** A campaign keeps the text, from which it is resumed. */
+    /** The campaign stores the text of its workload and is resumed from it. */
     @Test
     void withoutItsTimeline_nothingIsOrdered_alsoWhenItIsReadAgain() {
         String yaml = WORKLOAD + "timeline: [{at: 1s, drain: true}]\nquick: {timeline: [{at: 2s, drain: true}]}\n";

@@ -90,7 +90,7 @@ class WorkloadTest {
                 .hasMessageStartingWith(message);
     }
 
-    /** Two seconds of warm-up, three that are measured, and one after: half of them at three times the rate. */
+    /** Two seconds of warm-up, three measured seconds and one more. The second half has three times the rate. */
     @Test
     void shapeOfALoad_isInTheNumberOfItsRecords() {
         String yaml = SMALLEST.replace("consume", "steady")
@@ -226,7 +226,10 @@ class WorkloadTest {
                                 entry("share.isolation.level", "read_committed")));
     }
 
-    /** The number of records a share group may have acquired separates a lost record from one in flight. */
+    /**
+     * The number of records that a share group may have acquired separates a lost record from one in flight. It depends
+     * on the largest possible batch.
+     */
     @Test
     void recordsOfABatch_areNoMoreThanItHoldsOfTheLeast() {
         assertThat(mostOfABatch("valueBytes: 93, batchBytes: 10000")).isEqualTo(101);
@@ -368,7 +371,7 @@ class WorkloadTest {
             options: {ordering: none}
             """;
 
-    /** Brokers, their settings, groups' and producers' are dimensions like any other. */
+    /** The number of brokers, and the settings of brokers, groups and producers, can vary like any other dimension. */
     @Test
     void sectionsOfKafka_vary() {
         Workload workload = Workload.parse("w.yaml", SENT_TO + """

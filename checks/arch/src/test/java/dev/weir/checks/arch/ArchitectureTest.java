@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The house rules over Weir as it was built. {@link HouseRulesTest} shows that each rule can fail. */
+/** Applies the house rules to the compiled classes of Weir. {@link HouseRulesTest} shows that each rule can fail. */
 class ArchitectureTest {
 
     private static final JavaClasses MAIN = WeirModule.allMainClasses();

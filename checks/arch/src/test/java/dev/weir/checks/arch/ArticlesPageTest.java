@@ -44,7 +44,7 @@ class ArticlesPageTest {
         });
     }
 
-    /** The cells of all rows, without the heads of the tables. */
+    /** Returns the cells of all rows, without the tables' header rows. */
     private static List<List<String>> rows() throws IOException {
         return Files.readAllLines(PAGE).stream()
                 .filter(line ->

@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The pages are true: tables are complete, named tests exist, and figures match the code. */
+/** Checks that the pages are true: tables are complete, named tests exist, and figures match the code. */
 class DocumentsTest {
 
     private static final Path ROOT = Path.of(System.getProperty("weir.root"));
@@ -31,7 +31,7 @@ class DocumentsTest {
 
     private static final Pattern FOLLOWING_NAME = Pattern.compile("`(\\w+\\*?)`");
 
-    /** A class by its simple name, perhaps with a member or a nested class. */
+    /** Matches the simple name of a class, optionally followed by a member or a nested class. */
     private static final Pattern CLASS_NAME = Pattern.compile("`([A-Z][a-z]\\w+)(?:\\.(?!md)\\w+)*(?:\\([^`]*\\))?`");
 
     private static final Pattern DECLARED =
@@ -40,27 +40,27 @@ class DocumentsTest {
     private static final Pattern DECISION =
             Pattern.compile("# (\\d+)\\. ([^\n]+)\n\nStatus: accepted([^\n]*)\\. Date: \\d{4}-\\d\\d-\\d\\d\\.\n");
 
-    /** A link to another decision in a status, or the word between two. */
+    /** Matches a link to another decision in a status. */
     private static final Pattern LATER_DECISION = Pattern.compile("\\[(?:ADR )?(\\d+)]\\([^)]*\\)");
 
-    /** The size of slightly more than 45 lines of text. */
+    /** Corresponds to slightly more than 45 lines of text. */
     private static final long MAX_DECISION_BYTES = 3_400;
 
-    /** A message in {@code troubleshooting.md}; names and numbers in it stand as three dots. */
+    /** Matches a message in {@code troubleshooting.md}, in which three dots replace names and numbers. */
     private static final Pattern MESSAGE = Pattern.compile("`([^`]* [^`]*)`");
 
     private static final Pattern PLACEHOLDER = Pattern.compile("@[A-Z_]+@");
 
-    /** A block of Java code on a page, or a sample in a Javadoc comment. */
+    /** Matches a block of Java code on a page, or a sample in a Javadoc comment. */
     private static final Pattern SAMPLE = Pattern.compile(
             "```java\n(.*?)```|<pre>\\{@code\n(.*?)}</pre>|\\{@snippet :\n(.*?)\n *\\* }\n", Pattern.DOTALL);
 
-    /** Calls of methods of Weir that throw a checked exception. */
+    /** Matches calls of Weir's methods that throw a checked exception. */
     private static final Pattern THROWING = Pattern.compile(
             "\\.(await\\(\\)(?!\\s*\\.indefinitely)|drain\\(|runTo\\(|take\\(\\)|poll\\(Duration"
                     + "|expect(Next|End|Failure)\\(|await(Acknowledged|Close|Pull|Stop|Taken|Waiters)\\(|toList\\(\\))|Dispatchers\\.load\\(");
 
-    /** A paragraph above a table which says that the table is based on one or two rounds. */
+    /** Matches the statement, above a table, that the table is based on one or two rounds. */
     private static final Pattern FEW_ROUNDS =
             Pattern.compile("\\b(?:one|1|two|2) (?:interleaved )?rounds?\\b", Pattern.CASE_INSENSITIVE);
 
@@ -101,10 +101,7 @@ class DocumentsTest {
         assertThat(broken).isEmpty();
     }
 
-    /**
-     * Collects blocks of rows that lack a second line of dashes, because pages show such a block as text instead of a
-     * table.
-     */
+    /** Collects tables without a second line of dashes, because pages show them as text. */
     private static void brokenTables(Path page, List<String> broken) throws IOException {
         List<String> lines = Files.readAllLines(page);
         boolean code = false;
@@ -146,7 +143,7 @@ class DocumentsTest {
         assertThat(few).isEmpty();
     }
 
-    /** A page must not contain placeholders, which belong to a template that nobody filled in. */
+    /** A page must not contain placeholders of a template that nobody filled in. */
     @Test
     void placeholders_inPages_areFilled() throws IOException {
         List<String> left = new ArrayList<>();
@@ -159,7 +156,7 @@ class DocumentsTest {
         assertThat(left).isEmpty();
     }
 
-    /** Makes whoever renames a class update the pages that name it. */
+    /** Whoever renames a class must also update the pages that name it. */
     @Test
     void classesNamed_inTheTourAndBesideIt_exist() throws IOException {
         Set<String> declared =
@@ -312,7 +309,7 @@ class DocumentsTest {
         return SiteDocuments.of(ROOT);
     }
 
-    /** The code of each test by the name of its class. */
+    /** Returns the code of each test by the simple name of its class. */
     private static Map<String, String> tests() throws IOException {
         Map<String, String> tests = new HashMap<>();
         try (Stream<Path> files =

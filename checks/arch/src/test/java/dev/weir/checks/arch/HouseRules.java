@@ -27,14 +27,14 @@ import java.util.concurrent.locks.Condition;
 import java.util.stream.Stream;
 
 /**
- * The rules, each over the packages below one root, so that planted violations can be judged by the same rules as Weir.
- * Immutable.
+ * The house rules. Each rule applies to the packages below one root, so the same rules can judge Weir and planted
+ * violations. Immutable.
  */
 final class HouseRules {
 
     /**
-     * Main classes with their own process. Each communicates with the process that started it, or returns the exit code
-     * of its application.
+     * Main classes that run in their own process. Each communicates with the process that started it, or returns its
+     * application's exit code.
      */
     private static final List<String> MAINS = List.of(
             "testkit.internal.BrokerMain",

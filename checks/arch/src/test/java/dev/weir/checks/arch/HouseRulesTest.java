@@ -9,7 +9,7 @@ import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.EvaluationResult;
 import org.junit.jupiter.api.Test;
 
-/** Each rule names the violation that is planted for it, and lets the innocent class beside it pass. */
+/** Checks that each rule reports the violation planted for it and accepts the correct class next to it. */
 class HouseRulesTest {
 
     private static final JavaClasses PLANTED = new ClassFileImporter().importPackages("planted");

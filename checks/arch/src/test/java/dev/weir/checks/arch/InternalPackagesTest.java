@@ -163,7 +163,7 @@ class InternalPackagesTest {
                 .as("the internal packages of " + module + " know each other one way only");
     }
 
-    /** Each package below {@code root}, and {@code root} itself. */
+    /** Assigns classes to the packages below {@code root}, and to {@code root} itself. */
     private record InternalPackages(String root) implements SliceAssignment {
 
         @Override

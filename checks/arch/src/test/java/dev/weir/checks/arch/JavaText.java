@@ -7,9 +7,9 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Extracts the texts that a Java expression may produce: its string literals, three dots for everything else, and one
- * text for each way through its conditions. Reads code without its comments, see {@link #withoutComments}; knows no
- * types. Stateless.
+ * Extracts the possible texts of a Java expression: its string literals, with three dots for everything else, and one
+ * text for each way through its conditions. The code must not contain comments; see {@link #withoutComments}. Types are
+ * not resolved. Stateless.
  */
 final class JavaText {
 
@@ -53,8 +53,8 @@ final class JavaText {
     }
 
     /**
-     * The index of the first of {@code ends} at or after {@code at} that is outside quotes and brackets; the length if
-     * there is none.
+     * Returns the index of the first of the characters {@code ends} at or after {@code at} that is outside quotes and
+     * brackets, or the length if there is none.
      */
     static int endOf(String code, int at, String ends) {
         int depth = 0;
@@ -116,9 +116,7 @@ final class JavaText {
         return i;
     }
 
-    /**
-     * Returns the texts of a term that is neither a sum nor a condition: quotes, a call, a name, something in brackets.
-     */
+    /** Returns the texts of a term: a literal, a call, a name, or an expression in brackets. */
     private static List<String> waysOfTerm(String term) {
         if (term.startsWith("switch")) {
             return waysOfSwitch(term);
@@ -133,7 +131,7 @@ final class JavaText {
                 ways = join(ways, List.of(textOfQuote(term.substring(i, end))), "");
             } else if (c == '(') {
                 end = Math.min(endOf(term, i + 1, ")") + 1, term.length());
-                // An expression in brackets is text itself. The effect of a call's arguments is unknown, so a call
+                // An expression in brackets keeps its texts. The effect of a call's arguments is unknown, so a call
                 // becomes three dots.
                 String dots = i == 0 && end == term.length() ? "" : DOTS;
                 ways = join(join(ways, ways(term.substring(i + 1, end - 1)), dots), List.of(dots), "");

@@ -2,10 +2,10 @@ package dev.weir.checks.arch;
 
 import java.util.regex.Pattern;
 
-/** Text of Javadoc comments in Markdown, for pages that are made from the code. Functions only. */
+/** Converts Javadoc comments to Markdown for generated pages. Contains only static functions. */
 final class JavadocText {
 
-    /** A link in a comment: what it names, without the parameters, and its label if it has one. */
+    /** Matches a link in a comment: its target without parameters, and its label, if any. */
     private static final Pattern LINK =
             Pattern.compile("\\{@link(?:plain)?\\s+#?([^\\s(}]+)(?:\\([^)]*\\))?(?:\\s+([^}]+))?}");
 
@@ -13,7 +13,7 @@ final class JavadocText {
 
     private JavadocText() {}
 
-    /** A comment in one line, with links as code. */
+    /** Returns a comment as one line, with links formatted as code. */
     static String markdown(String comment) {
         String text = LINK.matcher(comment)
                 .replaceAll(link -> link.group(2) == null ? "`" + link.group(1) + "`" : link.group(2));
@@ -24,14 +24,14 @@ final class JavadocText {
                 .replace('#', '.');
     }
 
-    /** The first paragraph of a comment, as the cell of a table. */
+    /** Returns the first paragraph of a comment, for a table cell. */
     static String paragraph(String comment) {
         return markdown(comment)
                 .replaceFirst(" ?(?:<p>|<pre>|<ul>|@param|@throws|@return|\\{@snippet).*", "")
                 .replace("|", "\\|");
     }
 
-    /** The first sentence of a comment, as the cell of a table. */
+    /** Returns the first sentence of a comment, for a table cell. */
     static String firstSentence(String comment) {
         return markdown(comment)
                 .replaceFirst(

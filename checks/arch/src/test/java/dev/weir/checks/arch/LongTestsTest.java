@@ -17,9 +17,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Checks the pages of long tests and of the guarantees' tests. Each class with a test tagged {@code long} has a row on
- * the page of long tests. Each guarantee has a row on the page of their tests, and a row that names tests names one
- * that the build runs.
+ * Checks the pages about long tests and about the tests of the guarantees. Each class with a test tagged {@code long}
+ * needs a row on the page of long tests. Each guarantee needs a row on the page of its tests. If that row names tests,
+ * the build must run at least one of them.
  */
 class LongTestsTest {
 
@@ -31,7 +31,7 @@ class LongTestsTest {
     /** {@code `SomeTest.subject_condition*`}, or the class alone. */
     private static final Pattern NAMED = Pattern.compile("`([A-Z]\\w*Test)(?:\\.(\\w+)\\*?)?`");
 
-    /** The text from the end of the previous member to the name of a method, and the name. */
+    /** Matches the text from the end of the previous member to a method's name, and the name. */
     private static final Pattern METHOD = Pattern.compile("(.*?)\\n    (?:public )?void (\\w+)\\(", Pattern.DOTALL);
 
     private static final Path GUARANTEES = ROOT.resolve("docs/reference/guarantees.md");
@@ -161,7 +161,10 @@ class LongTestsTest {
         return none;
     }
 
-    /** Returns the sources of all tests by simple class name. Sources of classes with the same name are joined. */
+    /**
+     * Returns the sources of all tests by simple class name. The sources of classes with the same simple name are
+     * concatenated.
+     */
     private static Map<String, String> sources() throws IOException {
         Map<String, String> sources = new TreeMap<>();
         try (Stream<Path> files = Files.find(

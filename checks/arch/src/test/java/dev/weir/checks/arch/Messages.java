@@ -47,17 +47,17 @@ final class Messages {
 
     private Messages() {}
 
-    /** A message of a class, by its simple name. */
+    /** A message, and the simple name of its class. */
     record Message(String type, String text) {}
 
-    /** An entry of a page, with its parts between three dots. */
+    /** An entry of a page, and the parts of its text between three dots. */
     record Entry(Path page, String text, List<String> parts) {
 
         Entry(Path page, String text) {
             this(page, text, ANYTHING.splitAsStream(text).map(String::strip).toList());
         }
 
-        /** Returns whether its fixed words stand in a message in their order. */
+        /** Returns whether the message contains the entry's fixed words in the same order. */
         boolean isOf(Message message) {
             int at = 0;
             for (String part : parts) {
@@ -173,7 +173,7 @@ final class Messages {
         }
     }
 
-    /** The page of symptoms, whose entries count as well. */
+    /** Returns the page of symptoms, whose entries also count. */
     static Path symptoms() {
         return ROOT.resolve("docs/guide/troubleshooting.md");
     }

@@ -13,9 +13,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * Each message has an entry in the guide under the words used where it is thrown or logged, and each entry matches an
- * existing message. Words that a helper in another file composes are checked only in that file. Words that are passed
- * to a helper which creates the exception are checked only if the call follows {@code throw}.
+ * Checks that the guide has an entry for each message, in the words of the code that throws or logs it, and that each
+ * entry matches an existing message. Words that a helper in another file composes are checked only in that file. Words
+ * passed to a helper that creates the exception are checked only if the call follows {@code throw}.
  */
 class MessagesTest {
 
@@ -32,7 +32,7 @@ class MessagesTest {
         entries = entriesOfPages();
     }
 
-    /** A message that no user sees, with its class, some of its words, and the reason why no user sees it. */
+    /** A message that no user sees: its class, some of its words, and the reason. */
     private record Internal(String type, String words, String why) {
 
         boolean isOf(Message message) {
@@ -92,7 +92,7 @@ class MessagesTest {
                 .isFalse();
     }
 
-    /** Otherwise, an entry could contain words of both branches and match neither message. */
+    /** Otherwise, an entry could combine words of both branches and match neither message. */
     @Test
     void scan_ofAChoice_findsAMessageForEachWay() {
         assertThat(Messages.of("Planted", """

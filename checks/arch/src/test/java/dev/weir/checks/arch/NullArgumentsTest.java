@@ -89,14 +89,14 @@ class NullArgumentsTest {
 
     private static Samples samples = new Samples();
 
-    /** A method or constructor as it is found in a public type, which may have inherited it. */
+    /** A method or constructor of a public type, which may have inherited it. */
     record Call(Class<?> type, Executable executable) {
 
         boolean isStatic() {
             return executable instanceof Constructor || Modifier.isStatic(executable.getModifiers());
         }
 
-        /** Returns whether users override the method and do not call it. */
+        /** Returns whether users only override the method, and never call it. */
         boolean isCallback() {
             return type.isInterface() && !isStatic() && !samples.has(type);
         }
@@ -178,7 +178,7 @@ class NullArgumentsTest {
         if (!Modifier.isAbstract(type.getModifiers())) {
             all.addAll(Arrays.asList(type.getConstructors()));
         }
-        // The operators are inherited from classes that are not public themselves.
+        // Operators are inherited from classes that are not public.
         for (Class<?> each = type;
                 each != null && each.getName().startsWith("dev.weir.");
                 each = each.getSuperclass()) {

@@ -46,7 +46,7 @@ final class OperatorTable {
             "dev.weir.stream.Sink.Loop",
             "dev.weir.stream.ResultSink");
 
-    /** Annotation values that the page states once, above its tables. */
+    /** Annotation values that the page states only once, above its tables. */
     private static final Set<String> USUAL = Set.of(
             "each goes with its element",
             "kept with each element",
@@ -66,7 +66,7 @@ final class OperatorTable {
         this.facades = facades;
     }
 
-    /** Reads the facade: Source, the classes that it extends, and Sink. */
+    /** Reads the sources of the facade: Source, its superclasses, and Sink. */
     static OperatorTable read(Path sources) throws IOException {
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, null);

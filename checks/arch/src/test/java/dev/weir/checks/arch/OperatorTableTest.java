@@ -8,7 +8,9 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** {@code docs/reference/operators.md} matches the code. Regenerate it with {@code -Dweir.write=true}. */
+/**
+ * Checks that {@code docs/reference/operators.md} matches the code. Regenerate the page with {@code -Dweir.write=true}.
+ */
 class OperatorTableTest {
 
     private static final Path ROOT = Path.of(System.getProperty("weir.root"));

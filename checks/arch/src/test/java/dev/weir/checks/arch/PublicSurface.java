@@ -22,8 +22,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The surface of a module as text: a line for each public type outside internal packages and for each of its public and
- * protected members, sorted by name. Has only static methods.
+ * The public surface of a module as text, sorted by name. It has a line for each public type outside internal packages,
+ * and for each public and protected member. Contains only static methods.
  */
 final class PublicSurface {
 

@@ -119,7 +119,7 @@ import org.jspecify.annotations.Nullable;
 /** Valid sample values for all parameter types of public methods. Confined to its test. */
 final class Samples implements AutoCloseable {
 
-    /** Serves as a name, a topic, an address and a regular expression. */
+    /** Valid as a name, a topic, an address and a regular expression. */
     private static final String TEXT = "localhost:9";
 
     private final Map<Class<?>, Object> byType = new HashMap<>();
@@ -324,13 +324,15 @@ final class Samples implements AutoCloseable {
         return byType.containsKey(type);
     }
 
-    /** A value of {@code type}: the one in the table, 1, the first constant, or a stub of an interface. */
+    /**
+     * Returns a value of {@code type}: the value in the table, 1, the first enum constant, or a stub of an interface.
+     */
     <T> T of(Class<T> type) {
         Object sample = byType.get(type);
         if (sample == null) {
             sample = make(type);
         }
-        @SuppressWarnings("unchecked") // the table's pairs are of one type; boxes cannot be cast to the primitive
+        @SuppressWarnings("unchecked") // each value has the type of its key; boxed values cannot be cast to primitives
         T made = (T) sample;
         return made;
     }
@@ -366,7 +368,7 @@ final class Samples implements AutoCloseable {
         throw new IllegalArgumentException("Samples has no value of " + type);
     }
 
-    /** Answers with its first argument, or with nothing. */
+    /** Returns a handler that answers with its first argument, or with null if there is none. */
     private static InvocationHandler standIn() {
         return (Object proxy, Method method, @Nullable Object[] arguments) -> {
             if (method.isDefault()) {

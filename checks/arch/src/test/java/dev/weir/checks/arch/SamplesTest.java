@@ -24,8 +24,8 @@ class SamplesTest {
     private static final Pattern SAMPLE = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
 
     /**
-     * The number of samples per page that occur in no source. {@code NewcomerTest} compiles the README's samples
-     * directly from the page.
+     * The number of samples per page that occur in no source. {@code NewcomerTest} compiles these directly from the
+     * README.
      */
     private static final Map<String, Integer> ELSEWHERE = Map.of("README.md", 1);
 

@@ -25,9 +25,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * The tables of {@code configuration.md}: a chapter for each type with settings, which is found by its heading
- * {@code ## Words (`Type`)} and whose first table is generated from the type's source, its Javadoc and an instance with
- * the defaults.
+ * The tables of {@code configuration.md}. Each settings type has a chapter with the heading {@code ## Words (`Type`)}.
+ * The chapter's first table is generated from the type's source and Javadoc, and from an instance with the defaults.
  */
 final class SettingsPage {
 
@@ -90,7 +89,7 @@ final class SettingsPage {
         this.root = root;
     }
 
-    /** The names of the types that have a chapter. */
+    /** Returns the names of the types that have a chapter. */
     static Set<String> chapters() {
         Set<String> names = new LinkedHashSet<>();
         BUILDERS.forEach(name -> names.add(simple(name)));
@@ -170,7 +169,7 @@ final class SettingsPage {
                 : "| setting | values | default | what it does |\n|---|---|---|---|\n";
     }
 
-    /** Returns the methods that return their own type, each name once. */
+    /** Returns the methods whose return type is their own type, one per name. */
     private static List<Member> settings(SettingsSource source, String type) {
         Map<String, Member> settings = new LinkedHashMap<>();
         for (Member member : source.members(type)) {
@@ -312,7 +311,7 @@ final class SettingsPage {
                 : time.toSeconds() + " s";
     }
 
-    /** The properties of a Spring application, from the records that Spring binds. */
+    /** Returns the properties of a Spring application, from the records that Spring binds. */
     private String ofProperties() throws IOException {
         StringBuilder table = new StringBuilder("| property | values | default | what it does |\n|---|---|---|---|\n");
         SettingsSource source = source("dev.weir.spring.WeirProperties");

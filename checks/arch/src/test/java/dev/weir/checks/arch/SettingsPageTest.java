@@ -13,7 +13,8 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /**
- * {@code docs/reference/configuration.md} lists the settings of the code. {@code -Dweir.write=true} writes its tables.
+ * Checks that {@code docs/reference/configuration.md} lists the settings of the code. {@code -Dweir.write=true}
+ * rewrites its tables.
  */
 class SettingsPageTest {
 

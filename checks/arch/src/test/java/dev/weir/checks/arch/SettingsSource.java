@@ -23,8 +23,8 @@ import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
 /**
- * The types of one source file with their methods, record components and Javadoc, in the order of the file, as the
- * compiler parses them. Immutable once read.
+ * The types of one source file, with their methods, record components and Javadoc in file order, as parsed by the
+ * compiler. Immutable after reading.
  */
 final class SettingsSource {
 
@@ -66,7 +66,7 @@ final class SettingsSource {
         }
     }
 
-    /** The methods of a type, or the components of a record. */
+    /** Returns the methods of a type, or the components of a record. */
     List<Member> members(String type) {
         return members.getOrDefault(type, List.of());
     }

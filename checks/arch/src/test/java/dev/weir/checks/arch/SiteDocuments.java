@@ -20,8 +20,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The documents of a project that become pages of its site, and their faults: dead links and anchors, a missing or
- * second title, a page that no index names. Confined to one thread.
+ * The documents of a project that become pages of its site. Finds their faults: dead links and anchors, missing or
+ * additional titles, and pages that no index names. Confined to one thread.
  */
 final class SiteDocuments {
 
@@ -33,12 +33,12 @@ final class SiteDocuments {
 
     private static final String DECISIONS = "docs/adr/README.md";
 
-    /** A block of code between fences, or a span of code within a line. */
+    /** Matches a fenced code block, or a code span within a line. */
     private static final Pattern CODE = Pattern.compile("(?m)^( *```)[^\n]*\n.*?^ *```|`[^`\n]+`", Pattern.DOTALL);
 
     private static final Pattern FENCED = Pattern.compile("(?m)^( *```)[^\n]*\n.*?^ *```", Pattern.DOTALL);
 
-    /** The destination of a link or an image. */
+    /** Matches the destination of a link or an image. */
     private static final Pattern LINK = Pattern.compile("\\]\\(\\s*<?([^)\\s>]+)>?(?:\\s+\"[^\"]*\")?\\s*\\)");
 
     private static final Pattern EXTERNAL = Pattern.compile("(https?|mailto):.*");
@@ -128,7 +128,7 @@ final class SiteDocuments {
         return parts.length == 1 || known.contains(parts[1]) ? null : "no heading of that name in " + file;
     }
 
-    /** The file that a link leads to, relative to the project; null if there is none within the project. */
+    /** Returns the target file of a link, relative to the project, or null if the project has no such file. */
     private @Nullable String target(String document, String path) {
         if (path.isEmpty()) {
             return document;
@@ -142,8 +142,8 @@ final class SiteDocuments {
     }
 
     /**
-     * Checks that each page is named in one of the two indexes, so that readers can find it. Examples and deployment
-     * files are listed completely.
+     * Checks that one of the two indexes names each page, so that readers can find it. Examples and deployment files
+     * must be listed completely.
      */
     private void checkNavigation() {
         Set<String> named = new HashSet<>(AT_THE_TOP);
@@ -162,7 +162,7 @@ final class SiteDocuments {
         }
     }
 
-    /** The anchors of a page, as GitHub and the site make them. */
+    /** Returns the anchors of a page, as GitHub and the site generate them. */
     private static List<String> anchors(String text) {
         List<String> found = new ArrayList<>();
         headings(text).forEach(heading -> {

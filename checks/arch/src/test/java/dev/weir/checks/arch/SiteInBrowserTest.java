@@ -32,8 +32,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Opens the site that {@code checks/site.sh} builds in a browser and clicks through it, from disk and once from a web
- * server.
+ * Opens the site built by {@code checks/site.sh} in a browser and clicks through it, first from disk and then from a
+ * web server.
  */
 @Tag("long")
 @Timeout(180)
@@ -100,7 +100,7 @@ class SiteInBrowserTest {
     }
 
     private static void awaitTrue(String condition) {
-        // Evaluating a script fails while the browser is changing to the next page.
+        // Evaluating a script fails while the browser is loading the next page.
         await().atMost(PATIENCE)
                 .untilAsserted(() ->
                         assertThat(browser.evaluate(condition)).as(condition).isEqualTo("true"));
@@ -290,9 +290,7 @@ class SiteInBrowserTest {
         browser.prefer("light");
     }
 
-    /**
-     * Builds the Javadoc of a minimal class, in the place and with the additions that {@code checks/site.sh} gives it.
-     */
+    /** Builds the Javadoc of a minimal class, with the location and the additions that {@code checks/site.sh} uses. */
     @Test
     void javadoc_hasDarkModeAndTheVersionSwitch(@TempDir Path sources) throws Exception {
         Path api = makeJavadoc(sources);

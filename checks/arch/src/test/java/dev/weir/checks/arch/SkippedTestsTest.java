@@ -17,7 +17,10 @@ class SkippedTestsTest {
 
     private static final Path ROOT = Path.of(System.getProperty("weir.root"));
 
-    /** Name, class, and the reason: an attribute, or the text after the exception's name in its trace. */
+    /**
+     * Matches the name, the class, and the reason, which is an attribute or the text after the exception's name in the
+     * stack trace.
+     */
     private static final Pattern SKIPPED =
             Pattern.compile("<testcase name=\"([^\"]*)\" classname=\"([^\"]*)\"[^>]*>\\s*"
                     + "<skipped(?: message=\"([^\"]*)\")?[^>]*>"

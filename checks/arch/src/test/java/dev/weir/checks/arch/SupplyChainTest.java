@@ -14,12 +14,15 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** Holds pinned downloads, a notice for each bundled script, and an address for reports. */
+/**
+ * Checks that downloads are pinned, that each bundled script has a notice, and that the project names an address for
+ * reports.
+ */
 class SupplyChainTest {
 
     private static final Path ROOT = Path.of(System.getProperty("weir.root"));
 
-    /** Scripts that a build unpacks from a webjar into something that is shipped, by the property of their version. */
+    /** Scripts that a build unpacks from a webjar and ships, with the property for their version. */
     private static final Map<String, String> UNPACKED = Map.of("Chart.js", "chartjs.version");
 
     private static final Pattern UNPACKS = Pattern.compile("<artifactItem>\\s*<groupId>org\\.webjars");
@@ -37,7 +40,7 @@ class SupplyChainTest {
         assertThat(Files.readString(ROOT.resolve("mvnw"))).contains("sha256sum -c");
     }
 
-    /** {@code checks/site.sh} installs each package in one version, with hashes that pip checks. */
+    /** {@code checks/site.sh} installs one version of each package, with hashes that pip checks. */
     @Test
     void packagesOfTheSite_arePinnedWithHashes() throws IOException {
         List<String> packages = Files.readAllLines(ROOT.resolve("docs/site/requirements.txt")).stream()
@@ -68,7 +71,7 @@ class SupplyChainTest {
         assertThat(unpacked()).as("webjars that a build unpacks").hasSize(UNPACKED.size());
     }
 
-    /** Modules whose build takes a script out of a webjar. */
+    /** Returns the modules whose build unpacks a script from a webjar. */
     private static List<Path> unpacked() throws IOException {
         return WeirModule.foldersOfBuild().stream()
                 .map(folder -> ROOT.resolve(folder).resolve("pom.xml"))

@@ -15,7 +15,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** Figures of the testing page, counted from test sources and from the pages beside it. Confined to one thread. */
+/** Figures for the testing page, counted in test sources and in the pages next to it. Confined to one thread. */
 final class TestingFigures {
 
     private static final Path ROOT = Path.of(System.getProperty("weir.root"));
@@ -28,7 +28,7 @@ final class TestingFigures {
             Pattern.compile("^ +@(?:Test|ParameterizedTest|RepeatedTest|TestFactory|FuzzTest)\\b", Pattern.MULTILINE);
     private static final Pattern FUZZ = Pattern.compile("^ +@" + "FuzzTest\\b", Pattern.MULTILINE);
 
-    /** Cells of figures follow one another as in the page. */
+    /** Separator of adjacent cells on the page. */
     private static final String CELL_END = " | ";
 
     private static final String SIMULATIONS = "weir-kafka/src/test/java/dev/weir/kafka/internal/";
@@ -55,7 +55,7 @@ final class TestingFigures {
         return ROOT.relativize(file).toString().matches(".*src/(?:test|jcstress)/java/.*");
     }
 
-    /** Counts all figures. Returns, by the text of a row's first cell, the text of the following cells. */
+    /** Counts all figures. Returns the text of the other cells of each row, by the text of the row's first cell. */
     static Map<String, String> count() throws IOException {
         TestingFigures counted = new TestingFigures();
         counted.tests();

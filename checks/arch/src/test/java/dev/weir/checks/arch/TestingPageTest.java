@@ -12,12 +12,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** The testing page's figures match the actual counts: {@code -Dweir.write=true} updates them. */
+/** Checks that the figures on the testing page match the actual counts. {@code -Dweir.write=true} updates them. */
 class TestingPageTest {
 
     private static final Path PAGE = Path.of(System.getProperty("weir.root")).resolve("docs/internals/testing.md");
 
-    /** A row of a table whose other cells are numbers, or empty. */
+    /** Matches a table row whose other cells are numbers or empty. */
     private static final Pattern NUMBERS = Pattern.compile("\\| ([^|]+?) \\|(?: [\\d,.]+(?: %)? \\|)+.*");
 
     @Test
@@ -47,7 +47,7 @@ class TestingPageTest {
         assertThat(typed).as("typed by hand").isEmpty();
     }
 
-    /** Returns the page with the given figure in the row's cells after the first one. */
+    /** Returns the page with {@code cells} in the row's cells after the first one. */
     private static String withFigure(String page, String what, String cells) {
         int count = cells.split(" \\| ", -1).length;
         Pattern row =

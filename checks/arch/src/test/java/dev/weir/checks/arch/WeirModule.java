@@ -15,7 +15,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The modules of Weir: where each lies, its package below the root, and the modules that it may use. Constants only.
+ * The modules of Weir, each with its folder, its package below the root, and the modules that it may use. Has only
+ * constants.
  */
 enum WeirModule {
     STREAM("weir-stream", "stream"),
@@ -67,10 +68,9 @@ enum WeirModule {
             // Needs the browser for its tests.
             case CONSOLE -> Set.of("stream", "kafka", "metrics", "checks.browser");
             case COMMAND -> Set.of("stream", "kafka", "metrics", "console");
-            // Tests of its commands that need the whole program are in weir-cli. Its POM keeps its own code from using
-            // the program.
+            // Tests that need the whole program are in weir-cli. The POM keeps the main code from using the program.
             case BENCH -> Set.of("stream", "kafka", "metrics", "console", "command", "testkit", "driver", "cli");
-            // Its program finds the commands of the benchmark by ServiceLoader and does not know them.
+            // The program finds the benchmark's commands by ServiceLoader and does not depend on them.
             case CLI -> Set.of("stream", "kafka", "metrics", "console", "command", "testkit", "examples.asimov");
         };
     }
@@ -143,7 +143,7 @@ enum WeirModule {
                         .isPresent()));
     }
 
-    /** The module folders that the parent POM names. */
+    /** Returns the folders of the modules in the parent POM. */
     static List<String> foldersOfBuild() throws IOException {
         return Files.readAllLines(ROOT.resolve("pom.xml")).stream()
                 .map(String::strip)

@@ -1,4 +1,4 @@
 package planted.kafka.internal.hither;
 
-/** One file too many where one is allowed. */
+/** Exceeds its package's limit of one file. */
 class Neighbour {}

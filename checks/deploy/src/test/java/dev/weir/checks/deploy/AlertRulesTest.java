@@ -13,7 +13,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Each alert rule fires in its case. It is silent in a similar case, after a stop, and if a gauge has no value. */
+/**
+ * Checks that each alert rule fires in its own case and stays silent in a similar case, after a stop, and while a gauge
+ * has no value.
+ */
 class AlertRulesTest {
 
     private static final int MINUTES = 40;
@@ -78,7 +81,7 @@ class AlertRulesTest {
         return new Rule(name, RUNS + series(gauge, firing), RUNS + series(gauge, silent));
     }
 
-    /** Checks one rule; others may fire at the same time. */
+    /** Checks one rule. Other rules may fire at the same time. */
     @ParameterizedTest
     @MethodSource("rules")
     void rule_inItsCaseAndBesideIt_firesAndIsSilent(Rule rule) throws Exception {
@@ -94,7 +97,9 @@ class AlertRulesTest {
                 .containsExactlyElementsOf(rules().stream().map(Rule::name).toList());
     }
 
-    /** A drained pipeline has meters as long as its process responds, and its rates last for some more minutes. */
+    /**
+     * A drained pipeline has meters as long as its process responds. Its rates remain nonzero for some more minutes.
+     */
     @ParameterizedTest
     @ValueSource(strings = {"stale", "0x6"})
     void pipelineThatWasStopped_raisesNoAlarmOfItsConsumer(String after) throws Exception {

@@ -14,8 +14,8 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /**
- * Compares the chart's rule for the number of pods with a rule based on plain lag, in simulated hours. The page about
- * scaling contains the table.
+ * Compares the chart's rule for the number of pods with a rule based on plain lag, over simulated hours. The page about
+ * scaling shows the resulting table.
  */
 class AutoscalingTest {
 
@@ -38,7 +38,8 @@ class AutoscalingTest {
     };
 
     /**
-     * One pod for every ten seconds of a pod's work in the lag, like {@code lagThreshold} of KEDA's scaler for Kafka.
+     * Requests one pod for every 10,000 records of lag, which is ten seconds of a pod's work, like {@code lagThreshold}
+     * of KEDA's scaler for Kafka.
      */
     private static final Policy RECORDS = look -> look.lagRecords() / (10.0 * Autoscaling.POD_RECORDS);
 
@@ -81,8 +82,8 @@ class AutoscalingTest {
                     new Load(10_800, t -> 4_500, t -> t >= 1_800 && t < 3_600 ? 2_000 : NO_LIMIT)));
 
     /**
-     * Returns the records in a given second of a hand-drawn day. Within five minutes of the shop's opening, the rate is
-     * ten times the night's rate.
+     * Returns the number of records in a given second of an invented day. Within five minutes after the shop opens, the
+     * rate rises to ten times the night's rate.
      */
     private static long blackFriday(int second) {
         double hour = second / 3_600.0;
@@ -129,7 +130,7 @@ class AutoscalingTest {
         Load much = new Load(3_600, t -> 3_500, t -> NO_LIMIT);
         Outcome grown = Autoscaling.run(SECONDS_LEFT, much);
         assertThat(grown.mostPods()).isGreaterThanOrEqualTo(4);
-        // Pods added to work off the backlog are removed again.
+        // Pods that were added to work off the backlog are removed again.
         assertThat(grown.podHours()).isBetween(3.5, 7.0);
     }
 }

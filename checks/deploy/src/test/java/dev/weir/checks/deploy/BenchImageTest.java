@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
-/** The image of the benchmark without an engine: its layers are unpacked, and its entry point is run from there. */
+/** Tests the benchmark's image without a container engine: unpacks its layers and runs its entry point from there. */
 class BenchImageTest {
 
     private static final String HOME = "/opt/weir/";
@@ -43,7 +43,10 @@ class BenchImageTest {
         return root.resolve(pathInImage.substring(1));
     }
 
-    /** Runs the entry point with these arguments, files of the image as they lie here; returns its output. */
+    /**
+     * Runs the entry point with these arguments. Paths of the image are replaced by their unpacked locations. Returns
+     * the output.
+     */
     private static String run(int expectedExitCode, List<String> arguments) throws Exception {
         List<String> command = new ArrayList<>();
         Stream.concat(image.entryPoint().stream(), arguments.stream())
@@ -126,7 +129,7 @@ class BenchImageTest {
         }
     }
 
-    /** A small variant of the one-line start: brokers, Weir and a rival, all from the image's files. */
+    /** A small variant of the command that starts a benchmark: brokers, Weir and rivals, all from the image's files. */
     @Test
     @Tag("long")
     @Timeout(300)
@@ -146,7 +149,9 @@ class BenchImageTest {
         assertThat(said).contains("\"runsFailed\":0").contains("\"complete\":true");
     }
 
-    /** Checks the text for a fresh machine: it loads the image that the build creates, and its script is valid. */
+    /**
+     * Checks the cloud-init file for a new machine: it loads the image that the build creates, and its script is valid.
+     */
     @Test
     void cloudInit_runsTheImageThatIsBuilt() throws Exception {
         Path file = Image.ROOT.resolve("deploy/bench/cloud-init.yaml");

@@ -35,8 +35,8 @@ class ContainerTest {
     private static final Duration SOON = Duration.ofMinutes(3);
 
     /**
-     * Arguments: the root, the JDK or nothing if the image has a base, a folder that is the same inside and outside,
-     * the user, and the entry point.
+     * Arguments: the root; the JDK, or nothing if the image has a base; a folder with the same path inside and outside
+     * the container; the user; and the entry point.
      */
     private static final String ENTER = """
             set -eu
@@ -77,7 +77,7 @@ class ContainerTest {
         assumeTrue(mayMount(), "needs root and unshare of Linux, to make a container");
         Image image = Image.open(Files.createDirectory(folder.resolve("image")));
         Path root = Files.createDirectory(folder.resolve("root"));
-        // The container's user is a different one, and must be able to read these files.
+        // The container runs as a different user, who must be able to read these files.
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
         image.unpack(root);
         boolean hasBase = Files.isDirectory(root.resolve("usr"));

@@ -17,7 +17,7 @@ final class CustomResource {
 
     private final JsonNode spec;
 
-    /** Takes the definition as its project publishes it. */
+    /** Creates the kind from the definition that its project publishes. */
     CustomResource(JsonNode definition) {
         spec = definition.required("spec");
     }

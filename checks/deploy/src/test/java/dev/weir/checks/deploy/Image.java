@@ -17,7 +17,7 @@ import java.util.zip.GZIPInputStream;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
 
-/** An image that a module has made, unpacked into a folder of the caller. Immutable. */
+/** An image that a module of the build created, unpacked into a folder of the caller. Immutable. */
 final class Image {
 
     static final Path ROOT = Path.of(System.getProperty("weir.root"));
@@ -45,7 +45,7 @@ final class Image {
         return open("weir-image", folder);
     }
 
-    /** Unpacks the tar of the image that the module in the given folder makes, but not yet its layers. */
+    /** Unpacks the tar file of the image that the given module creates, but not yet its layers. */
     static Image open(String module, Path folder) throws IOException {
         Path file = ROOT.resolve(module).resolve("target/" + Path.of(module).getFileName() + ".tar");
         assertThat(file).as("made by: ./mvnw -pl " + module + " -am package").exists();

@@ -141,7 +141,7 @@ class ImageTest {
         assertThat(Files.readString(Image.ROOT.resolve("docs/guide/kubernetes.md")))
                 .contains("| " + limit + " | " + heap + " | " + Math.round(bufferMegabytes) + " MB | 32 MB |");
         List<String> command = new ArrayList<>(entryPoint.subList(0, entryPoint.indexOf("-cp")));
-        // The collector that the JVM chooses on such a small machine. It reserves part of the heap.
+        // The JVM chooses this collector on such a small machine. It reserves part of the heap.
         command.addAll(List.of("-XX:MaxRAM=" + maxRam, "-XX:+UseSerialGC"));
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), Memory.class.getName()));
         Path said = folder.resolve("memory of " + maxRam);

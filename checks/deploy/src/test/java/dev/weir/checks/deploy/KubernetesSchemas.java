@@ -11,8 +11,8 @@ import java.io.IOException;
 import java.util.Map;
 
 /**
- * The published API of Kubernetes as its Java client has it: reading refuses fields that the API does not know,
- * required ones that are missing, and values of another type. Stateless.
+ * Checks objects against the published Kubernetes API, using the classes of its Java client. Refuses unknown fields,
+ * missing required fields, and values of the wrong type. Stateless.
  */
 final class KubernetesSchemas {
 

@@ -19,9 +19,9 @@ import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
 /**
- * Objects of Kubernetes, as rendered.
+ * Rendered Kubernetes objects.
  *
- * @param all in the order in which they were rendered
+ * @param all the objects in the order in which they were rendered
  */
 record Manifests(List<Manifest> all) {
 
@@ -40,7 +40,7 @@ record Manifests(List<Manifest> all) {
             return tree.at("/metadata/name").asText();
         }
 
-        /** Returns the name of the file that it is in. */
+        /** Returns the name of the file that contains it. */
         String fileName() {
             return kind().toLowerCase(Locale.ROOT) + "-" + name() + ".yaml";
         }
@@ -52,7 +52,7 @@ record Manifests(List<Manifest> all) {
         }
     }
 
-    /** Renders a folder with {@code kubectl kustomize}; without a {@code kubectl} the test is skipped. */
+    /** Renders a folder with {@code kubectl kustomize}. Without {@code kubectl}, the test is skipped. */
     static Manifests kustomized(Path root, Path outFolder) throws IOException, InterruptedException {
         Path out = outFolder.resolve("built-" + root.getFileName());
         Process process;
@@ -116,8 +116,8 @@ record Manifests(List<Manifest> all) {
     }
 
     /**
-     * The variables of a pod's container: first its ConfigMaps' variables, then its own. Secrets are optional and left
-     * out.
+     * Returns the variables of a pod's container: first the ConfigMaps' variables, then its own. Secrets are optional
+     * and left out.
      */
     Map<String, String> environment(String podName) {
         Map<String, String> environment = new HashMap<>();

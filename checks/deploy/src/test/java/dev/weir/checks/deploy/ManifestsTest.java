@@ -112,7 +112,7 @@ class ManifestsTest {
                 + more;
     }
 
-    /** A team's folder contains its own workload besides the pipe, and its own names. */
+    /** The team's folder contains a second workload, and its own names. */
     @ParameterizedTest
     @EnumSource
     void scaling_inATeamsKustomization_findsItsWorkload_andLeavesOthersAlone(Variant variant) throws Exception {

@@ -32,7 +32,7 @@ final class Pods implements AutoCloseable {
         return List.copyOf(running);
     }
 
-    /** Scales up or down: new pods start all at once; removed pods are signalled all at once, the newest first. */
+    /** Scales up or down. New pods all start at once. To scale down, the newest pods all receive SIGTERM at once. */
     void scaleTo(int count) throws IOException {
         List<Pod> going = new ArrayList<>();
         while (running.size() > count) {
@@ -47,8 +47,8 @@ final class Pods implements AutoCloseable {
     }
 
     /**
-     * Replaces the pods one after the other. Each ends before its successor starts, and the next one follows when the
-     * successor is ready.
+     * Replaces the pods one after the other. Each pod ends before its successor starts. The next replacement begins
+     * when the successor is ready.
      */
     void roll() throws IOException {
         for (int place = 0; place < running.size(); place++) {
@@ -60,7 +60,10 @@ final class Pods implements AutoCloseable {
         }
     }
 
-    /** A pod of a StatefulSet has the name of its predecessor; one of a Deployment has another, which nothing reads. */
+    /**
+     * A new pod of a StatefulSet has the name of its predecessor. In a Deployment the name would differ, but nothing
+     * reads it.
+     */
     private Pod start(int place) throws IOException {
         Pod pod = Pod.start(manifests, entryPoint, "weir-" + place, settings, folder.resolve("pod-" + all.size()));
         all.add(pod);

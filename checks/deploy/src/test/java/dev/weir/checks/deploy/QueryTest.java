@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Runs the autoscaler's queries in Prometheus' own test of rules. Needs {@code promtool}. */
+/** Runs the autoscaler's queries in Prometheus' own rule tests. Needs {@code promtool}. */
 class QueryTest {
 
     private static final String NOTHING = """

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Runs the pods of the manifests against a broker under load. Rolled pod by pod and scaled, they lose nothing and write
+ * Runs the pods of the manifests against a broker under load. A rolling restart and scaling must lose nothing and write
  * nothing twice, because each pod drains within its grace period.
  */
 class RollingTest {

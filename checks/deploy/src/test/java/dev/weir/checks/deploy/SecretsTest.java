@@ -15,7 +15,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The chart renders no secrets, a changed secret replaces the pods, and only scrapers can connect to the pods. */
+/**
+ * Checks that the chart renders no secrets, that a changed secret replaces the pods, and that only scrapers can connect
+ * to the pods.
+ */
 class SecretsTest {
 
     private static final String LOGIN = "org.apache.kafka.common.security.plain.PlainLoginModule required";

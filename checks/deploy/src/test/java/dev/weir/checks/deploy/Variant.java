@@ -6,13 +6,13 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** The three ways to run a pipe that {@code deploy/kubernetes} has a folder for, all rendered from the chart. */
+/** The three ways to run a pipe for which {@code deploy/kubernetes} has folders, all rendered from the chart. */
 enum Variant {
     BASE("base", ""),
     STATIC_MEMBERS("overlays/static-members", "staticMembers"),
     SHARE_GROUP("overlays/share-group", "share.enabled");
 
-    /** Values that enable the objects which need more than plain Kubernetes. */
+    /** Values that enable the objects for which plain Kubernetes is not enough. */
     static final Map<String, String> SCALING = Map.of("serviceMonitor.enabled", "true", "autoscaling.enabled", "true");
 
     static final Path CHART = Image.ROOT.resolve("deploy/helm/weir");
@@ -39,8 +39,8 @@ enum Variant {
     }
 
     /**
-     * Renders as {@code helm template weir deploy/helm/weir -f values} does: numbers in a file differ from numbers in
-     * --set.
+     * Renders like {@code helm template weir deploy/helm/weir -f values}. Helm treats numbers in a file differently
+     * from numbers in --set.
      */
     static Manifests render(Path values) {
         return Manifests.of(new Helm(CHART)

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Start positions of partitions in a group that starts at the end: existing partitions, and partitions added later. */
+/** Tests where a group that starts at the end begins to read existing partitions, and partitions added later. */
 class AddedPartitionsTest {
 
     private static final Duration SOON = Duration.ofSeconds(40);
@@ -69,7 +69,7 @@ class AddedPartitionsTest {
                 .run();
     }
 
-    /** Ten records in each of the partitions, whose values name them. */
+    /** Writes ten records to each of the partitions. Returns the values, which name their partitions. */
     private static Set<String> produce(String topic, int from, int to, String run) {
         Set<String> values = ConcurrentHashMap.newKeySet();
         try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(

@@ -9,14 +9,14 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
-/** A batch handler in its own process, to be killed by tests. It stops handling records half-way. */
+/** A batch handler in a process that tests kill. It stops handling records half-way. */
 final class BatchProcess {
 
     private BatchProcess() {}
 
     /**
-     * Takes the brokers, the topic and group, and the number of records after which it reports and handles nothing
-     * more.
+     * Takes the brokers, the topic (also the group's name), and the number of records after which it reports and then
+     * handles no more.
      */
     public static void main(String[] args) throws InterruptedException {
         CountDownLatch left = new CountDownLatch(Integer.parseInt(args[2]));

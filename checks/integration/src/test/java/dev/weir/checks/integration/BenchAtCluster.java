@@ -120,7 +120,7 @@ final class BenchAtCluster implements AutoCloseable {
         return new ExistingCluster(cluster.bootstrapServers(), Map.of(), ExistingCluster.PREFIX, false);
     }
 
-    /** Creates a folder like a checkout whose only drivers come from a class of these tests; returns it. */
+    /** Creates and returns a folder like a checkout, whose only drivers come from a class of these tests. */
     static Path checkoutWith(Path root, Class<?> main, String drivers) throws IOException {
         Path target = root.resolve("drivers/planted/target");
         Files.createDirectories(target.resolve("classes"));
@@ -134,7 +134,7 @@ final class BenchAtCluster implements AutoCloseable {
         return root;
     }
 
-    /** Creates such a folder that also has the official client's drivers, including the generator. */
+    /** Creates a checkout folder that also has the drivers of Kafka's own client, including the generator. */
     static Path checkoutWithGenerator(Path root, Class<?> main, String drivers) throws IOException {
         checkoutWith(root, main, drivers);
         Files.createSymbolicLink(

@@ -89,7 +89,7 @@ class BenchCampaignTest {
                     .content()
                     .contains("ConsumerConfig values", "fetch.min.bytes = ");
         });
-        // The whole topic fits into Weir's buffer, so Weir fetches almost nothing later.
+        // The whole topic fits into Weir's buffer, so Weir fetches hardly anything later.
         assertThat(whole.runs())
                 .filteredOn(run -> !run.driver().equals("weir"))
                 .allSatisfy(run -> assertThat(run.totals().metrics())

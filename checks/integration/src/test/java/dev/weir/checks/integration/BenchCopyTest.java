@@ -23,7 +23,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Every driver with the copy feature does copy, according to the output topic. Drivers with faults are detected. */
+/**
+ * Checks, by reading the output topic, that every driver with the copy feature copies. Faulty drivers must be detected.
+ */
 @Timeout(300)
 class BenchCopyTest extends BenchTestBase {
     private static final Path ROOT = Path.of(System.getProperty("weir.root"));

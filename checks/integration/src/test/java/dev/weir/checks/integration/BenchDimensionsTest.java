@@ -84,10 +84,7 @@ class BenchDimensionsTest extends BenchTestBase {
                 .collect(Collectors.toSet());
     }
 
-    /**
-     * Records sent by a plan have their keys in the topic, and handlers work on the corresponding number of keys at a
-     * time.
-     */
+    /** Records of a plan have their keys in the topic, and handlers process them by key. */
     @Test
     @Tag("long")
     void recordsThatAreSentByAPlan_haveTheirKeys() throws Exception {

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Campaigns whose processes have clocks of their own, with real processes and a real broker. */
+/** Tests campaigns whose processes have separate clocks, with real processes and a real broker. */
 class BenchEnvironmentTest extends BenchTestBase {
     private static final int PARTITIONS = 4;
     private static final double MOST_APART_MILLIS = 10; // a twelfth of the error of a half-corrected clock
@@ -86,7 +86,7 @@ class BenchEnvironmentTest extends BenchTestBase {
         });
     }
 
-    /** Types an order as soon as there is a run that takes it, which it does. */
+    /** Sends an order as soon as a run accepts it. The run must still be running. */
     private static Answer ordered(String name, CompletableFuture<ResultsFolder> run, Order order) throws Exception {
         Path results = folder.resolve(name);
         Awaitility.await().atMost(4, TimeUnit.MINUTES).until(() -> run.isDone() || OrderSender.to(results) != null);
@@ -220,7 +220,7 @@ class BenchEnvironmentTest extends BenchTestBase {
         });
     }
 
-    /** The full command line: {@link ProcessHandle} cuts it off within the class path. */
+    /** Returns the full command line, because {@link ProcessHandle} cuts it off within the class path. */
     private static String commandLine(ProcessHandle process) {
         try {
             return Files.readString(Path.of("/proc", Long.toString(process.pid()), "cmdline"));
@@ -229,7 +229,7 @@ class BenchEnvironmentTest extends BenchTestBase {
         }
     }
 
-    /** Otherwise, its member would leave the group although no order said so. */
+    /** Otherwise, the process's member would leave the group although no order requested it. */
     @Test
     @Tag("long")
     @Timeout(600)
@@ -248,7 +248,7 @@ class BenchEnvironmentTest extends BenchTestBase {
                 .contains("driver proxy at ssh h1 failed: its process ended");
     }
 
-    /** The reader of the output is where generators are. */
+    /** The reader of the output runs where the generators run. */
     @Test
     @Tag("long")
     @Timeout(600)
@@ -273,8 +273,8 @@ class BenchEnvironmentTest extends BenchTestBase {
 
     /**
      * Two members of one group share the partitions, the sender and the time. The fastest record of each partition
-     * takes the same path however busy the machine is, so the members' least latencies differ only by their clocks:
-     * these are 250 ms apart, and the sender has another one.
+     * takes the same path however busy the machine is. The members' lowest latencies therefore differ only by the error
+     * of their clocks, which are 250 ms apart. The sender has yet another clock.
      */
     @Test
     @Tag("long")
@@ -302,7 +302,7 @@ class BenchEnvironmentTest extends BenchTestBase {
                 .allSatisfy(millis -> assertThat(millis).isBetween(0.0, 50.0));
     }
 
-    /** A run of two members whose clocks are 250 ms apart, which loses nothing. */
+    /** Measures a run of two members whose clocks are 250 ms apart. The run must lose nothing. */
     private Measured measure(String name) throws Exception {
         BenchEnvironment apart = new BenchEnvironment(
                 "apart",
@@ -357,7 +357,7 @@ class BenchEnvironmentTest extends BenchTestBase {
                 - DoubleStream.of(millis).min().orElseThrow();
     }
 
-    /** A search that holds the highest rate that may be requested. Its report must name the members' host. */
+    /** The search reaches the highest rate that may be requested. Its report must name the members' host. */
     @Test
     @Tag("long")
     @Timeout(600)

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Campaigns on brokers that are there already, behind TLS and SASL. */
+/** Tests campaigns on existing brokers, behind TLS and SASL. */
 @Timeout(180)
 class BenchExistingClusterTest {
 

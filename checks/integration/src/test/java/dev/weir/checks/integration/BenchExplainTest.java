@@ -61,7 +61,7 @@ class BenchExplainTest extends BenchTestBase {
         assertThat(limiter.name()).isEqualTo("fetch size");
     }
 
-    /** The window of a rival is reduced, so that the rival waits for itself. */
+    /** The rival's window is reduced, so that the rival itself is the limit. */
     @Test
     @Tag("long")
     void windowThatIsCut_isNamed_andNoBrokersFault() throws Exception {
@@ -103,7 +103,7 @@ class BenchExplainTest extends BenchTestBase {
         List<Process> others = new ArrayList<>();
         try {
             for (int i = 0; i < 4 * Runtime.getRuntime().availableProcessors(); i++) {
-                // Each process ends when this process ends, for whatever reason.
+                // Each of these processes ends when this JVM ends, for whatever reason.
                 others.add(new ProcessBuilder("sh", "-c", "while kill -0 $PPID; do :; done")
                         .redirectError(ProcessBuilder.Redirect.DISCARD)
                         .start());

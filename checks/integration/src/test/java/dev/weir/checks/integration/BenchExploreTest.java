@@ -13,10 +13,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** {@code weir bench explore} with real processes, on a system whose limit is known. */
+/** Tests {@code weir bench explore} with real processes, on a system whose limit is known. */
 class BenchExploreTest extends BenchTestBase {
 
-    /** Two members with one handler of 50 ms each: 40 records a second, which takes a hundredth of a processor. */
+    /** Two members with one handler of 50 ms each: 40 records per second, which takes a hundredth of a processor. */
     private static final String WORKLOAD = """
             name: NAME
             scenario: work

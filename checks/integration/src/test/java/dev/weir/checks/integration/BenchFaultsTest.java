@@ -69,7 +69,7 @@ class BenchFaultsTest extends BenchTestBase {
         });
     }
 
-    /** Returns the report of an order after the order is carried out. */
+    /** Sends an order, and returns its report after the order has been carried out. */
     private static String ordered(String name, CompletableFuture<ResultsFolder> run, String kind, String value)
             throws Exception {
         Path results = folder.resolve(name);
@@ -230,7 +230,7 @@ class BenchFaultsTest extends BenchTestBase {
         assertThat(cost.recoveryMillis()).as("%s", cost).isNotNaN();
     }
 
-    /** FaultProxyTest of the testkit tests that a cut resets connections, and that silence leaves them open. */
+    /** FaultProxyTest of the testkit checks that a cut resets connections and that silence leaves them open. */
     @Test
     @Tag("long")
     @Timeout(600)

@@ -20,7 +20,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Drivers that copy from views to batches: their allocation, and the state after {@code lean-copy} was killed. */
+/**
+ * Tests drivers that copy from views to batches: their allocation, and the state after {@code lean-copy} was killed.
+ */
 @Timeout(180)
 class BenchLeanCopyTest extends BenchTestBase {
 
@@ -29,8 +31,8 @@ class BenchLeanCopyTest extends BenchTestBase {
     private static final double SECONDS = 60;
 
     /**
-     * The smallest object has 16 bytes. The rest is requests, their answers, commits, the end of the pass, and the
-     * one-time cost of each of the few batches in the pool.
+     * The smallest object has 16 bytes. The rest is for requests, responses, commits, the end of the pass, and the
+     * one-time cost of the few pooled batches.
      */
     private static final double ALLOWED_BYTES_PER_RECORD = 8;
 

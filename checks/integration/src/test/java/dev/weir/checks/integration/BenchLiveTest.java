@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Changes made during a run, with real processes. Speed is not measured. */
+/** Tests changes during a run, with real processes. Speed is not measured. */
 class BenchLiveTest extends BenchTestBase {
 
     /**

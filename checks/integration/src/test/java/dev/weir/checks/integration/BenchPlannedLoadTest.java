@@ -89,7 +89,7 @@ class BenchPlannedLoadTest extends BenchTestBase {
         }
     }
 
-    /** Its dry run copies 100,000 records exactly once. */
+    /** The dry run copies 100,000 records exactly once. */
     @Test
     void group_copiesByPlan_andLatencyIsThatOfAReaderOfTheOutput() throws Exception {
         requireCopied(COPY.replace("members: 2}", "members: 1}"), 1, "weir", "exactly-once", "");
@@ -155,7 +155,7 @@ class BenchPlannedLoadTest extends BenchTestBase {
         requireRepeated(driver);
     }
 
-    /** The group did not change, so exactly the drawn number of calls must have failed. */
+    /** The group did not change, so the failed calls are exactly the ones that were drawn. */
     private static void requireRepeated(String driver) throws Exception {
         ResultsFolder results =
                 bench.run(FAILING.replace("NAME", "failing-" + driver).replace("DRIVER", driver));

@@ -13,7 +13,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Each run tells how many records its polls returned, how long its process paused, and what memory it has. */
+/**
+ * Checks that each run reports how many records its polls returned, how long its process paused, and what memory it
+ * has.
+ */
 @Timeout(180)
 class BenchPollsTest extends BenchTestBase {
 
@@ -42,7 +45,7 @@ class BenchPollsTest extends BenchTestBase {
                     .contains(PolledSizes.P50, "pause: process, longest ms", "driver: non-heap memory MB");
             assertThat(run.intervals())
                     .allSatisfy(interval -> assertThat(interval.heapBytes()).isPositive());
-            // Only drivers with their own poll loop see polls without records.
+            // Only drivers that call poll themselves see empty polls.
             assertThat(figures.containsKey(PolledSizes.EMPTY))
                     .isEqualTo(run.driver().equals("plain"));
         });

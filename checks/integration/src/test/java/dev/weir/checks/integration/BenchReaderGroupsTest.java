@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Several groups that read the same topic, each with processes and a ledger of its own. */
+/** Tests several groups that read the same topic, each with its own processes and ledger. */
 @Timeout(300)
 class BenchReaderGroupsTest extends BenchTestBase {
 
@@ -54,7 +54,7 @@ class BenchReaderGroupsTest extends BenchTestBase {
 
     /**
      * Each group has one process, and the trace has two producers and uneven partitions. {@link BenchDimensionsTest}
-     * covers groups of several members. Nothing changes the run.
+     * covers groups of several members. No order changes the run.
      */
     @Test
     void eachGroup_takesAllRecordsOfTheTrace_andTheRateIsThatOfAllGroups() throws Exception {

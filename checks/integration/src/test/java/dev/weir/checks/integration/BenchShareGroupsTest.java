@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Tests share groups: their drivers, the ledger's checks, and the cleanup of their groups. */
+/** Tests share groups: their drivers, the checks of the ledger, and the cleanup of the groups. */
 @Timeout(300)
 class BenchShareGroupsTest extends BenchTestBase {
 
@@ -63,7 +63,7 @@ class BenchShareGroupsTest extends BenchTestBase {
                 4);
     }
 
-    /** Two consumers have two workers each. The workers of one consumer wait for each other. */
+    /** Each of two consumers has two workers, which wait for each other. */
     @Test
     @Tag("long")
     void fewerConsumersThanWorkers_shareThemOut() throws Exception {
@@ -82,7 +82,7 @@ class BenchShareGroupsTest extends BenchTestBase {
             assertThat(run.ledger().isClean()).as("%s", run.ledger()).isTrue();
             assertThat(run.ledger().delivered()).isPositive();
             var metrics = run.totals().metrics();
-            // Records that arrived during the start or after the end of a pass are in neither count.
+            // Neither count contains the records that arrived during the start or after the end of a pass.
             assertThat(run.intervals().stream()
                             .skip(run.warmUpIntervals())
                             .mapToLong(Interval::records)
@@ -98,7 +98,7 @@ class BenchShareGroupsTest extends BenchTestBase {
                             Totals.CEILING,
                             ceiling -> assertThat(ceiling)
                                     .isEqualTo(4000 / metrics.getOrDefault(Totals.HANDLER_MILLIS, Double.NaN)))
-                    // A pass ends while handlers are running, whose records may be a noticeable part of such a short
+                    // When a pass ends, handlers are still running. Their records may be a large part of such a short
                     // pass.
                     .hasEntrySatisfying(
                             Totals.EFFICIENCY, percent -> assertThat(percent).isBetween(0.1, 150.0));

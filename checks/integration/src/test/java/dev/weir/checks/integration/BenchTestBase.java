@@ -5,7 +5,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 
-/** One broker for all campaigns of a class, whose files go with it. */
+/** Base of benchmark tests. All campaigns of a class share one broker, whose files are deleted at the end. */
 abstract class BenchTestBase {
 
     static BenchAtCluster bench;

@@ -69,7 +69,7 @@ class BenchTopicsTest extends BenchTestBase {
         assertThat(Reports.lines(results)).contains("\"topics\":[{\"expected\":");
     }
 
-    /** Before this, the dry run has checked that each record of each topic is delivered once. */
+    /** Before this, the dry run has checked that each topic's records are delivered once. */
     @Test
     @Tag("long")
     void filledTopics_areRead_andHaveALedgerEach() throws Exception {
@@ -92,7 +92,9 @@ class BenchTopicsTest extends BenchTestBase {
         read(filled("topics-work", "work", drivers).replace("heapMegabytes: 64", "heapMegabytes: 256"), drivers);
     }
 
-    /** Each record is committed by itself. With a large fetch, a pass would read only the first topic. */
+    /**
+     * Each record is committed separately, which is slow. With a large fetch, a pass would read only the first topic.
+     */
     @Test
     @Tag("long")
     void filledTopics_areReadAtMostOnceToo() throws Exception {

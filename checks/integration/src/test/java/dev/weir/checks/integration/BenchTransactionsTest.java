@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Drivers that read what transactions wrote, some of them aborted, or write in transactions. */
+/** Tests drivers that write in transactions, and drivers that read records of committed and aborted transactions. */
 @Timeout(180)
 class BenchTransactionsTest extends BenchTestBase {
     private static final long PER_PARTITION = 2_000;

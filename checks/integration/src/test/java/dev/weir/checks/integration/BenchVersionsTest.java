@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two versions of a library beside each other, on a topic that was filled ahead and has its replicas. */
+/** Two versions of a library side by side, on a topic with replicas that was filled in advance. */
 @Timeout(180)
 class BenchVersionsTest {
     @TempDir

@@ -34,9 +34,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A bounded read of a group whose log lost its end and has grown again to the committed offset or past it. Regression:
- * because the offset is in the log, the read considered the records before it as read, and ended. Only the leader epoch
- * of the commit shows that these records were replaced.
+ * A bounded read of a group whose log was truncated and has grown again to the committed offset or past it. Regression:
+ * the offset is in the log, so the read considered the records before it as read, and ended. Only the leader epoch of
+ * the commit shows that these records were replaced.
  */
 @Timeout(120)
 class BoundedReadTruncationTest {
@@ -46,7 +46,7 @@ class BoundedReadTruncationTest {
     /** Records 0 to 100 have the first leader epoch, and the records up to 160 have a later one. */
     private static final TopicPartition REGROWN = new TopicPartition("regrown", 0);
 
-    /** All records are of the first leader epoch, though the leader has another one by now. */
+    /** All records have the first leader epoch, although the leader now has a later one. */
     private static final TopicPartition UNCHANGED = new TopicPartition("unchanged", 0);
 
     @RegisterExtension
@@ -120,8 +120,7 @@ class BoundedReadTruncationTest {
     @CsvSource({
         "CLIENT, classic, 160",
         "LEAN, consumer, 160",
-        // The first offset is past the end of the read, which is before the end of the log; the second is past the end
-        // of the log.
+        // Both offsets are past the end of the read. The first is still within the log, and the second is past its end.
         "CLIENT, consumer, 130",
         "LEAN, classic, 130",
         "LEAN, classic, 170",

@@ -197,8 +197,7 @@ class BrokerCommandTest {
             var ignored = broker.awaitOut();
             broker.children().forEach(ProcessHandle::destroyForcibly);
             assertThat(broker.exitCode(STOP)).as(broker.err()).isEqualTo(1);
-            // Both clients may have ended before the check. In that case neither of the two lines counts the other
-            // client.
+            // Both clients may have ended before this check. Neither of the two lines then counts the other client.
             assertThat(broker.err()).contains("broker 1 at ", "broker 2 at ", "0 of 2 continue");
         }
     }

@@ -11,19 +11,19 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Command lines of the JVMs that these tests start, and the class data sharing archive that they use. Reading,
- * verifying and linking classes takes a third of the processor time of a broker's start, or of a short command, which
- * the archive saves.
+ * Command lines of the JVMs that these tests start, and the class data sharing archive that they use. Without an
+ * archive, reading, verifying and linking classes takes a third of the processor time of a short command or of a
+ * broker's start.
  *
  * <p>The module's build recreates the archive with {@link #main} before the tests. Tests only read it, so no test finds
  * an incomplete archive. The JVM requires that the class path contains only jars when the archive is created, and that
  * a process which uses the archive has these jars first. If other modules are folders (in {@code mvn test} or in an
- * IDE), there is no archive, and children start normally. A JVM ignores an archive of other jars or of another JDK.
- * Stateless.
+ * IDE), there is no archive, and children start normally. A JVM ignores an archive that was created from other jars or
+ * by another JDK. Stateless.
  */
 final class ChildJvm {
 
-    /** Names the archive, which need not be there. The brokers that the testkit forks look at it as well. */
+    /** Property that names the archive, which need not exist. The brokers that the testkit forks read it as well. */
     static final String ARCHIVE = "weir.testkit.archive";
 
     private static final long MAX_SECONDS = 120;
@@ -50,7 +50,7 @@ final class ChildJvm {
         return command;
     }
 
-    /** Returns whether all modules are jars here but this one, so that an archive can be made. */
+    /** Returns whether all other modules are jars here, so that an archive can be created. */
     static boolean isPackaged() {
         Path own = Path.of("target").toAbsolutePath();
         return others().allMatch(each -> each.startsWith(own) || Files.notExists(each));
@@ -80,7 +80,7 @@ final class ChildJvm {
         return entries.map(Path::toString).collect(Collectors.joining(File.pathSeparator));
     }
 
-    /** Makes the archive that is named, if it can be made here; in the module's folder. */
+    /** Creates the archive with the given name, if possible. Must run in the module's folder. */
     public static void main(String[] args) throws IOException, InterruptedException {
         Path archive = Path.of(args[0]);
         Files.deleteIfExists(archive);

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Brokers die, freeze and come back under a pipeline from topic to topic. */
+/** Stops, freezes and restarts brokers under a pipeline from topic to topic. */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class ConsumerBrokerLossTest {
 
@@ -132,7 +132,7 @@ class ConsumerBrokerLossTest {
                     Duration.ofSeconds(20),
                     () -> !KAFKA.cluster().committedOffsets("frozen").isEmpty());
             Broker victim = coordinator("frozen");
-            victim.freeze(); // Longer than a request's timeout, and longer than brokers wait for a leader (4 s).
+            victim.freeze(); // 9 s is longer than a request timeout, and longer than brokers wait for a leader (4 s).
             ConsumerLedger.work(Duration.ofSeconds(9));
             victim.thaw();
             load.get(60, TimeUnit.SECONDS);

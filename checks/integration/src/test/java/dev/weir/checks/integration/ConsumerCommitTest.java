@@ -116,7 +116,7 @@ class ConsumerCommitTest {
         assertThat(ledger.duplicates()).isZero();
     }
 
-    /** Records that {@code take} has not let through are not needed, so the end does not wait for them. */
+    /** Records after the ones that {@code take} let through are not needed, so the end does not wait for them. */
     @Test
     void take_endsTheRunWithoutWaiting_andTheNextOneGoesOnBehindIt() throws Exception {
         KAFKA.cluster().createTopic("few", 1);

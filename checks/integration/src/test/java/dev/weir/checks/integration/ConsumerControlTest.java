@@ -33,7 +33,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Steering a running consumer, and notification of its rebalances. */
+/** Tests the control of a running consumer, and notifications of its rebalances. */
 class ConsumerControlTest {
 
     private static final Duration SOON = Duration.ofMinutes(1);
@@ -183,7 +183,7 @@ class ConsumerControlTest {
                     SOON,
                     () -> KAFKA.cluster().committedOffsets("stuck").containsValue(100L));
             get(handle(running).seek(Map.of(id, Position.offset(5))));
-            // The second delivery of record 10 is stuck as well.
+            // The second delivery of record 10 blocks as well.
             ConsumerLedger.await("again", SOON, () -> seen.size() == 99 + 40 + 94);
             ConsumerLedger.await(
                     "committed up to it",

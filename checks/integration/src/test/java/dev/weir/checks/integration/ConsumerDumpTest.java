@@ -91,7 +91,7 @@ class ConsumerDumpTest {
                     .satisfies(oldest -> assertThat(oldest.stage()).isEqualTo("in flight, at work in mapBlocking"))
                     .satisfies(oldest -> assertThat(oldest.keyHash()).isNotNull());
             assertThat(consumer.health()).isEqualTo(ConsumerHealth.of(true, true, true, "", null));
-            // On a slow machine the other partition may have been finished only now.
+            // On a slow machine, the other partition may have made progress until just now.
             ConsumerLedger.await(
                     "no progress", SOON, () -> !consumer.health(STALL).progressing());
             assertThat(consumer.health(STALL).reason()).contains("why-0@50");
@@ -100,7 +100,7 @@ class ConsumerDumpTest {
                     "paused by the user",
                     SOON,
                     () -> partition(consumer, 1).paused().contains(Paused.USER));
-            // Nothing of it is fetched, so the client cannot know.
+            // The partition is not being fetched, so the client cannot know about the new records.
             Records.produce(KAFKA.bootstrapServers(), "why", 5_000, 1_000);
             long end = KAFKA.cluster().endOffsets("why").getOrDefault(new TopicPartition("why", 0), 0L);
             ConsumerLedger.await("true lag", SOON, () -> partition(consumer, 0).lag() == end - 50);

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Flow control as brokers and memory see it. */
+/** Tests flow control by its effects on brokers and memory. */
 class ConsumerFlowTest {
 
     private static final Duration PATIENCE = Duration.ofMinutes(1);
@@ -61,7 +61,7 @@ class ConsumerFlowTest {
         assertThat(bytesOut("once")).isEqualTo(2 * once);
     }
 
-    /** Reads all, and returns how often the consumer was seen with a partition paused. */
+    /** Reads all records, and returns how many times the consumer was seen with a paused partition. */
     private static int pausesOf(ConsumerSettings.Builder<byte[], byte[]> settings, int records)
             throws InterruptedException {
         ConsumerLedger ledger = new ConsumerLedger(records);
@@ -221,7 +221,7 @@ class ConsumerFlowTest {
                 new ByteArraySerializer())) {
             for (int partition = 0; partition < partitions; partition++) {
                 for (int i = 0; i < perPartition; i++) {
-                    // A number that is padded to the requested size.
+                    // The number is padded to the requested size.
                     String number = String.format("%0" + valueBytes + "d", (long) partition * perPartition + i);
                     var ignored = producer.send(
                             new ProducerRecord<>("many", partition, null, number.getBytes(StandardCharsets.US_ASCII)));

@@ -40,7 +40,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Partitions without a leader, whose start offset no broker can report, together with partitions that have a leader.
+ * Tests partitions without a leader, whose start offset no broker can report, alongside partitions that have a leader.
  */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class ConsumerLeaderlessTest {
@@ -78,7 +78,7 @@ class ConsumerLeaderlessTest {
         return running.handles(ConsumerHandle.class).get(0);
     }
 
-    /** A topic with a partition on each broker, one record in each. */
+    /** Creates topics with one partition on each broker and one record in each partition. */
     private static void spread(String... topics) throws Exception {
         Map<Integer, List<Integer>> alone = Map.of(0, List.of(1), 1, List.of(2), 2, List.of(VICTIM));
         KAFKA.cluster()
@@ -112,7 +112,7 @@ class ConsumerLeaderlessTest {
         assertHealthyPartitionsBegin("many", AT_ONCE);
     }
 
-    // A longer limit, because other tests run at the same time in the build.
+    // Has a longer limit, because other tests run at the same time in the build.
     @Test
     @Tag("long")
     @Order(1)

@@ -62,8 +62,8 @@ final class ConsumerLedger {
     }
 
     /**
-     * Waits for a condition; if the wait fails, the message contains the text of {@code what}. The longer the wait, the
-     * longer the interval between checks, because most conditions query a broker while other tests are running.
+     * Waits for a condition. If the wait fails, the message contains the text of {@code what}. The interval between
+     * checks grows during the wait, because most conditions query a broker while other tests are running.
      */
     static void await(Supplier<String> what, Duration within, BooleanSupplier condition) {
         long begin = System.nanoTime();

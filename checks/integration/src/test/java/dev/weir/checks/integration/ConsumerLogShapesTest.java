@@ -26,7 +26,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Logs with holes, logs without records, and bounded reads of them. */
+/** Tests logs with gaps, logs without records, and bounded reads of both. */
 class ConsumerLogShapesTest {
 
     private static final Duration SOON = Duration.ofMinutes(1);
@@ -96,8 +96,7 @@ class ConsumerLogShapesTest {
             awaitNoLag(topic, topic);
             assertThat(running.completion()).isNotDone();
         }
-        // A reader that starts before nothing but aborted records sees no record at all, and still has to get past
-        // them.
+        // A reader that starts at a range of aborted records sees no record at all, but must still get past this range.
         transaction(topic, false, "z");
         try (RunningPipeline running = run(settings, Subscription.topics(topic))) {
             awaitNoLag(topic, topic);

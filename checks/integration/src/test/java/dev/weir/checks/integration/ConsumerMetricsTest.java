@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The meters of a consumer that falls behind, pauses, and shares its topic with another. */
+/** Tests the meters of a consumer that falls behind, pauses, and shares its topic with another consumer. */
 @Timeout(120)
 class ConsumerMetricsTest {
 

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A member loses the network for longer than its session, while it has work at hand. */
+/** A member loses the network for longer than its session timeout while it is processing records. */
 class ConsumerNetworkCutTest {
 
     private static final int RECORDS = 400;
@@ -75,7 +75,7 @@ class ConsumerNetworkCutTest {
             try (RunningPipeline other =
                     member(settings(protocol, topic, KAFKA.bootstrapServers()), topic, this::workOfOther)) {
                 ConsumerLedger.await("taken over", PATIENCE, () -> partitionsOfOther.size() == 2);
-                // The expelled member now finishes all of its work.
+                // The expelled member now finishes all of its records.
                 cutMemberMayGoOn.countDown();
                 ledger.awaitSeen(RECORDS, PATIENCE);
                 network.restore();

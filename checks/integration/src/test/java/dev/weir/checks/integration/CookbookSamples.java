@@ -35,8 +35,8 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * The recipes of {@code docs/guide/cookbook.md}, word for word. They are only compiled, because their brokers do not
- * exist.
+ * The recipes of {@code docs/guide/cookbook.md}, word for word. They are only compiled, because the brokers that they
+ * name do not exist.
  */
 @SuppressWarnings({"CheckReturnValue", "FutureReturnValueIgnored", "unused", "try"}) // samples
 abstract class CookbookSamples {

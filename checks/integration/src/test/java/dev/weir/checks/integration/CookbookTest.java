@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** Each recipe of {@code docs/guide/cookbook.md} occurs word for word in {@link CookbookSamples}. */
+/** Checks that each recipe of {@code docs/guide/cookbook.md} occurs word for word in {@link CookbookSamples}. */
 class CookbookTest {
 
     private static final Pattern SAMPLE = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);

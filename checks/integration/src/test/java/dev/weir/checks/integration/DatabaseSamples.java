@@ -26,7 +26,10 @@ final class DatabaseSamples {
     /** The table that the samples write to. It accepts duplicate numbers, so that a test can detect them. */
     static final String ORDERS = "CREATE TABLE orders (number BIGINT NOT NULL)";
 
-    /** The duration of the work per record, long enough that a member can be ended in the middle of its work. */
+    /**
+     * The duration of the work per record. It must be long enough for a test to stop a member in the middle of its
+     * work.
+     */
     static volatile long perRecordNanos;
 
     private DatabaseSamples() {}

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** {@code weir demo}: what it prints where, its exit code, and in a process of its own what a signal does. */
+/** Tests the output of {@code weir demo}, its exit code, and, in a separate process, the effect of a signal. */
 @Timeout(120)
 class DemoTest {
 
@@ -70,7 +70,7 @@ class DemoTest {
                 line = errors.readLine();
                 assertThat(line).as("the demo ended before it showed progress").isNotNull();
             } while (!line.contains(" in flight "));
-            demo.toHandle().destroy(); // Process.destroy would close what it has yet to print.
+            demo.toHandle().destroy(); // Process.destroy would also close the output that the demo has yet to print.
             List<String> lines = demo.inputReader().lines().toList();
             assertThat(demo.waitFor())
                     .as(() -> errors.lines().toList().toString())
@@ -101,7 +101,7 @@ class DemoTest {
         return ((Number) summary.get(field)).doubleValue();
     }
 
-    /** The values of a JSON object by path, such as {@code latency_ms.p50} and {@code stages.0.name}. */
+    /** Returns the values of a JSON object by path, such as {@code latency_ms.p50} and {@code stages.0.name}. */
     private static Map<String, Object> flattened(String json) throws IOException {
         Map<String, Object> values = new LinkedHashMap<>();
         try (JsonParser parser = new JsonFactory().createParser(json)) {

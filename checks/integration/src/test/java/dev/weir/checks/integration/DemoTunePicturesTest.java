@@ -28,8 +28,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The console while {@code weir demo --tune} runs: the guide's pictures. With {@code -Dweir.write=true} the pictures of
- * the first and the best step replace the guide's.
+ * Takes the guide's pictures of the console while {@code weir demo --tune} runs. With {@code -Dweir.write=true}, the
+ * pictures of the first step and of the best step replace the guide's.
  */
 @Tag("long")
 @Timeout(900)
@@ -111,7 +111,7 @@ class DemoTunePicturesTest {
         }
     }
 
-    /** Keeps what a reader needs: what limits, the stages, the rate. */
+    /** Keeps the part that readers need: the limiter, the stages and the rate. */
     private static void keep(Path picture, String name) throws Exception {
         Path folder = Boolean.getBoolean("weir.write") ? ROOT.resolve("docs/guide") : Path.of("target");
         BufferedImage whole = ImageIO.read(picture.toFile());

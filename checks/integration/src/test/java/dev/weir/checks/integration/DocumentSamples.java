@@ -54,8 +54,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * Samples of several documents, word for word, so that they are compiled ({@code SamplesTest} compares them). They are
- * not run; other tests cover what they promise.
+ * Samples of several documents, word for word. {@code SamplesTest} compares them, and so the build compiles them. They
+ * are not run; other tests cover their statements.
  */
 final class DocumentSamples {
 

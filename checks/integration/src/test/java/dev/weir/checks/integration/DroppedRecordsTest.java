@@ -146,7 +146,7 @@ class DroppedRecordsTest {
                     .deleteRecords(Map.of(id, RecordsToDelete.beforeOffset(290)))
                     .all()
                     .get();
-            // Once half of the window is finished the partition is fetched again.
+            // The partition is fetched again as soon as half of the window is finished.
             ConsumerLedger.await(() -> "the position is lost: " + snapshot(running), SOON, () -> {
                 permits.release(1);
                 return !snapshot(running).skipped().isEmpty();
@@ -165,7 +165,7 @@ class DroppedRecordsTest {
                 assertThat(range.to()).isEqualTo(290);
                 assertThat(range.reason()).isEqualTo("out-of-range");
             });
-            // Done, dropped and skipped are all of the log, each once.
+            // Each record of the log is done, dropped or skipped, and counted once.
             assertThat(done.get() + count(last.dropped()) + count(last.skipped()))
                     .isEqualTo(RECORDS);
             assertThat(last.dropped()).allSatisfy(range -> {
@@ -192,12 +192,12 @@ class DroppedRecordsTest {
             ConsumerLedger.await("records are pulled", SOON, () -> pulled(running) > 4);
             KAFKA.cluster().deleteTopic(topic);
             create(topic, 1_000);
-            // The window of the former topic is full.
+            // The window is full of records of the former topic.
             ConsumerLedger.await(
                     () -> "records of the new topic are pulled: " + snapshot(running),
                     SOON,
                     () -> pulled(running) > WINDOW);
-            // A worker that is free drops what is queued of the former topic.
+            // A free worker drops the queued records of the former topic.
             ConsumerLedger.await(() -> "records are dropped: " + snapshot(running), SOON, () -> {
                 permits.release(1);
                 return !snapshot(running).dropped().isEmpty();
@@ -388,7 +388,7 @@ class DroppedRecordsTest {
     }
 
     /**
-     * Regression: below a failure about records that no log contains any more, the summary said that nothing was lost.
+     * Regression: after a message about records that no log contains any more, the summary said that nothing was lost.
      */
     @ParameterizedTest
     @EnumSource(names = "CLIENT")

@@ -246,13 +246,15 @@ class DueAtTest {
                         handled.add(new Handled(System.currentTimeMillis(), record.partition(), number(record)))));
     }
 
-    /** A member whose records all wait leaves. Another member, which does not wait, gets the records immediately. */
+    /**
+     * The records of a member that leaves are all waiting. Another member, which does not wait, gets them immediately.
+     */
     @Test
     void revocationWhileRecordsWait_losesNone_andDoublesNone() throws Exception {
         revocationWhileRecordsWait("moved", "consumer", this::reader);
     }
 
-    /** Its rebalances take as long as its heartbeats. */
+    /** In a classic group, a rebalance takes as long as a heartbeat interval. */
     @Test
     @Tag("long")
     void revocationInAClassicGroup_losesNone_andDoublesNone() throws Exception {
@@ -297,7 +299,10 @@ class DueAtTest {
         assertThat(numbers(1)).containsExactly(2, 3);
     }
 
-    /** The waiting records are three times the partition's share of the memory. The other partition keeps flowing. */
+    /**
+     * The waiting records are three times as large as the partition's part of the memory budget. The other partition is
+     * still delivered.
+     */
     @Test
     void memoryFullOfWhatWaits_holdsUpNoOtherPartition_andGoesOutWhenDue() throws Exception {
         KAFKA.cluster().createTopic("large", 2);

@@ -12,7 +12,10 @@ import java.nio.file.StandardOpenOption;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongFunction;
 
-/** A named pipe whose lines never end, made as they are read: a file for a reader that is to have a backlog. */
+/**
+ * A named pipe with an endless number of lines, which are generated while they are read. A reader of this file always
+ * has a backlog.
+ */
 final class EndlessFile implements AutoCloseable {
 
     private static final int LINES_A_WRITE = 1_000;
@@ -25,7 +28,7 @@ final class EndlessFile implements AutoCloseable {
         this.writer = Thread.ofPlatform().daemon().name("endless-file").unstarted(() -> write(path, head, line));
     }
 
-    /** Makes the pipe, with a first line and the others by their number. */
+    /** Creates the pipe. {@code line} returns the lines after the first one, by their number. */
     static EndlessFile start(Path path, String head, LongFunction<String> line)
             throws IOException, InterruptedException {
         Process made = new ProcessBuilder("mkfifo", path.toString()).inheritIO().start();
@@ -54,7 +57,7 @@ final class EndlessFile implements AutoCloseable {
         }
     }
 
-    /** Ends the writer, if its reader has not. */
+    /** Ends the writer if it is still running. */
     @Override
     public void close() {
         writer.interrupt();

@@ -33,7 +33,7 @@ class ExactlyOnceBrokerLossTest {
     static final KafkaClusterExtension KAFKA =
             new KafkaClusterExtension(KafkaCluster.builder().brokers(3).forked().heapMegabytes(256));
 
-    /** The coordinator of a transactional id of the group. */
+    /** Returns the broker that coordinates a transactional id of the group. */
     private static Broker coordinator(String group) throws Exception {
         List<String> ids = KAFKA.cluster().admin().listTransactions().all().get(20, TimeUnit.SECONDS).stream()
                 .map(TransactionListing::transactionalId)
@@ -49,7 +49,7 @@ class ExactlyOnceBrokerLossTest {
                         .coordinatorId());
     }
 
-    /** A fault of the cluster after the first committed transactions. Returns when the cluster has recovered. */
+    /** Causes a fault of the cluster after the first committed transactions. Returns when the cluster has recovered. */
     @FunctionalInterface
     private interface Fault {
         void strike(RunningPipeline run) throws Exception;
@@ -103,7 +103,7 @@ class ExactlyOnceBrokerLossTest {
         });
     }
 
-    /** One of the output partitions has no leader for a while. Its records wait, and so do the commits. */
+    /** One output partition has no leader for a while. Its records wait, and so do the commits. */
     @Test
     @Tag("long")
     @Timeout(240)

@@ -167,8 +167,8 @@ class ExactlyOnceFlowTest {
     }
 
     /**
-     * Each partition has a sub-pipeline. All of them write in the same sequence of transactions, and the listener
-     * learns the records' positions.
+     * Each partition has a pipeline of its own. All of them write in the same sequence of transactions, and the
+     * listener gets the positions of the records.
      */
     @Test
     void pipelinePerPartition_isSeenOnce_andTheListenerHearsOfEachRecordThatIsCommitted() throws Exception {
@@ -295,7 +295,7 @@ class ExactlyOnceFlowTest {
                         producer(),
                         records -> records.mapBlocking(8, RecordOrdering.byKey(), record -> {
                                     // The second half waits for the fencing. If the fencing came at the end, the next
-                                    // run would repeat the last transaction, and nothing would be rewound.
+                                    // run would repeat the last transaction, and this run would rewind nothing.
                                     if (number(record) >= COUNT / 2 && !fenced.get()) {
                                         one.lockInterruptibly();
                                         try {

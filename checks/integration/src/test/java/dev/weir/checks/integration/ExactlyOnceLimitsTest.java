@@ -37,7 +37,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests the messages of an exactly-once flow about operators, sources and topics that do not work with its
+ * Tests the messages of an exactly-once flow about operators, sources and topics that cannot be part of its
  * transactions.
  */
 @Timeout(300)
@@ -82,7 +82,8 @@ class ExactlyOnceLimitsTest {
         }
     }
 
-    // Regression: the other source's consumer committed records whose results were then aborted with the transaction.
+    // Regression: the consumer of another source committed records whose results were then aborted with the
+    // transaction.
     @Test
     void elementsOfAnotherSource_areRefused_andNotAcknowledged() throws Exception {
         createTopics("mine", 100);
@@ -102,7 +103,7 @@ class ExactlyOnceLimitsTest {
         assertThat(ExactlyOnceLedger.committed(KAFKA.cluster(), "mine-out")).isEmpty();
     }
 
-    // Each window holds an element that also belongs to the next one, so no transaction can ever be cut.
+    // Each window contains an element that also belongs to the next window, so the transaction can never be cut.
     @Test
     void windowsThatOverlap_failTheRunWellBeforeTheTimeout_andNameTheInputs() {
         createTopics("sliding", 1_000);
@@ -121,7 +122,7 @@ class ExactlyOnceLimitsTest {
         assertThat(ExactlyOnceLedger.committed(KAFKA.cluster(), "sliding-out")).isEmpty();
     }
 
-    // The finished offsets do not fit into a commit before the end of the stream, for which the group waits.
+    // Before the end of the stream, the finished offsets do not fit into a commit, and the group waits for that end.
     @Test
     void groupThatWaitsForTheEnd_amongRecordsThatAreFinished_getsThatEnd() throws Exception {
         int count = 20_000;

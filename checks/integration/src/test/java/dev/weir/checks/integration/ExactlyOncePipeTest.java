@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * {@code weir pipe --guarantee exactly-once} that is killed or frozen, as a reader with read_committed sees it. With
- * one broker and few kills; see {@link OnThreeBrokersExactlyOncePipeTest}.
+ * Tests {@code weir pipe --guarantee exactly-once} by killing and freezing it, as seen by a reader with read_committed.
+ * Uses one broker and few kills; {@link OnThreeBrokersExactlyOncePipeTest} does more.
  */
 class ExactlyOncePipeTest {
 
@@ -52,7 +52,7 @@ class ExactlyOncePipeTest {
         killAtRandom("killed", 50_000, 2, FetchPath.CLIENT, FetchPath.LEAN);
     }
 
-    /** Kills {@code kills} processes, which use the fetch paths in turn, and lets a last process do the rest. */
+    /** Kills {@code kills} processes, which use the fetch paths in turn. A last process then finishes the work. */
     static void killAtRandom(String name, int count, int kills, FetchPath... paths) {
         createTopics(name, count);
         long seed = System.nanoTime();
@@ -73,7 +73,7 @@ class ExactlyOncePipeTest {
         }
         assertThat(Duration.ofNanos(longest))
                 .as("from the start of a process to its first records, behind a transaction that the dead one had open")
-                .isLessThan(Duration.ofSeconds(20)); // at most 30 s of a transaction and 6 s of a session
+                .isLessThan(Duration.ofSeconds(20)); // at most 30 s for a transaction plus 6 s for a session
         String summary = WeirCommand.output(args(name, paths[0], "--until-end", "--json"));
         assertThat(summary)
                 .as("seed %s", seed)

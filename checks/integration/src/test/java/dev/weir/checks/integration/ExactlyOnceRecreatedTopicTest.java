@@ -138,7 +138,7 @@ class ExactlyOnceRecreatedTopicTest {
                         records -> records.mapBlocking(2 * OLD, Ordering.unordered(), this::held)
                                 .map(record -> new ProducerRecord<>(name + OUT, record.key(), record.value())))
                 .run();
-        // Commits one after the other, so that each producer has committed offsets of the topic.
+        // Commits one record at a time, so that each producer has committed offsets of the topic.
         TopicPartition id = new TopicPartition(name + AWAY, 0);
         for (long record = 0; record < FREE; record++) {
             Records.produce(KAFKA.bootstrapServers(), name + AWAY, KEPT + record, 1);
@@ -194,8 +194,8 @@ class ExactlyOnceRecreatedTopicTest {
     }
 
     /**
-     * Holds records of the deleted topic. The first few pass immediately, the next one passes when the topic is
-     * deleted, and the others pass when it is recreated.
+     * Holds records of the deleted topic. The first few records pass immediately. The next one passes after the topic's
+     * deletion, and the others after its recreation.
      */
     private ConsumerRecord<byte[], byte[]> held(ConsumerRecord<byte[], byte[]> record) throws InterruptedException {
         if (record.topic().endsWith(AWAY)) {

@@ -53,7 +53,7 @@ class ExactlyOnceRuleTest {
     static final KafkaClusterExtension KAFKA =
             new KafkaClusterExtension(KafkaCluster.builder().brokerConfig("auto.create.topics.enable", "false"));
 
-    /** Few records, because the producer waits three seconds for the missing topic in each hundred records. */
+    /** Uses few records, because the producer waits three seconds for the missing topic in every hundred records. */
     private static final int COUNT = 200;
 
     private static final byte[] NOT_SERIALISABLE = new byte[8];
@@ -104,7 +104,7 @@ class ExactlyOnceRuleTest {
         return Records.numbers(List.of(record)).getFirst();
     }
 
-    /** Poisons four of each hundred records: too large, not serialisable, without a topic, refused by the broker. */
+    /** Poisons four of every hundred records: too large, not serialisable, without a topic, refused by the broker. */
     private static ProducerRecord<byte[], byte[]> poisoned(String name, ConsumerRecord<byte[], byte[]> record) {
         String out = name + "-out";
         return switch ((int) (number(record) % 100)) {
@@ -179,7 +179,8 @@ class ExactlyOnceRuleTest {
                     .hasSize(writesDeadLetters ? 1 : 0)
                     .allSatisfy(handle -> {
                         assertThat(handle.written()).isEqualTo(8);
-                        // The dead-letter records of the too large record and of the unserialisable one.
+                        // These are the dead-letter records of the record that is too large and of the one that cannot
+                        // be serialised.
                         assertThat(handle.cut()).isEqualTo(4);
                         assertThat(handle.held()).isZero();
                     });
@@ -252,8 +253,7 @@ class ExactlyOnceRuleTest {
     }
 
     /**
-     * A failure that the rule covers must not hide another failure that it does not cover, in whatever order they are
-     * reported.
+     * If the rule covers one failure but not another, the first must not hide the second, whichever is reported first.
      */
     @ParameterizedTest
     @EnumSource(names = "CLIENT")

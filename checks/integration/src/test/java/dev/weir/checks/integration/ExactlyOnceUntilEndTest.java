@@ -52,10 +52,10 @@ class ExactlyOnceUntilEndTest {
     @RegisterExtension
     static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(KafkaCluster.builder());
 
-    /** One stage can hold all of them at the same time. */
+    /** Few enough for one stage to hold all of them at the same time. */
     private static final int COUNT = 60;
 
-    /** Opened at the end of the stream upstream of the handlers, which wait for it. */
+    /** Opened upstream of the handlers at the end of the stream. The handlers wait for it. */
     private final CountDownLatch end = new CountDownLatch(1);
 
     /** Creates the topics. The output topic is compacted, so that the broker refuses a record without a key. */
@@ -171,7 +171,7 @@ class ExactlyOnceUntilEndTest {
         recordsThatAreRefused_comeUnderTheRule_inTheSameRun(action, path);
     }
 
-    /** An operator holds all records until the end of the stream. Its one element represents all of them. */
+    /** An operator holds all records until the end of the stream, and then emits one element for all of them. */
     @ParameterizedTest
     @EnumSource(names = "CLIENT")
     void recordsOfAGroupThatTheEndLetsGo_comeUnderTheRule_inTheSameRun(FetchPath path) throws Exception {
@@ -198,7 +198,7 @@ class ExactlyOnceUntilEndTest {
         recordsOfAGroupThatTheEndLetsGo_comeUnderTheRule_inTheSameRun(path);
     }
 
-    // Regression as above, except that the next run wrote the records.
+    // Regression: the inputs stayed unfinished, although the next run then wrote the records.
     @ParameterizedTest
     @EnumSource(names = "LEAN")
     void transactionWhoseProducerIsFenced_isWrittenAgain_inTheSameRun(FetchPath path) throws Exception {
@@ -210,7 +210,7 @@ class ExactlyOnceUntilEndTest {
                         producer(),
                         records -> afterTheEnd(records, end)
                                 .mapBlocking(2 * COUNT, Ordering.input(), record -> {
-                                    // Earlier records continue meanwhile, into an open transaction.
+                                    // Meanwhile, earlier records are still being written in an open transaction.
                                     if (number(record) == COUNT - 1 && fenced.compareAndSet(false, true)) {
                                         fenceOpenTransaction(name);
                                     }
@@ -316,10 +316,7 @@ class ExactlyOnceUntilEndTest {
         }
     }
 
-    /**
-     * The member has no partition, and must end only when the group has finished, after the rewritten records are
-     * committed.
-     */
+    /** The member has no partition. It must not end before the group has committed the rewritten records. */
     @ParameterizedTest
     @EnumSource(names = "LEAN")
     void memberWithoutAPartition_standsByUntilWhatIsWrittenAgainIsCommitted(FetchPath path) throws Exception {

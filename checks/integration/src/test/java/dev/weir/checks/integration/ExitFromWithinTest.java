@@ -34,8 +34,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Programs that call {@code System.exit} in code that a pipeline runs. The thread that makes this call never returns.
- * Regression: the drain waited for that thread, for its whole deadline, then for stages to end, and then for resources
- * to close.
+ * Regression: the drain waited for this thread until its deadline, and then for stages to end and for resources to
+ * close.
  */
 class ExitFromWithinTest {
 

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Positions are stored outside Kafka. A member that was notified of a revocation writes nothing more, and the other
+ * Positions are stored outside Kafka. A member writes nothing more after it was notified of a revocation, and the other
  * member continues at exactly that position.
  */
 class ExternalRevocationTest {
@@ -48,7 +48,7 @@ class ExternalRevocationTest {
     private final Map<TopicPartition, Long> next = new ConcurrentHashMap<>();
     private final Queue<String> late = new ConcurrentLinkedQueue<>();
 
-    /** The way it reads and learns of revocations. */
+    /** The way in which a member reads and learns of revocations. */
     private enum Way {
         STORE,
         LISTENER,

@@ -44,7 +44,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The exception that ends a pipeline, and a line in the log, name the record at fault, whatever stage fails. */
+/** Checks that the pipeline's exception and a log line name the record at fault, whichever stage fails. */
 class FailedElementTest {
 
     @RegisterExtension
@@ -208,7 +208,10 @@ class FailedElementTest {
                 .atLeastOnce()));
     }
 
-    /** The elements of these sources carry no acknowledgements, which otherwise know their origin. */
+    /**
+     * These sources do not attach acknowledgements to their elements, which would otherwise show where an element comes
+     * from.
+     */
     @Test
     void failure_belowASourceThatTracksNoRecords_namesTheRecord() throws Exception {
         Subscription all = Subscription.topics("places").untilEnd();

@@ -37,8 +37,7 @@ class FailureBrokerLossTest {
                 .groupId("loss")
                 .commitInterval(Duration.ofMillis(20))
                 .property("max.poll.records", "50")
-                // If the first run could not leave the group before its broker died, the second run waits for this
-                // timeout.
+                // If the broker died before the first run could leave the group, the second run waits for this timeout.
                 .property("session.timeout.ms", "8000")
                 .build();
         return KafkaFlow.from(settings, subscription);

@@ -38,7 +38,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Records that overflow the stack, and records whose exception throws from its own getMessage: both are the record's
+ * Some records overflow the stack, and some have an exception whose getMessage throws. Both must count as the record's
  * fault and go to the dead-letter topic, wherever they occur.
  */
 class FailureErrorsTest {

@@ -174,7 +174,7 @@ class FailureFlowTest {
         assertAllCommitted("async", "async");
     }
 
-    // The back-off of a key occupies only its worker: 19 other keys are handled while one waits.
+    // The back-off of one key occupies only one worker. The 19 other keys are handled meanwhile.
     @Test
     void retry_whileAKeyBacksOff_keepsItsOrderAndLetsOtherKeysGoOn() throws Exception {
         produceOrders("order", 400);
@@ -420,7 +420,7 @@ class FailureFlowTest {
                 .breaker(breaker)
                 .run()) {
             ConsumerLedger.await("open", SOON, () -> breaker.snapshot().timesOpened() >= 3);
-            // 5 failures open the breaker, with up to 3 other calls running. After that there are the probes of each
+            // 5 failures open the breaker while up to 3 other calls are running. After that come the probes of each
             // round, and probes that replace late ones.
             int callsSoFar = calls.get();
             assertThat(callsSoFar)

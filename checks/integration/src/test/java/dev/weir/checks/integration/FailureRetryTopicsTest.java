@@ -80,7 +80,7 @@ class FailureRetryTopicsTest {
                     Queue<Call> ofOrder = calls.computeIfAbsent(order.value(), v -> new ConcurrentLinkedQueue<>());
                     ofOrder.add(new Call(System.currentTimeMillis(), order));
                     int number = Integer.parseInt(order.value());
-                    // Every fifth always fails, every fifth fails once, the others never do.
+                    // Of every five records, one always fails, one fails once, and three never fail.
                     if (number % 5 == 0 || (number % 5 == 1 && ofOrder.size() == 1)) {
                         throw new IllegalStateException("not yet " + order.value());
                     }
@@ -105,7 +105,7 @@ class FailureRetryTopicsTest {
                 assertThat(all.get(i).millis() - all.get(i - 1).millis())
                         .isGreaterThanOrEqualTo((i == 1 ? first : second).toMillis());
             }
-            // The handler sees the record as it was.
+            // The handler sees the record with its original topic.
             assertThat(all).allSatisfy(call -> {
                 assertThat(call.record().topic()).isEqualTo("tiers");
                 assertThat(call.record().offset())
@@ -124,8 +124,8 @@ class FailureRetryTopicsTest {
                 });
     }
 
-    // Regression: an upstream flow had forwarded these headers. The record skipped the retry tiers, and its dead-letter
-    // record named a topic that nobody reads here.
+    // Regression: an upstream flow had forwarded these headers. The record therefore skipped the retry tiers, and its
+    // dead-letter record named a topic unknown to this flow.
     @Test
     void recordWithRetryHeadersOfAnotherFlow_isHandledUnderItsOwnOriginInEachTier() throws Exception {
         createTopics("passed", 0);

@@ -17,8 +17,8 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Surroundings of consumers in which time passes {@value #SPEED} times as fast, so a wait of a minute takes less than a
- * second. Collects the consumers' log lines, and lets a test change the brokers' answers. Thread-safe.
+ * An environment for consumers in which time passes {@value #SPEED} times as fast, so a wait of a minute takes less
+ * than a second. Collects the consumers' log lines, and lets a test change the brokers' answers. Thread-safe.
  */
 final class FastKafka implements Surroundings, AutoCloseable {
 
@@ -34,7 +34,7 @@ final class FastKafka implements Surroundings, AutoCloseable {
         this.answers = answers;
     }
 
-    /** Applies to all consumers that start with this address until {@link #close}. */
+    /** Creates an environment for all consumers that connect to this address until {@link #close}. */
     static FastKafka at(String bootstrapServers, UnaryOperator<Lookup> answers) {
         FastKafka around = new FastKafka(bootstrapServers, answers);
         SurroundingsRegistry.put(bootstrapServers, around);

@@ -41,7 +41,7 @@ final class FaultyCopyDriver implements Driver {
         HALVING,
         /** There is no transaction. */
         WITHOUT_TRANSACTIONS,
-        /** None: half of the first records are written, then aborted, then all written. */
+        /** Not a fault: half of the first records are written and aborted, and then all records are written. */
         ABORTING
     }
 

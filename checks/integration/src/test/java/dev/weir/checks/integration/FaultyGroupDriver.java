@@ -19,7 +19,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 /** A group member that works correctly except for one {@link Fault}. */
 final class FaultyGroupDriver implements Driver {
 
-    /** More records than in any dry run, and fewer than are requested for a run that ends by time. */
+    /** More records than in any dry run, but fewer than requested for a run that ends by time. */
     private static final long MANY = 10_000_000;
 
     private final Fault fault;

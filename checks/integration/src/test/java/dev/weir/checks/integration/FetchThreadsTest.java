@@ -29,9 +29,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * Two fetch threads of one consumer: which partitions each reads, what happens when a leader moves, and how they end.
- */
+/** Two fetch threads of one consumer: how they divide the partitions, follow a leader that moves, and end. */
 @Timeout(180)
 class FetchThreadsTest {
 
@@ -76,7 +74,7 @@ class FetchThreadsTest {
                 .run();
     }
 
-    /** The number of partitions each thread has read last. */
+    /** Returns how many partitions each thread read last. */
     private List<Long> readersByThread() {
         return readers.values().stream()
                 .collect(Collectors.groupingBy(name -> name, Collectors.counting()))
@@ -156,7 +154,7 @@ class FetchThreadsTest {
         try (KafkaCluster cluster = KafkaCluster.builder().start()) {
             cluster.createTopic("shared", PARTITIONS);
             try (RunningPipeline running = run(cluster, "shared", "consumer")) {
-                // Until all leaders are known, partitions are divided by the known ones.
+                // Until all leaders are known, partitions are divided among the known ones.
                 int round =
                         awaitRound(cluster, "shared", 0, () -> readersByThread().equals(List.of(3L, 3L)));
 

@@ -23,7 +23,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** {@code weir console --group}: members are found by what the brokers know of them, and joined by their topics. */
+/**
+ * Tests {@code weir console --group}, which finds members by what brokers know about them, and combines them by topic.
+ */
 @Timeout(180)
 class FleetTest {
 

@@ -16,8 +16,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A group member in its own process, to be killed by tests. It notes the records that it handles in a file, and never
- * finishes some of them.
+ * A group member in a process that tests kill. It writes the numbers of handled records to a file, and never finishes
+ * some records.
  */
 final class HoldingMember {
 
@@ -33,7 +33,8 @@ final class HoldingMember {
         var settings = ConsumerSettings.builder()
                 .bootstrapServers(args[0])
                 .groupId(args[1])
-                // A static member: its successor takes over at once instead of after the dead one's session.
+                // With a static member, the successor takes over immediately instead of after the dead member's session
+                // timeout.
                 .property("group.instance.id", "holding")
                 .commitInterval(Duration.ofMillis(50))
                 .build();
@@ -52,7 +53,7 @@ final class HoldingMember {
         new CountDownLatch(1).await();
     }
 
-    /** One write per line, which a kill does not cut. */
+    /** Each line is a single write, which a kill cannot split. */
     private static void note(Path file, String number) throws IOException {
         Files.writeString(file, number + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
     }

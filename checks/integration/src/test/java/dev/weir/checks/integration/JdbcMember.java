@@ -40,7 +40,8 @@ final class JdbcMember {
             return;
         }
         DatabaseSamples.perRecordNanos = TimeUnit.MICROSECONDS.toNanos(100);
-        // A static member: its successor takes over at once instead of after the dead one's session.
+        // With a static member, the successor takes over immediately instead of after the dead member's session
+        // timeout.
         ConsumerSettings<byte[], byte[]> settings =
                 builder.property("group.instance.id", "member-1").build();
         try (JdbcOffsets offsets = JdbcOffsets.of(database, settings)) {

@@ -31,8 +31,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The guide's pipeline into a database: each record has exactly one row, regardless of how members or the database are
- * ended.
+ * Tests the guide's pipeline into a database: each record has exactly one row, whatever ends the members or the
+ * database.
  */
 @Timeout(300)
 class JdbcOffsetsFaultsTest {
@@ -100,7 +100,7 @@ class JdbcOffsetsFaultsTest {
         assertEachOnce("seed " + seed, database, count);
     }
 
-    /** The frozen process comes back holding batches whose records its successor has already written. */
+    /** The frozen process resumes with batches whose records its successor has already written. */
     @Test
     void freeze_pastTheSession_whileAnotherTakesOver_itsWritesAreRefused() throws Exception {
         int count = 2_000;

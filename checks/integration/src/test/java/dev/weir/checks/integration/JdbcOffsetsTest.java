@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.Timeout;
 
-/** Tests the moves of a position that {@link JdbcOffsets} makes and refuses, and its messages, on a PostgreSQL. */
+/** Tests which moves of a position {@link JdbcOffsets} makes and which it refuses, and its messages, on PostgreSQL. */
 @Timeout(120)
 class JdbcOffsetsTest {
 
@@ -229,7 +229,7 @@ class JdbcOffsetsTest {
         assertThat(results()).isEqualTo(3);
     }
 
-    /** A load that waits for a lock, while the group gives the partition to somebody else. */
+    /** While a load waits for a lock, the group assigns the partition to another member. */
     @Test
     void late_loadClaimsNothingThatWasRevokedMeanwhile() throws Exception {
         try (JdbcOffsets holding = offsets();
@@ -247,7 +247,7 @@ class JdbcOffsetsTest {
             holder.commit();
             assertThat(loaded.get(1, TimeUnit.MINUTES)).containsValue(Position.offset(2));
             refuses(late, 2).hasMessageContaining("this member does not have it any more");
-            // The price is that the current owner was fenced out. Its next run takes the row back.
+            // In return, the current owner is fenced. Its next run takes the row back.
             refuses(holding, 2).hasMessageContaining("another member has taken the partition over");
             load(holding);
             write(holding, 2);
@@ -255,7 +255,7 @@ class JdbcOffsetsTest {
         assertThat(position(0)).isEqualTo(3);
     }
 
-    /** The situation after a commit whose response was lost. */
+    /** The records were committed, but the response to the commit was lost. */
     @Test
     void written_recordsAreRefused() throws Exception {
         try (JdbcOffsets offsets = offsets()) {
@@ -411,7 +411,7 @@ class JdbcOffsetsTest {
         }
     }
 
-    /** One transaction with a result for each of the records. */
+    /** Writes a result for each of the records in one transaction. */
     private void write(JdbcOffsets offsets, long... numbers) throws SQLException {
         try (Connection connection = open()) {
             for (long number : numbers) {

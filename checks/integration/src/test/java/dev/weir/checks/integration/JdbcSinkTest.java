@@ -46,7 +46,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.sqlite.SQLiteDataSource;
 
-/** The transactions of {@link JdbcOffsets#sink}, on three databases. Positions themselves: {@link JdbcOffsetsTest}. */
+/**
+ * Tests the transactions of {@link JdbcOffsets#sink} on three databases. {@link JdbcOffsetsTest} tests the positions.
+ */
 @Timeout(120)
 class JdbcSinkTest {
 
@@ -213,7 +215,7 @@ class JdbcSinkTest {
         }
     }
 
-    /** A writer may set a savepoint, and undo what follows it without undoing the rest. */
+    /** A writer may set a savepoint and roll back to it, which must keep its earlier writes. */
     @Test
     void savepoint_isTheWritersOwn() throws Exception {
         cluster.createTopic(name, 1);
@@ -290,7 +292,7 @@ class JdbcSinkTest {
         }
     }
 
-    /** A pool with one connection, which it passes on as its last user left it. */
+    /** A pool with one connection, which it hands on in the state in which the last user left it. */
     private static DataSource poolOf(Connection connection) {
         Connection borrowed = (Connection) Proxy.newProxyInstance(
                 JdbcSinkTest.class.getClassLoader(),
@@ -303,7 +305,7 @@ class JdbcSinkTest {
                 });
     }
 
-    /** Regression: the connection's next user had to commit by itself, and did not know. */
+    /** Regression: the next user of the connection had to commit explicitly, without knowing it. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void connectionOfAPool_goesBackWithTheAutoCommitThatItHad(boolean autoCommit) throws Exception {

@@ -214,8 +214,8 @@ class KafkaSourcesTest {
             assertThat(running.await().drained()).isTrue();
         }
         assertThat(ledger.duplicates()).isZero();
-        // Each of the five restarts loses the records that were committed ahead and the pulled batch, or nothing if
-        // both happened to be used up.
+        // Each of the five restarts loses the records that were committed ahead and the pulled batch, unless all of
+        // them were already used.
         assertThat(ledger.lost()).isBetween(0, 5 * 200);
     }
 
@@ -431,8 +431,8 @@ class KafkaSourcesTest {
         assertThat(ledger.duplicates()).isZero();
         List<String> topics = List.copyOf(order);
         List<String> untilLastUrgent = topics.subList(0, topics.lastIndexOf("urgent"));
-        // The bulk records include those pulled before the urgent ones arrived, a sixteenth of the others, and a batch.
-        // If the topics took turns, there would be 3,000 more.
+        // The bulk records include the ones pulled before the urgent ones arrived, a sixteenth of the others, and one
+        // batch. If the topics took turns, there would be 3,000 more.
         assertThat(untilLastUrgent.stream().filter("bulk"::equals)).hasSizeLessThan(pulledBefore + 800);
         int halfUrgent = untilLastUrgent.size() - 1_500;
         assertThat(untilLastUrgent.subList(halfUrgent, untilLastUrgent.size())).contains("bulk");

@@ -54,7 +54,7 @@ class LastCommitTest {
     @TempDir
     Path folder;
 
-    /** A group in which one member has left until its session expires, while another one joins. */
+    /** A group that waits for a member that has left, until its session expires, while another member joins. */
     private static final class Group implements AutoCloseable {
 
         private final KafkaCluster cluster;
@@ -100,7 +100,7 @@ class LastCommitTest {
             return member;
         }
 
-        /** Returns when both members are in a rebalance that will not end, with work that is not committed. */
+        /** Returns when both members are in a rebalance that will not end, and have uncommitted work. */
         void hangInARebalance() throws InterruptedException {
             cluster.createTopic(topic, 6);
             one = member("one");
@@ -117,7 +117,7 @@ class LastCommitTest {
             long failedOfOne = snapshot(one).failedCommits();
             long failedOfTwo = snapshot(two).failedCommits();
             late = member("late");
-            // What is finished before they hear of the rebalance is committed.
+            // Records that they finish before they notice the rebalance are committed.
             ConsumerLedger.await("the rebalance", SOON, () -> {
                 if (produced < 99 * RECORDS) {
                     produce();
@@ -153,7 +153,7 @@ class LastCommitTest {
                     .groupState();
         }
 
-        /** Restarts the group without the failed records: what is committed is not read again. */
+        /** Restarts the group without the failed records, and checks that no committed record is read again. */
         void readTheRest() throws Exception {
             cluster.admin()
                     .removeMembersFromConsumerGroup(topic, new RemoveMembersFromConsumerGroupOptions())
@@ -200,7 +200,10 @@ class LastCommitTest {
         }
     }
 
-    /** Eager members have already committed and given up everything, so no commit beside their clients is needed. */
+    /**
+     * Eager members have already committed everything and given up their partitions, so they need no commit outside
+     * their clients.
+     */
     @ParameterizedTest
     @CsvSource("COOPERATIVE,LEAN")
     void membersThatEndAtOnce_whileTheGroupWaitsForAnother_leaveNothingUncommitted(Protocol protocol, FetchPath fetch)

@@ -21,7 +21,10 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The whole consumer, requests and sockets included, makes no garbage per record, and hardly any per fetch. */
+/**
+ * Checks that the whole consumer, including requests and sockets, allocates nothing per record and hardly anything per
+ * fetch.
+ */
 class LeanAllocationTest {
 
     private static final int RECORDS = 200_000;
@@ -38,7 +41,7 @@ class LeanAllocationTest {
     @RegisterExtension
     static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(KafkaCluster.builder());
 
-    /** Most of them send or receive a fetch without records. */
+    /** In most of these waits, a fetch without records is sent or received. */
     private static final int WAITS = 1_000;
 
     private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -61,7 +64,7 @@ class LeanAllocationTest {
         consumer_afterWarmUp_allocatesNothingPerRecord(codec);
     }
 
-    /** Shows that the measurement sees such an allocation. */
+    /** Shows that the measurement detects such an allocation. */
     @Test
     void handlerThatCopiesOneRecordInFiveHundred_isSeen() {
         assertThat(allocated("copied", "none", record -> {
@@ -158,7 +161,8 @@ class LeanAllocationTest {
                         20,
                         "batch.size",
                         100_000,
-                        // If a new leader refused the first batch, that batch would stay out of order forever.
+                        // Otherwise, if a new leader refused the first batch, that batch would stay out of sequence
+                        // forever.
                         "enable.idempotence",
                         false),
                 new ByteArraySerializer(),

@@ -89,7 +89,7 @@ class LeanConsumerTest {
                     assertThat(read.getLast().offset() % 1_000).isEqualTo(500);
                     assertThat(consumer.position(paused))
                             .isEqualTo(read.getLast().offset() + 1);
-                    // The other topic continues meanwhile, even though both buffers were full of records of the paused
+                    // The other topic is still delivered, even though both buffers were full of records of the paused
                     // topic.
                     int goal = Math.min(COUNT, others.size() + 700);
                     LeanReading.pollUntil(
@@ -109,7 +109,7 @@ class LeanConsumerTest {
             }
             assertThat(pauses).isEqualTo(5);
             assertThat(others).isEqualTo(LongStream.range(0, COUNT).boxed().toList());
-            // Nothing was fetched twice: what was delivered is what was sent.
+            // Nothing was fetched twice: the number of fetched records is the number of sent records.
             assertThat(consumer.metrics().records()).isEqualTo(2L * COUNT);
             assertThat(consumer.metrics().copiedBytes())
                     .as("to make room for the other one")
@@ -381,7 +381,7 @@ class LeanConsumerTest {
                     consumer,
                     read,
                     () -> consumer.index("tail", 0) >= 0 && consumer.position(consumer.index("tail", 0)) == 50);
-            // Most likely, this happens before the consumer's next check.
+            // The following steps most likely happen before the consumer's next check.
             partitions("tail", 2);
             produceTo("tail", 1, 5);
             produceTo("tail", 0, 1);

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * Views of a lean consumer are copied directly into the batches of a lean producer. Neither thread allocates an object
+ * Copies views of a lean consumer directly into the batches of a lean producer. Neither thread may allocate an object
  * per record.
  */
 @Timeout(120)
@@ -33,8 +33,8 @@ class LeanCopyAllocationTest {
     private static final int WARM_PASSES = 4;
 
     /**
-     * The result is the minimum of the measured passes, because a one-time allocation of a thread falls into only one
-     * of them.
+     * The result is the minimum of the measured passes, because a thread's one-time allocation falls into only one
+     * pass.
      */
     private static final int PASSES = WARM_PASSES + 3;
 
@@ -70,7 +70,7 @@ class LeanCopyAllocationTest {
         assertThat(bytesPerRecord("views", false)).isLessThan(ALLOWED_BYTES_PER_RECORD);
     }
 
-    /** Shows that the measurement sees such an allocation. */
+    /** Shows that the measurement detects such an allocation. */
     @Test
     void copyThatMakesAnArrayPerRecord_isSeen() {
         assertThat(bytesPerRecord("arrays", true)).isGreaterThan(ALLOWED_BYTES_PER_RECORD);

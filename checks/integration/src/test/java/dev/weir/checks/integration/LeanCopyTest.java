@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Copies from topic to topic with a lean fetcher and a lean producer. */
+/** Copies from topic to topic with a lean consumer and a lean producer. */
 @Timeout(300)
 class LeanCopyTest {
 
@@ -163,7 +163,7 @@ class LeanCopyTest {
                 task -> Thread.ofPlatform().daemon().name("load").start(task));
     }
 
-    /** Waits for a condition; a query may have reached the killed broker. */
+    /** Waits for a condition. Exceptions are ignored, because a query may reach the killed broker. */
     private static void await(Callable<Boolean> condition) {
         Awaitility.await().atMost(LONG).ignoreExceptions().until(condition);
     }

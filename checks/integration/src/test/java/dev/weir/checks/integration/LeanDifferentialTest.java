@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The lean and the official consumer read the same logs, and must agree record by record. */
+/** Checks that the lean consumer and Kafka's own consumer read the same logs record by record. */
 @Timeout(120)
 class LeanDifferentialTest {
 
@@ -64,7 +64,8 @@ class LeanDifferentialTest {
                 "buffer.memory",
                 64_000_000L));
         config.putAll(more);
-        // A first batch that a new leader refuses would be refused for ever (docs/reference/guarantees.md, limits).
+        // Otherwise, if a new leader refused the first batch, it would refuse that batch forever
+        // (docs/reference/guarantees.md, limits).
         config.putIfAbsent("enable.idempotence", more.containsKey("transactional.id"));
         return new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer());
     }
@@ -185,7 +186,7 @@ class LeanDifferentialTest {
                 producer.flush();
             }
             Awaitility.await().atMost(Duration.ofSeconds(40)).until(() -> {
-                // A new segment, so that the last one may be cleaned.
+                // Starts a new segment, because the cleaner leaves the last one alone.
                 var ignored = producer.send(new ProducerRecord<>("compacted", 0, new byte[1], new byte[1]));
                 producer.flush();
                 Map<TopicPartition, Long> ends = KAFKA.cluster().endOffsets("compacted");

@@ -45,7 +45,7 @@ class LeanFollowerTest {
                     LeanConsumer consumer = LeanConsumer.open(settings.rack("b").build())) {
                 int index = consumer.assign("near", 0, StartAt.beginning());
                 produceAndRead(cluster, consumer);
-                // From the leader, until a connection to the replica is up.
+                // The consumer reads from the leader until its connection to the replica is open.
                 LeanReading.pollUntil(consumer, read, () -> consumer.broker(index) == NEAR);
                 produceAndRead(cluster, consumer);
                 assertThat(consumer.broker(index)).isEqualTo(NEAR);

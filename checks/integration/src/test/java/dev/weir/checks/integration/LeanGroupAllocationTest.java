@@ -44,13 +44,13 @@ class LeanGroupAllocationTest {
     private static final int PARTITIONS = 6;
     private static final int ROUNDS = 1_000;
 
-    /** Slightly more than the time after which the client is polled rarely. */
+    /** Slightly longer than the time after which a member polls its client only rarely. */
     private static final long SETTLING_NANOS = TimeUnit.SECONDS.toNanos(6);
 
     private static final Duration LONG = Duration.ofMinutes(1);
     private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(3);
 
-    /** Each element is one record here. An element of several records needs as much. */
+    /** Each element is one record here. An element of several records needs as many bytes. */
     private static final long ALLOWED_BYTES_PER_RECORD = 20;
 
     /** Allocation per second by heartbeats, commits and polls of the consumer. */
@@ -109,7 +109,7 @@ class LeanGroupAllocationTest {
             while (System.nanoTime() - settlesNanos < 0) {
                 rounds(producer, topic, 1);
             }
-            // After a delay by a busy machine, a member allocates more for a while.
+            // After a delay on a busy machine, a member allocates more for a while.
             assertThat(leastOf(() -> beyondAllowed(producer, topic, perSecond), 0))
                     .isNegative();
             assertThat(leastOf(this::allocatedWhenIdle, perSecond)).isLessThan(perSecond);

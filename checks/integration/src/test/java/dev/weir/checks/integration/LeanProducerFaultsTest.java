@@ -112,7 +112,7 @@ class LeanProducerFaultsTest {
         void run() throws Exception;
     }
 
-    /** Makes the second replica of each partition its first, and its leader. */
+    /** Makes each partition's second replica its first one, and its leader. */
     private static void moveLeaders(KafkaCluster cluster) throws Exception {
         Map<TopicPartition, Optional<NewPartitionReassignment>> moves = new HashMap<>();
         partitions(cluster).forEach(partition -> {

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Uses a lean producer as users do, against a real broker; the official consumer checks the result. */
+/** Uses a lean producer as users do, against a real broker. Kafka's own consumer checks the result. */
 @Timeout(120)
 class LeanProducerTest {
 
@@ -73,8 +73,8 @@ class LeanProducerTest {
     }
 
     /**
-     * Some consecutive records are for one partition, some are partitioned by key, and some may go to any partition.
-     * There are more than fit into one batch.
+     * Some consecutive records have a fixed partition, some are partitioned by key, and some may go to any partition.
+     * They do not all fit into one batch.
      */
     @Test
     void recordsPutTogetherBefore_areWrittenInOrder_eachToldByTheirToken() throws Exception {
@@ -267,7 +267,7 @@ class LeanProducerTest {
         KAFKA.cluster().createTopic("full", 8);
         int count = 8_000;
         SendLedger ledger = new SendLedger(count, 8);
-        // The linger is a minute, so batches are sent only by a call that does not linger.
+        // The linger is a minute, so only a call that does not linger sends batches.
         try (LeanProducer producer = LeanProducer.open(
                 settings()
                         .batchBytes(4 * 1024)

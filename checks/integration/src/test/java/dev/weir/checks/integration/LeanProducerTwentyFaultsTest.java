@@ -38,8 +38,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * The official producer and a lean one write the same records, each to its own topic, during twenty consecutive faults
- * of one kind. The two topics must then contain the same records.
+ * Kafka's own producer and a lean one write the same records to separate topics, during twenty consecutive faults of
+ * one kind. In the end, the two topics must contain the same records.
  */
 @Tag("long")
 @Timeout(1200)
@@ -51,7 +51,7 @@ class LeanProducerTwentyFaultsTest {
     private static final Duration LONG = Duration.ofMinutes(2);
     private static final List<String> TOPICS = List.of("lean", "official");
 
-    /** Faults of the brokers, or of the network to them. */
+    /** Faults of brokers or of the network connections to them. */
     enum Fault {
         KILL,
         FREEZE,
@@ -235,7 +235,7 @@ class LeanProducerTwentyFaultsTest {
         }
     }
 
-    /** Waits until both make progress: the delay caused by the previous fault is over. */
+    /** Waits until both writers make progress again after the previous fault. */
     private static void awaitMore(List<Writer> writers, String when) {
         for (Writer writer : writers) {
             long before = writer.acknowledged.get();
@@ -306,7 +306,7 @@ class LeanProducerTwentyFaultsTest {
         lead(cluster);
     }
 
-    /** The numbers of all records, partition after partition, as the official consumer reads them. */
+    /** Returns the numbers of all records, one partition after the other, as read by Kafka's own consumer. */
     private static List<Long> partitionsInARow(KafkaCluster cluster, String topic) {
         List<ConsumerRecord<byte[], byte[]>> all =
                 Records.readAll(cluster.bootstrapServers(), topic, IsolationLevel.READ_UNCOMMITTED);

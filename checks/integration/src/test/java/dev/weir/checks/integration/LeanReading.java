@@ -17,7 +17,7 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
-/** Reads topics with the lean consumer and with the official one. Stateless. */
+/** Reads topics with the lean consumer and with Kafka's own. Stateless. */
 final class LeanReading {
 
     private static final Duration LONGEST = Duration.ofSeconds(40);
@@ -56,7 +56,7 @@ final class LeanReading {
         return byPartition(ends, all);
     }
 
-    /** Returns all records of all partitions up to the given ends, read with the official consumer. */
+    /** Returns all records of all partitions up to the given ends, read with Kafka's own consumer. */
     static Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> official(
             Map<String, Object> config, Map<TopicPartition, Long> ends) {
         List<ConsumerRecord<byte[], byte[]>> all = new ArrayList<>();
@@ -79,7 +79,7 @@ final class LeanReading {
         ends.keySet().forEach(each -> sorted.put(each, new ArrayList<>()));
         for (ConsumerRecord<byte[], byte[]> record : all) {
             TopicPartition partition = new TopicPartition(record.topic(), record.partition());
-            // A reader may get more than it waits for.
+            // A reader may get records after the requested ends.
             if (record.offset() < ends.get(partition)) {
                 sorted.get(partition).add(record);
             }

@@ -32,7 +32,7 @@ class LeanRevocationTest {
     /** The minimum time for which the revoked partition's handlers work. */
     private static final Duration HELD = Duration.ofSeconds(2);
 
-    /** Longer than any time between two polls of the client by its owner thread outside a rebalance. */
+    /** Longer than the owner thread waits between two polls of the client outside a rebalance. */
     private static final Duration AWAY = Duration.ofMillis(1_500);
 
     @RegisterExtension

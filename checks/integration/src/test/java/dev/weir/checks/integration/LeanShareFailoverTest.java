@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Members on the lean path die, and a broker stops while a member is working. */
+/** Tests the death of members on the lean path, and the stop of a broker while a member is working. */
 @Timeout(300)
 class LeanShareFailoverTest {
 
@@ -67,7 +67,7 @@ class LeanShareFailoverTest {
         }
     }
 
-    /** Without the name, the dead member would keep one of the two partitions until its session expires. */
+    /** Without a name, the dead member would keep one of the two partitions until its session expires. */
     @Test
     void memberWithAName_killed_takesItsOldPlace() throws Exception {
         try (KafkaCluster cluster = KafkaCluster.builder().start()) {

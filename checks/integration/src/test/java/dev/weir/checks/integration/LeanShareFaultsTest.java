@@ -35,7 +35,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A share group's member on the lean path: it must authenticate, brokers forget it, and leaders change. */
+/**
+ * Tests a share group member on the lean path that must authenticate, that brokers forget, and that follows leaders.
+ */
 @Timeout(240)
 class LeanShareFaultsTest {
 
@@ -170,7 +172,10 @@ class LeanShareFaultsTest {
         assertThat(ledger.duplicates()).isBetween(1, 8);
     }
 
-    /** Its connection stays open, so its locks last until they expire, and its partitions until its session does. */
+    /**
+     * The frozen member's connection stays open. It therefore keeps its locks until they expire, and its partitions
+     * until its session expires.
+     */
     @Test
     void frozenMember_isTakenOverByAnother() throws Exception {
         KAFKA.cluster().createTopic("frozen", 2);
@@ -203,7 +208,7 @@ class LeanShareFaultsTest {
     }
 
     /**
-     * A second request on the member's session, here from another client with the same id, makes the broker discard the
+     * A second request on the member's session comes from another client with the same id. The broker then discards the
      * response to the member's fetch after it has acquired the records. These records are redelivered when their locks
      * expire.
      */
@@ -260,7 +265,7 @@ class LeanShareFaultsTest {
                 .get();
     }
 
-    /** First, leadership moves away from a broker that keeps running; then the coordinator is stopped. */
+    /** First, the leadership moves away from a running broker. Then the coordinator is stopped. */
     @Test
     @Tag("long")
     void leaderAndCoordinator_thatMove_areFollowed_andNothingIsLost() throws Exception {

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A share group's member on the lean path: the requests that it sends, and the outcome of its records. */
+/** Tests a share group member on the lean path: the requests that it sends, and the outcome of its records. */
 @Timeout(120)
 class LeanShareTest {
 
@@ -177,8 +177,8 @@ class LeanShareTest {
     }
 
     /**
-     * Locks are limited to a range of offsets that starts at the first unfinished record. When all other records in the
-     * range are done, no more records are delivered.
+     * A partition's locks cover a range of offsets that starts at the first unfinished record. When all other records
+     * in the range are done, no more records are delivered.
      */
     @Test
     void slowRecord_stopsItsPartitionAtTheLocks_andIsNamed() throws Exception {
@@ -202,7 +202,7 @@ class LeanShareTest {
                     () -> member(running).limit().toString(),
                     SOON,
                     () -> member(running).limit().kind().equals("share-window"));
-            // The limit of locks, plus at most one producer batch.
+            // The limit of locks, plus at most one batch of the producer.
             assertThat(ledger.seen()).isBetween(89, 119);
             assertThat(member(running).limit().advice()).startsWith("share.partition.max.record.locks of ");
             goOn.countDown();

@@ -41,8 +41,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * Tests the differences between a source on the lean path and one on the client's: it decodes records in place, fails,
- * closes.
+ * Tests how a source on the lean path differs from one on the client path: it decodes records in place, and it fails
+ * and closes differently.
  */
 class LeanSourceTest {
 
@@ -162,7 +162,7 @@ class LeanSourceTest {
         assertThat(KAFKA.cluster().committedOffsets("huge")).containsValue(10L);
     }
 
-    /** Zeros, which are few bytes for brokers when compressed. */
+    /** Writes zeros, which compress to a few bytes on the brokers. */
     private static void produceZeros(String topic, int bytes) throws Exception {
         Map<String, Object> config = Map.of(
                 "bootstrap.servers",

@@ -29,14 +29,18 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Two lean threads and two brokers: leaders move, partitions are added, and each record is seen once, in order. */
+/**
+ * Two lean threads read from two brokers while leaders move and partitions are added. Each record must be seen once, in
+ * order.
+ */
 class LeanThreadsTest {
     private static final String TOPIC = "clicks";
     private static final int PARTITIONS = 6;
     private static final int ROUND = 20_000;
     private static final Duration LONG = Duration.ofMinutes(2);
 
-    // By partition. Plain arrays are enough, because a partition's next thread sees the writes of the previous one.
+    // Indexed by partition. Plain arrays are enough, because a partition's next thread sees the writes of the previous
+    // one.
     private final long[] next = new long[PARTITIONS + 2];
     private final int[] owner = new int[PARTITIONS + 2]; // its thread's number, from 1
     private final AtomicLong changes = new AtomicLong();

@@ -34,7 +34,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Measurements that the limiter needs: throttled clients, and decoders of views. */
+/** Tests measurements that the limiter needs, of throttled clients and of decoders of views. */
 @Timeout(120)
 class LimiterMeasurementTest {
 
@@ -135,7 +135,7 @@ class LimiterMeasurementTest {
     }
 
     /**
-     * Regression: a slow decoder looked like a slow fetch, and no record was emitted before the whole first fetch was
+     * Regression: a slow decoder looked like a slow fetch, and no record was emitted until the whole first fetch was
      * decoded.
      */
     @ParameterizedTest

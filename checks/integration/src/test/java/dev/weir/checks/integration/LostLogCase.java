@@ -10,14 +10,14 @@ import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
- * One way to read a log that is about to lose records, by truncation or with its topic. Immutable.
+ * A way to read a log that is about to lose records, by truncation or by deletion of its topic. Immutable.
  *
  * @param protocol {@code classic} or {@code consumer}
- * @param state the group while the log changes
+ * @param state the state of the group while the log changes
  */
 record LostLogCase(String protocol, FetchPath path, OutOfRangePolicy policy, GroupState state) {
 
-    /** The members of a group while the log changes. */
+    /** The state of a group's members while the log changes. */
     enum GroupState {
         RUNNING,
         /** Halted by SIGSTOP. */

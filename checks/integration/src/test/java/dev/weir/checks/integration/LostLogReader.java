@@ -15,7 +15,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A pipeline in this process, the only member of its group, that notes what it reads. Confined to the test's thread.
+ * A pipeline in this process that records what it reads. It is the only member of its group. Confined to the test's
+ * thread.
  */
 final class LostLogReader {
 
@@ -63,7 +64,7 @@ final class LostLogReader {
         return parameters;
     }
 
-    /** Returns whether the reader has seen that many distinct records of an era. */
+    /** Returns whether the reader has seen {@code records} distinct records of an era. */
     boolean hasSeen(String era, int records) {
         return seen.stream().filter(each -> each.isOf(era)).distinct().count() >= records;
     }
@@ -87,7 +88,7 @@ final class LostLogReader {
         running = run();
     }
 
-    /** The message of the failure that ended the run, or null while it runs. */
+    /** Returns the message of the failure that ended the run, or null while the run continues. */
     @Nullable
     String failure() {
         if (!running.completion().isDone()) {

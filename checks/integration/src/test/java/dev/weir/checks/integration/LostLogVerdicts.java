@@ -19,8 +19,9 @@ final class LostLogVerdicts {
     private LostLogVerdicts() {}
 
     /**
-     * Waits until each reader has done what its policy requires. Meanwhile, an additional record is written from time
-     * to time, so that a reader that begins at the end gets a record. Fails with a list of everything that is missing.
+     * Waits until each reader has done what its policy requires. Meanwhile, additional records are written from time to
+     * time, because a reader that begins at the end needs a new record. Fails with a list of everything that is
+     * missing.
      *
      * @param newRecords the number of records of the era {@code new} in the diverging partition
      */
@@ -73,10 +74,7 @@ final class LostLogVerdicts {
         return failure != null && failure.contains(diverging + "@") && failure.contains("EARLIEST, LATEST or NEAREST");
     }
 
-    /**
-     * Returns whether the last record is one of the late ones, and no record is missing from the first one of the new
-     * log on.
-     */
+    /** Returns whether the last record is one of the late ones, and the records of the new log have no gap. */
     private static boolean goesOnWithoutAHole(List<Seen> seen) {
         List<Seen> ofNewLog = seen.stream()
                 .filter(each -> each.isOf("new") || each.isOf("late"))

@@ -30,7 +30,7 @@ final class LostLogWriter implements AutoCloseable {
                 new ByteArraySerializer());
     }
 
-    /** Returns when the leader has all of them. */
+    /** Writes {@code records} records, and returns when the leader has them. */
     void write(TopicPartition to, String era, int records) throws InterruptedException, ExecutionException {
         Future<RecordMetadata> last = null;
         for (int n = 0; n < records; n++) {

@@ -12,7 +12,7 @@ import org.apache.kafka.common.TopicPartitionInfo;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A broker that has failed for good does not hide that a producer is stuck. */
+/** Checks that a stuck producer is reported even if a broker has failed permanently. */
 @Timeout(120)
 class LostReplicaTest {
 

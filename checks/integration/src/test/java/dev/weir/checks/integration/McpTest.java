@@ -227,7 +227,7 @@ class McpTest {
         }
     }
 
-    /** Queries a target by its process id, and a target that does not answer. */
+    /** Queries one target by its process id, and another one that does not answer. */
     @Test
     void otherTargets_areAsked_andTheirErrorsTold() {
         McpSyncClient byPid = client("--pid", Long.toString(pipe.pid()));

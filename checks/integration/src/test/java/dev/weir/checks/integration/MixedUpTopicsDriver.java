@@ -13,7 +13,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
-/** A faulty driver: reads all topics, but reports every record as a record of the first one. */
+/** A faulty driver that reads all topics, but reports every record as a record of the first topic. */
 final class MixedUpTopicsDriver implements Driver {
 
     /** Runs the driver. */

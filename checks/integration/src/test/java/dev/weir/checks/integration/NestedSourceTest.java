@@ -37,7 +37,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Sources and sinks of Kafka's within a stream that starts and ends while the pipeline runs. */
+/** Tests Kafka sources and sinks in an inner stream that starts and ends while the pipeline runs. */
 class NestedSourceTest {
 
     private static final Duration SOON = Duration.ofSeconds(40);
@@ -150,7 +150,8 @@ class NestedSourceTest {
                 .to(Sink.ignore())
                 .run()) {
             ledger.awaitSeen(2_000, SOON);
-            // The first start's consumer has ended. Reported as the pipeline's, it would fail the liveness probe.
+            // The consumer of the first start has ended. If its health counted as the pipeline's health, the liveness
+            // probe would fail.
             assertThat(ConsumerHandle.of(running).health().live()).isTrue();
             assertThat(running.drain(SOON).leftUndone()).isEmpty();
         }
@@ -159,7 +160,7 @@ class NestedSourceTest {
         assertThat(committed("section-fails")).isEqualTo(2_000);
     }
 
-    /** The metrics of the first section's producer, which is closed, were shown for good. */
+    /** Regression: the metrics of the first section's producer were shown forever, although the producer was closed. */
     @ParameterizedTest
     @ValueSource(strings = {"flow", "side sink"})
     void producer_ofAnInnerStream_isExposedUntilTheStreamHasEnded(String how) throws Exception {

@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A user's own Maven project, outside the build, with nothing but the installed {@code weir-kafka}: it compiles the
- * README's program, runs it against a broker, and is stopped by a signal.
+ * A user's own Maven project outside the build, with only {@code weir-kafka} installed. The test compiles the README's
+ * program, runs it against a broker, and stops it with a signal.
  */
 @Timeout(300)
 class NewcomerTest {
@@ -111,7 +111,7 @@ class NewcomerTest {
                 .directory(project.toFile())
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile());
-        // The process lives only as long as the test, too short to benefit from the JVM's optimizing compiler.
+        // The process lives only as long as the test, which is too short to benefit from the JVM's optimizing compiler.
         builder.environment()
                 .merge("MAVEN_OPTS", "-XX:+UseSerialGC -XX:TieredStopAtLevel=1", (set, quick) -> set + " " + quick);
         Process maven = builder.start();

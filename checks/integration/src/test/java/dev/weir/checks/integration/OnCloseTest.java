@@ -28,7 +28,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Tests how a member leaves its group when it ends. Sessions outlast each test: only a leave ends a membership sooner.
+ * Tests how a member leaves its group when it ends. Sessions last longer than each test, so a membership can only end
+ * early by leaving.
  */
 class OnCloseTest {
 

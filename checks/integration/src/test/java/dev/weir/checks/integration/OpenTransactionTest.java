@@ -115,7 +115,8 @@ class OpenTransactionTest {
     }
 
     /**
-     * On a fast clock, a busy broker may not answer the request for the group's offsets within a quarter of a second.
+     * On a fast clock, a busy broker may need more than the permitted quarter of a second to return the group's
+     * offsets. The warning about this is ignored.
      */
     private static List<String> told(FastKafka around) {
         return around.warnings().stream()
@@ -206,7 +207,7 @@ class OpenTransactionTest {
         }
     }
 
-    // Records that a quota delays are past the position as well.
+    // Records that a quota delays also lie after the position, without any open transaction.
     @Test
     void standstillBeforeTheLastStableOffset_isNotTold() {
         AtomicInteger asked = new AtomicInteger();

@@ -27,7 +27,7 @@ class OutputTopicTest {
 
     private static final Duration SOON = Duration.ofMinutes(1);
 
-    /** Brokers that create what a producer asks for, as they do by default. */
+    /** These brokers create topics that a producer requests, as they do by default. */
     @RegisterExtension
     static final KafkaClusterExtension KAFKA =
             new KafkaClusterExtension(KafkaCluster.builder().brokerConfig("auto.create.topics.enable", "true"));

@@ -24,8 +24,8 @@ import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 
 /**
- * A page with Java samples has one line with their imports. The line must be complete: the samples' sources must
- * compile with this line instead of their own imports.
+ * Checks that each page with Java samples has one line with their imports, and that this line is complete. The samples'
+ * sources must compile with this line instead of their own imports.
  */
 class PageImportsTest {
 
@@ -118,7 +118,7 @@ class PageImportsTest {
         assertThat(found).isGreaterThan(100);
     }
 
-    /** Returns imports of the public types in the source's package, which the source uses without imports. */
+    /** Returns imports for the public types of the source's package that the source uses without an import. */
     private static String ofItsPackage(Path source) throws IOException {
         String path = source.toString();
         int start = path.indexOf("/src/") + "/src/".length();
@@ -166,7 +166,7 @@ class PageImportsTest {
                 };
         DiagnosticCollector<JavaFileObject> complaints = new DiagnosticCollector<>();
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-        // Nothing is written: everything after type analysis is skipped.
+        // Skips everything after type analysis, so that nothing is written.
         boolean isGood = compiler.getTask(
                         null,
                         null,

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Batches of a few KB that decompress to more than the whole heap of 64 MB. */
+/** Tests batches of a few KB that decompress to more than the whole heap of 64 MB. */
 @Tag("long")
 @Timeout(300)
 class PipeBatchMemoryTest {
@@ -138,7 +138,7 @@ class PipeBatchMemoryTest {
         }
     }
 
-    // Regression: other commands polled up to 500 records.
+    // Regression: these commands polled up to 500 records.
     @Test
     void batchLargerThanTheHeap_doesNotEndCommandsThatReadRecords() throws Exception {
         try (PipeProcess consume = command("consume", "--topic", "many", "--max", "60")) {

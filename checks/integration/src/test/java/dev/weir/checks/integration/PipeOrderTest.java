@@ -59,8 +59,8 @@ class PipeOrderTest {
         keyOrdering_with64Handlers_keepsTheOrderOfEachKeyWhileTheyAllWork(fetch);
     }
 
-    // Regression: a dead-letter topic alone changed the order of a plain copy, because the handler's 16 workers kept
-    // only the order of keys.
+    // Regression: merely setting a dead-letter topic changed the order of a plain copy, because the handler's 16
+    // workers kept only the order within keys.
     @Test
     @Timeout(120)
     void copy_withADeadLetterTopic_keepsTheOrderOfThePartition() {

@@ -41,8 +41,8 @@ class PipePoisonTest {
     private static final int KEYS = 1_000;
 
     /**
-     * One in this many records has no key, so the compacted topic refuses it. The number has no common factor with
-     * other numbers in this test.
+     * One in this many records has no key, so the compacted topic refuses it. This number is coprime to the other
+     * numbers in this test.
      */
     private static final int POISON_EVERY = 7_001;
 
@@ -71,7 +71,10 @@ class PipePoisonTest {
         endAndKill(LONG_SECONDS, 4);
     }
 
-    /** Runs that end before all is written, the first by a kill, the next by SIGTERM and so on; then one to the end. */
+    /**
+     * Ends several runs before all records are written, alternately by a kill and by SIGTERM. The last run continues to
+     * the end.
+     */
     private void endAndKill(long seconds, int runs) throws Exception {
         long count = seconds * PER_SECOND;
         try (KafkaCluster cluster = KafkaCluster.builder().forked().start()) {
@@ -79,7 +82,8 @@ class PipePoisonTest {
             cluster.createTopic("out", 6, Map.of("cleanup.policy", "compact"));
             cluster.createTopic("dead", 1);
             Path config = folder.resolve("client.properties");
-            // A static member: its successor takes over at once instead of after the dead one's session.
+            // With a static member, the successor takes over immediately instead of after the dead member's session
+            // timeout.
             Files.writeString(config, "group.instance.id=pipe-1\n");
             AtomicReference<Throwable> failure = new AtomicReference<>();
             Thread load = Thread.ofPlatform().start(() -> produce(cluster.bootstrapServers(), count, failure));
@@ -102,10 +106,9 @@ class PipePoisonTest {
     }
 
     /**
-     * One run, ended in the middle of its work.
+     * Runs the pipe and stops it in the middle of its work.
      *
-     * @return false if it did not begin: on a machine that is busy with other things it may not reach a
-     *     broker in its 10 s
+     * @return false if the run did not begin, because a busy machine may not reach a broker within the 10 s limit
      */
     private static boolean runUntil(KafkaCluster cluster, Path config, long until, boolean kill, Duration patience) {
         try (PipeProcess pipe = PipeProcess.start(args(cluster, config, "--json"))) {

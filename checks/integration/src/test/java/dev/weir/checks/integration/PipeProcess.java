@@ -16,8 +16,8 @@ import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
 
 /**
- * A {@code weir} command in a JVM of its own, as the launcher starts it, with its output in files. Confined to the
- * test's thread, which closes it: a command that still runs is killed.
+ * A {@code weir} command in its own JVM, started as the launcher starts it, with its output in files. Confined to the
+ * test's thread, which closes it. Closing kills a command that is still running.
  */
 final class PipeProcess implements AutoCloseable {
 
@@ -113,7 +113,7 @@ final class PipeProcess implements AutoCloseable {
         return process.children().toList();
     }
 
-    /** Writes to its standard input, which stays open. */
+    /** Writes to the standard input of the command, which stays open. */
     void type(String text) {
         try {
             process.getOutputStream().write(text.getBytes(StandardCharsets.UTF_8));
@@ -141,7 +141,7 @@ final class PipeProcess implements AutoCloseable {
         signal(name, Long.toString(process.pid()));
     }
 
-    /** Sends a signal as a terminal does: to the command and to all of its children in the same process group. */
+    /** Sends a signal like a terminal does, to the command and all children in its process group. */
     void signalGroup(String name) {
         signal(name, "-" + process.pid());
     }
@@ -158,7 +158,7 @@ final class PipeProcess implements AutoCloseable {
         }
     }
 
-    /** The first line on standard output, when it is there. */
+    /** Waits for the first line on standard output, and returns it. */
     String awaitOut() {
         Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> out().endsWith("\n") || !process.isAlive());
         assertThat(out()).as(err()).endsWith("\n");
@@ -181,7 +181,7 @@ final class PipeProcess implements AutoCloseable {
         }
     }
 
-    /** The first number of that name in a summary. */
+    /** Returns the first number with the given name in a summary. */
     static double number(String json, String name) {
         Matcher matcher = Pattern.compile('"' + name + "\":(-?[0-9.]+)").matcher(json);
         assertThat(matcher.find()).as("%s in %s", name, json).isTrue();

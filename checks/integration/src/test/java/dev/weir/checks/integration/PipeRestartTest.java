@@ -62,7 +62,8 @@ class PipeRestartTest {
     void kill_threeTimes_losesNothingAndRepeatsOnlyWhatWasNotCommitted() throws Exception {
         int count = 36_000;
         createTopics("kill", count);
-        // A static member: its successor takes over at once instead of after the dead one's session.
+        // With a static member, the successor takes over immediately instead of after the dead member's session
+        // timeout.
         Path config = folder.resolve("client.properties");
         String threads = OnLeanPath.threads() == 1 ? "" : "weir.fetch.threads=" + OnLeanPath.threads();
         Files.writeString(config, "group.instance.id=pipe-1\n" + threads);

@@ -18,8 +18,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Two pipes of a group under a steady load, with one of them restarted over and over: each record is written once, in
- * the order of its key, and the other pipe's resource use stays as it was. To run an hour for each guarantee:
+ * Two pipes of a group run under a steady load, and one of them is restarted repeatedly. Each record must be written
+ * once and in the order of its key, and the other pipe's resource use must not grow. To run an hour for each guarantee:
  * {@code -Dweir.soak.seconds=3600}. To select one guarantee: {@code -Dweir.soak.guarantees=exactly-once}.
  */
 @Tag("long")
@@ -27,7 +27,7 @@ class PipeSoakTest {
 
     private static final long SECONDS = Long.getLong("weir.soak.seconds", 50);
 
-    /** The number of restarts: one every five minutes in a run of an hour. */
+    /** The number of restarts. An hour's run has one every five minutes. */
     private static final long RESTARTS = 12;
 
     /**
@@ -91,7 +91,7 @@ class PipeSoakTest {
                 .split(","));
     }
 
-    /** Returns the command of a pipe whose member of the group has that name. */
+    /** Returns the command of a pipe whose group member has the given name. */
     private String[] command(KafkaCluster cluster, String guarantee, String name) throws IOException {
         Path config = Files.writeString(folder.resolve(name + ".properties"), "client.id=" + name + "\n");
         String args = "pipe --bootstrap-server " + cluster.bootstrapServers() + " --from in --to out --group soak"
@@ -110,7 +110,7 @@ class PipeSoakTest {
                 .anyMatch(member -> member.clientId().contains(name));
     }
 
-    /** One life of the pipe that is restarted. */
+    /** Watches the restarted pipe between two restarts. */
     private static void live(
             PipeProcess pipe, long nanos, PipeProcess resident, ProcessUsage usage, SoakLedger ledger) {
         long end = System.nanoTime() + nanos;

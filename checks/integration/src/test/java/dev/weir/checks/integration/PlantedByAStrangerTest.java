@@ -59,7 +59,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  */
 class PlantedByAStrangerTest {
 
-    /** The time of the first reading, on the pipeline's own clock. */
+    /** The time of the first reading, measured on the pipeline's own clock. */
     static final Duration ASKED_AFTER = Duration.ofSeconds(4);
 
     /** A long limit, because the machine itself may be the limiter while other tests run. */
@@ -108,11 +108,11 @@ class PlantedByAStrangerTest {
         Records.produce(KAFKA.bootstrapServers(), topic, 0, records);
     }
 
-    /** Records with values of a size, and keys that a test chooses. */
+    /** Fills a topic with records of one value, and with keys that the test chooses. */
     private static void fill(String topic, int partitions, int records, byte[] value, IntFunction<String> key)
             throws IOException {
         KAFKA.cluster().createTopic(topic, partitions);
-        // One request at a time: a leader that has only just become one may refuse the first batch and take the second.
+        // Sends one request at a time, because a new leader may refuse the first batch and accept the second.
         Map<String, Object> config = Map.of(
                 "bootstrap.servers", KAFKA.bootstrapServers(),
                 "max.in.flight.requests.per.connection", 1,
@@ -320,7 +320,7 @@ class PlantedByAStrangerTest {
         }
     }
 
-    /** The eleventh case, which the author had left out, and for which the rules gave a wrong answer. */
+    /** The eleventh case, which the author had left out. The rules gave a wrong answer for it. */
     @Test
     @Tag("long")
     void partitionThatSomebodyForgotToResume_isSourceIdle_andNamed() {
@@ -346,7 +346,7 @@ class PlantedByAStrangerTest {
         }
     }
 
-    /** Twenty records a second, from its beginning until it is closed. */
+    /** Writes twenty records per second until it is closed. */
     private static final class Trickle implements AutoCloseable {
 
         private final String topic;

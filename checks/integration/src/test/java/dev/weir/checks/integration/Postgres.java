@@ -39,7 +39,7 @@ final class Postgres implements AutoCloseable {
 
     private static final String MISSING = "no PostgreSQL under /usr/lib/postgresql: apt-get install postgresql";
 
-    /** PostgreSQL refuses to run as root; the package made this user. */
+    /** PostgreSQL refuses to run as root. The package has created this user. */
     private static final List<String> AS_ITS_USER =
             List.of("setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--");
 
@@ -77,12 +77,12 @@ final class Postgres implements AutoCloseable {
             if (startServer()) {
                 return;
             }
-            // Somebody else may have taken the port meanwhile.
+            // Another process may have taken the port meanwhile.
             assertThat(left).as(log()).isGreaterThan(1);
         }
     }
 
-    /** Starts a server. Where there is no package, the test is skipped; with {@code CI=true}, it fails. */
+    /** Starts a server. If the package is not installed, the test is skipped; with {@code CI=true}, it fails. */
     static Postgres startOrSkip() {
         Optional<Path> binaries = binaries();
         if (binaries.isEmpty()) {
@@ -151,7 +151,7 @@ final class Postgres implements AutoCloseable {
                 .start();
     }
 
-    /** Returns whether it is up; false if it ended instead. */
+    /** Returns true when the server is ready, or false if it has ended instead. */
     private boolean startServer() throws IOException {
         Process started = process(
                 "postgres",
@@ -178,7 +178,7 @@ final class Postgres implements AutoCloseable {
         }
     }
 
-    /** Its connections end with it; what was committed stays. */
+    /** Stops the server. All connections end, but committed data is kept. */
     void stop() {
         Process running = Objects.requireNonNull(server);
         try {
@@ -224,7 +224,7 @@ final class Postgres implements AutoCloseable {
                 + "&options=-c%20idle_in_transaction_session_timeout=5000";
     }
 
-    /** Makes a schema with the tables of these statements. */
+    /** Creates a schema with the given tables. */
     DataSource createSchema(String schema, String... definitions) {
         DataSource source = dataSource(schema);
         execute(source, "CREATE SCHEMA " + schema);

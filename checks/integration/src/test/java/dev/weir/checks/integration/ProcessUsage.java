@@ -25,7 +25,7 @@ final class ProcessUsage {
         HANDLES
     }
 
-    /** Matches the young and the old generation; the line of the metaspace has no total. */
+    /** Matches the lines of the young and the old generation. The metaspace line has no total. */
     private static final Pattern USED = Pattern.compile("total \\d+K, used (\\d+)K");
 
     private final Path process;
@@ -62,7 +62,7 @@ final class ProcessUsage {
         return of(Kind.HANDLES).size();
     }
 
-    /** The lowest value in a quarter of the samples, at least four in all; quarter 0 is the first. */
+    /** Returns the lowest value in one quarter of the samples, or of at least four samples. Quarter 0 is the first. */
     long lowest(Kind kind, int quarter) {
         List<Long> all = of(kind);
         return all.subList(all.size() * quarter / 4, all.size() * (quarter + 1) / 4).stream()

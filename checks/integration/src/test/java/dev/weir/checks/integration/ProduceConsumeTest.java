@@ -22,7 +22,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code weir produce} and {@code weir consume} against a broker. Wrong options: {@code RecordsArgumentsTest}. */
+/**
+ * Tests {@code weir produce} and {@code weir consume} against a broker. {@code RecordsArgumentsTest} tests wrong
+ * options.
+ */
 class ProduceConsumeTest {
 
     private static final Duration DEADLINE = Duration.ofSeconds(60);
@@ -132,7 +135,7 @@ class ProduceConsumeTest {
         assertThat(lines).contains("\t" + at + "\t");
     }
 
-    /** Kafka's consumer refuses to look for such a time. */
+    /** Kafka's consumer does not look up timestamps before 1970. */
     @Test
     void consume_fromATimeBefore1970_beginsAtTheBeginning() {
         cluster.createTopic("ancient", 1);
@@ -141,7 +144,9 @@ class ProduceConsumeTest {
                 .startsWith("0:0\t");
     }
 
-    /** The command's own time limit for a record must not contradict a time limit for requests that a user raised. */
+    /**
+     * The command's own time limit for a record must not conflict with a request timeout that the user has increased.
+     */
     @Test
     void produce_withALongerTimeForRequests_isNotRefused() throws Exception {
         cluster.createTopic("patient", 1);
@@ -150,7 +155,7 @@ class ProduceConsumeTest {
         assertThat(records("patient")).hasSize(2);
     }
 
-    /** Typed into a running command, and seen by another that began at the end. */
+    /** Lines typed into a running command arrive at another command that began at the end of the topic. */
     @Test
     void lines_ofStandardInput_reachAReader_andBothEndWithASignal() throws Exception {
         cluster.createTopic("typed", 1);

@@ -37,8 +37,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * The brokers refuse one record among others. The tests check the order of the others, which records are finished, and
- * which one becomes a dead-letter record.
+ * The brokers refuse one record among others. The tests check the order of the other records, which records are
+ * finished, and which one becomes a dead-letter record.
  */
 @Timeout(120)
 class ProducerRefusalTest {
@@ -72,7 +72,7 @@ class ProducerRefusalTest {
         Records.produce(KAFKA.bootstrapServers(), name, 0, COUNT, 7);
     }
 
-    /** The record for the output, without its key if the broker should refuse it. */
+    /** Returns the output record, without its key if the broker should refuse it. */
     private static ProducerRecord<byte[], byte[]> made(
             String name, ConsumerRecord<byte[], byte[]> record, LongPredicate poison) {
         byte @Nullable [] key = poison.test(record.offset()) ? null : record.key();

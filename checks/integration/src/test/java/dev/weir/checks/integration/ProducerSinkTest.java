@@ -64,7 +64,8 @@ class ProducerSinkTest {
         }
     }
 
-    // Longer away than the client waits for room, so that send gives up and the loop has to try again.
+    // The broker is away for longer than the client waits for buffer space, so that send gives up and the loop must try
+    // again.
     @Test
     void brokerAwayWithBufferFull_waitsAndKeepsOrder() throws Exception {
         KAFKA.cluster().createTopic("away", 1);

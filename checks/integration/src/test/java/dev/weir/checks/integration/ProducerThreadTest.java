@@ -40,7 +40,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The official client's network thread dies, so no more answers arrive: the run says so, and the next run continues.
+ * The network thread of Kafka's client dies, so no more responses arrive. The run must report this, and the next run
+ * must continue.
  */
 @Timeout(120)
 class ProducerThreadTest {
@@ -165,7 +166,7 @@ class ProducerThreadTest {
     }
 
     /**
-     * Outside pipelines there is no run to fail: every waiting sender gets the failure, and so does every later send.
+     * Outside a pipeline, there is no run to fail. Every waiting sender gets the failure, and so does every later send.
      */
     @ParameterizedTest
     @ValueSource(ints = {0, 500})

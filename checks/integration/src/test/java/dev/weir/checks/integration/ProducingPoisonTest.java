@@ -34,8 +34,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The brokers refuse one of a thousand records, together with its whole batch, for each way to produce. Regression: a
- * flow failed because of the other records in that batch, regardless of its rule.
+ * The brokers refuse one of a thousand records together with its whole batch, for each way to produce. Regression: the
+ * other records of that batch made the flow fail, regardless of its rule.
  */
 @Timeout(120)
 class ProducingPoisonTest {
@@ -111,7 +111,7 @@ class ProducingPoisonTest {
                         .build()));
     }
 
-    /** The others are written, and the last writes of each partition's numbers are in their order. */
+    /** Checks that the other records are written. The last writes of a partition's numbers must be in order. */
     private static List<Long> assertOthersWritten(String name, int partition) {
         List<Long> written = Records.numbers(
                 Records.readAll(KAFKA.bootstrapServers(), name + "-out", IsolationLevel.READ_UNCOMMITTED).stream()
@@ -152,7 +152,7 @@ class ProducingPoisonTest {
         createTopics(name);
         run(name, way, KafkaSink.with(producer()).onFailure(deadLetters(name)));
         for (int partition = 0; partition < 2; partition++) {
-            // With its own producer, no later record overtakes the refused one.
+            // A pipeline with its own producer lets no later record overtake the refused one.
             assertThat(assertOthersWritten(name, partition).stream().distinct().toList())
                     .isEqualTo(others(partition));
         }

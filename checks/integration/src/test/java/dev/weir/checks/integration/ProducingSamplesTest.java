@@ -25,7 +25,7 @@ import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.Test;
 
-/** The samples of {@code docs/guide/producing.md}, which stand here word for word. */
+/** The samples of {@code docs/guide/producing.md}, word for word. */
 class ProducingSamplesTest {
 
     private static final Pattern SAMPLE = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);

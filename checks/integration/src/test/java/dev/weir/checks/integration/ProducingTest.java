@@ -48,7 +48,10 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** One rule for what cannot be written on each way to produce, results in order, and a producer outside pipelines. */
+/**
+ * For each way to produce: one rule for records that cannot be written, and results in order. Also tests a producer
+ * outside pipelines.
+ */
 @Timeout(120)
 class ProducingTest {
 
@@ -59,7 +62,10 @@ class ProducingTest {
     private static final int COUNT = 400;
     private static final String MISSING = "nowhere";
 
-    /** Number modulo 100 of the records that are too large; the constants below give the other kinds. */
+    /**
+     * Records whose number has this remainder modulo 100 are too large. The constants below stand for other kinds of
+     * faults.
+     */
     private static final int TOO_LARGE = 7;
 
     private static final int NOT_SERIALISABLE = 8;

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Pipelines whose brokers give legal answers that are otherwise rare, drawn from a seed. */
+/** Tests pipelines whose brokers give legal but rare answers, drawn from a seed. */
 @Timeout(120)
 class RareAnswersTest {
 
@@ -56,7 +56,7 @@ class RareAnswersTest {
     private static void createTopics(String name) {
         cluster.createTopic(name + "-in", 4);
         cluster.createTopic(name + "-out", 4);
-        // In small batches, so that there are many fetches.
+        // Writes small batches, so that there are many fetches.
         for (int first = 0; first < COUNT; first += CHUNK) {
             Records.produce(cluster.bootstrapServers(), name + "-in", first, CHUNK, ExactlyOnceLedger.KEYS);
         }

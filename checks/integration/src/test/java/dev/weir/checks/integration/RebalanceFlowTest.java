@@ -22,7 +22,10 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A member joins while another is working: partitions that move are released at once, and the others keep flowing. */
+/**
+ * A member joins while another one is working. Partitions that move must be released immediately, and the others must
+ * continue.
+ */
 class RebalanceFlowTest {
 
     private static final int RECORDS = 4_000;
@@ -35,7 +38,7 @@ class RebalanceFlowTest {
 
     private final ConsumerLedger ledger = new ConsumerLedger(RECORDS);
 
-    /** By partition, the gates at which the first member's work waits. */
+    /** The gates at which the first member's work waits, indexed by partition. */
     private final List<CountDownLatch> gates = List.of(new CountDownLatch(1), new CountDownLatch(1));
 
     private final AtomicIntegerArray begunByFirst = new AtomicIntegerArray(2);

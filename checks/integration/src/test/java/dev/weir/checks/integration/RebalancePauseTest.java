@@ -31,16 +31,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A member joins under a steady load: nothing is lost or repeated. For partitions that stay, the longest times without
- * a finished record, before and during the join, are written to a file in {@code target}. They are not checked, because
- * they depend on the machine.
+ * A member joins under a steady load. Nothing may be lost or repeated. For partitions that stay, the longest times
+ * without a finished record, before and during the join, are written to a file in {@code target}. These times are not
+ * checked, because they depend on the machine.
  */
 class RebalancePauseTest {
 
     private static final int PARTITIONS = 8;
     private static final int PER_SECOND = 2_000;
 
-    /** More than are sent in the time that the test may take. */
+    /** More records than are sent within the test's time limit. */
     private static final int MOST_RECORDS = 200_000;
 
     private static final Duration PATIENCE = Duration.ofMinutes(1);
@@ -106,8 +106,8 @@ class RebalancePauseTest {
             gaps.start();
             try (RunningPipeline second =
                     member(settings.build(), topic, partition -> bySecond[partition].incrementAndGet())) {
-                // The load continues for as long as that takes: a late member would otherwise find everything sent and
-                // finished, and nothing would move.
+                // The load continues during the rebalance. Otherwise, a late member would find all records finished,
+                // and nothing would move.
                 ConsumerLedger.await("half of them moved", PATIENCE, () -> stayed(bySecond) <= PARTITIONS / 2);
                 gaps.open = false;
                 long meanwhile = 0;
@@ -175,7 +175,7 @@ class RebalancePauseTest {
                 byte[] number = Integer.toString(i).getBytes(StandardCharsets.US_ASCII);
                 var sent = producer.send(new ProducerRecord<>(topic, i % PARTITIONS, number, number));
                 if (i < PARTITIONS) {
-                    // A broker can refuse the first batch to a new partition and take the second.
+                    // A broker may refuse the first batch for a new partition and accept the second.
                     sent.get();
                 }
             }

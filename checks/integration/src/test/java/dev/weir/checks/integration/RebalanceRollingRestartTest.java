@@ -15,7 +15,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Three members are replaced one after the other under load, for each way in which a group can move partitions. */
+/** Replaces three members one after the other under load, for each way in which a group can move partitions. */
 class RebalanceRollingRestartTest {
 
     private static final int RECORDS = 100_000;

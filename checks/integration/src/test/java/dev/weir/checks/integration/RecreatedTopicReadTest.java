@@ -253,7 +253,7 @@ class RecreatedTopicReadTest {
                     () -> running.completion().isDone() || readOfTheNewOne() == 1000);
             if (protocol.equals("consumer") && !running.completion().isDone()) {
                 // The group revoked the partitions when the topic and its commits were deleted, and then assigned the
-                // new ones.
+                // new partitions.
                 return;
             }
             assertThatThrownBy(running::await)
@@ -282,14 +282,14 @@ class RecreatedTopicReadTest {
         String topic = "again-" + protocol + "-" + source;
         create(topic);
         try (RunningPipeline first = run(source, settings(topic, protocol).build(), topic)) {
-            // At most once, the commit is ahead of the records.
+            // With at most once, the commit is ahead of the records.
             ConsumerLedger.await(
                     "the old one is read and committed", SOON, () -> committed(topic) == OLD && read.size() == OLD);
             assertThat(first.drain(SOON).drained()).isTrue();
         }
         makeAnew(topic, 1000);
-        // A broker deletes the commits of a deleted topic later or, as here, never, if no member was present at the
-        // deletion.
+        // A broker deletes the commits of a deleted topic some time later. If the group had no member at the deletion,
+        // as here, the commits may stay.
         try (RunningPipeline failing = run(source, settings(topic, protocol).build(), topic)) {
             if (committed(topic) == OLD) {
                 assertThatThrownBy(failing::await).isInstanceOf(RecreatedTopicException.class);
@@ -344,7 +344,7 @@ class RecreatedTopicReadTest {
                 .toString();
     }
 
-    // Only the partitions without an answer wait, and they are named.
+    // Only the partitions of the missing topic wait, and the message names them.
     @ParameterizedTest
     @ValueSource(strings = {"classic", "consumer"})
     void run_whoseOneTopicIsGone_readsTheOthersOn(String protocol) throws Exception {

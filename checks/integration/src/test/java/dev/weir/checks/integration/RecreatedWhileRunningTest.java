@@ -30,9 +30,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Recreates a topic under a running pipeline; the new one is longer than the former by the time it is fetched. The test
- * checks what the guarantees page says about the two fetch paths: lean delivers nothing of the new topic from past the
- * former position; Kafka's client does until the next check of the topic's id, and then redelivers all of it.
+ * Recreates a topic under a running pipeline. By the time the new topic is fetched, it is longer than the old one. The
+ * test checks what the guarantees page says about the two fetch paths. The lean path delivers no records of the new
+ * topic after the former position. Kafka's client delivers such records until the next check of the topic's id, and
+ * then redelivers the whole topic.
  */
 @Timeout(120)
 class RecreatedWhileRunningTest {
@@ -65,7 +66,7 @@ class RecreatedWhileRunningTest {
     }
 
     private static ConsumerSettings.Builder<byte[], byte[]> settings(String group, FetchPath path) {
-        // The group of this protocol does not take the partition away with the topic.
+        // With this protocol, the group does not revoke the partition when the topic is deleted.
         return ConsumerLedger.settings(KAFKA.cluster(), group).fetch(path).property("group.protocol", "classic");
     }
 

@@ -31,7 +31,7 @@ record RecreationReader(LostLogCase parameters, Path folder) {
         Set<Seen> seen = new HashSet<>();
         Path file = folder.resolve(name());
         String text = Files.exists(file) ? text(file) : "";
-        // The last line may be half a line.
+        // The last line may be incomplete.
         for (String line : text.substring(0, text.lastIndexOf('\n') + 1).lines().toList()) {
             String[] word = line.split(" ", -1);
             if (word[0].equals(topic)) {

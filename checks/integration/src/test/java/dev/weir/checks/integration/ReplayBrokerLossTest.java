@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code weir replay} while the broker that one of the records must be written to is down. */
+/** Tests {@code weir replay} while the broker that must accept one of the records is down. */
 @Tag("long")
 @Timeout(240)
 class ReplayBrokerLossTest {

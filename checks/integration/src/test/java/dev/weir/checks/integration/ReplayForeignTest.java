@@ -38,8 +38,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * {@code weir replay} of dead-letter records that Weir has not written. Spring's own recoverer is in {@code
- * SpringDeadLetterTest}.
+ * Tests {@code weir replay} with dead-letter records that Weir has not written. {@code SpringDeadLetterTest} covers
+ * Spring's own recoverer.
  */
 @Timeout(240)
 class ReplayForeignTest {

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** {@code weir replay --group} with a commit outside the log of the dead-letter topic. */
+/** Tests {@code weir replay --group} with a commit outside the log of the dead-letter topic. */
 class ReplayOutOfRangeTest {
 
     private static KafkaCluster cluster;
@@ -154,7 +154,7 @@ class ReplayOutOfRangeTest {
     @CsvSource({"FAIL, 1", "NEAREST, 0"})
     void recordsDeletedDuringTheRun_areOutOfRange(String policy, int exitCode) throws Exception {
         TopicPartition id = deadLetters("overtaken-" + policy, 30, 0);
-        // Each fetch returns one record, so the run holds only a few records that are deleted.
+        // Each fetch returns one record, so only a few records can be in memory when the others are deleted.
         Path config = Files.writeString(
                 folder.resolve("small.properties"),
                 "weir.out.of.range=" + policy + "\nmax.poll.records=1\nmax.partition.fetch.bytes=1\n");

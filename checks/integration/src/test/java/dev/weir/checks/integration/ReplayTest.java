@@ -117,7 +117,7 @@ class ReplayTest {
                     .isEqualTo(failed ? 2 : 1);
         }
 
-        // The replayed records are the same as the original ones for the pipe, too.
+        // The replayed records must look to the pipe like the original ones.
         assertThat(WeirCommand.output(pipe("round", "each:cat"))).contains("\"records_out\":3", "\"dead_lettered\":0");
     }
 

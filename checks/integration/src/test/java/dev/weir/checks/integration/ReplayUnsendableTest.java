@@ -213,7 +213,7 @@ class ReplayUnsendableTest {
         assertThat(replay("inner-dead", "--to", "target", "--group", "inner").exitCode())
                 .isZero();
         FailureTopics.produce(KAFKA.cluster(), deadLetter("inner-dead", "no-such-topic", "v"));
-        // The commit of this run is a record of the internal topic.
+        // This run commits, which writes a record to the internal topic.
         assertThat(replay("inner-dead", "--allow-topic", "*", "--group", "inner")
                         .out())
                 .contains("\"unsendable\":1");

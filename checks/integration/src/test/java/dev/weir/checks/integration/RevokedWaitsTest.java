@@ -32,8 +32,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Records wait for their handler, at a breaker or between two attempts, when their partition is reassigned to another
- * member.
+ * A partition is reassigned to another member while its records wait for their handler, at a breaker or between two
+ * attempts.
  */
 class RevokedWaitsTest {
 
@@ -45,7 +45,7 @@ class RevokedWaitsTest {
     private static final Duration SOON = Duration.ofSeconds(40);
     private static final Duration SERVICE_IS_AWAY = Duration.ofSeconds(3);
 
-    /** Longer than any test's limit, so a test that waits for it fails. */
+    /** Longer than the time limit of any test, so a test that waits this long fails. */
     private static final Duration LONG = Duration.ofMinutes(2);
 
     @RegisterExtension
@@ -57,7 +57,7 @@ class RevokedWaitsTest {
     /** The records handled by members whose service is available. */
     private final Set<String> handled = ConcurrentHashMap.newKeySet();
 
-    /** Later calls of other members' handlers for these records. */
+    /** Calls of other members' handlers for a record that was already in {@link #handled}. */
     private final Queue<String> late = new ConcurrentLinkedQueue<>();
 
     private static ConsumerSettings<byte[], byte[]> settings(
@@ -120,8 +120,8 @@ class RevokedWaitsTest {
                     .to(Sink.forEach(this::well))
                     .run()) {
                 ConsumerLedger.await("taken over", SOON, () -> !handled.isEmpty());
-                // The member still has a partition and therefore makes two more attempts. Until then, it must not have
-                // tried any record of the revoked partition.
+                // The member still has a partition and therefore makes two more attempts. Meanwhile, it must not try
+                // any record of the revoked partition.
                 int before = calls.get();
                 ConsumerLedger.await("tried again", SOON, () -> calls.get() >= before + 2);
                 waiting.cancel();

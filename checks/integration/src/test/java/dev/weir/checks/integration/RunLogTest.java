@@ -30,7 +30,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The lines at INFO about each kind of run. */
+/** Tests the log lines at INFO about each kind of run. */
 class RunLogTest {
 
     @RegisterExtension

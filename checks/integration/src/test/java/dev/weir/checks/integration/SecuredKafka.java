@@ -21,8 +21,8 @@ import org.apache.kafka.common.resource.ResourcePattern;
 import org.apache.kafka.common.resource.ResourceType;
 
 /**
- * A broker in this JVM with a second listener, where clients speak TLS, by a certificate of its own, and name
- * themselves with SASL. Confined to one thread.
+ * A broker in this JVM with a second listener for clients that use TLS, with the broker's own certificate, and
+ * authenticate with SASL. Confined to one thread.
  */
 final class SecuredKafka implements AutoCloseable {
     static final String PASSWORD = "hush-8c1f";

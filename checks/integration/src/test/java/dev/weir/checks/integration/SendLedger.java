@@ -51,7 +51,10 @@ final class SendLedger implements SendListener {
         failures.add(why);
     }
 
-    /** Sends record {@code n} to partition {@code n % partitions}. */
+    /**
+     * Sends {@code count} records, starting with number {@code first}. Record {@code n} goes to partition
+     * {@code n % partitions}.
+     */
     void send(LeanProducer producer, String topic, long first, long count) {
         LeanRecord record = new LeanRecord(topic);
         for (long n = first; n < first + count; n++) {
@@ -72,7 +75,7 @@ final class SendLedger implements SendListener {
         assertAllOnceInOrder(bootstrapServers, topic, false);
     }
 
-    /** Does the same check; {@code restarted} tells whether a broker may have been restarted. */
+    /** Does the same check. {@code restarted} says whether a broker may have been restarted. */
     void assertAllOnceInOrder(String bootstrapServers, String topic, boolean restarted) {
         assertThat(failures).isEmpty();
         assertThat(acknowledged).hasValue(told.length());
@@ -100,7 +103,7 @@ final class SendLedger implements SendListener {
                     .isEqualTo(-1);
             for (int i = 0; i < found.length; i++) {
                 long offset = offsets.get((int) found[i]);
-                // Only a restarted broker may not know the offset of a batch that is sent again.
+                // Only a broker that has restarted may no longer know the offset of a batch that is sent again.
                 if (offset != -1 || !restarted) {
                     assertThat(offset)
                             .as("offset of record " + found[i])

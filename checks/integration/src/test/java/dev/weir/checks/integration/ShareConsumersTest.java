@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Requests of share consumers for records, and the number of records that a lean member acquires. */
+/** Tests the requests of share consumers for records, and the number of records that a lean member acquires. */
 @Timeout(240)
 class ShareConsumersTest {
 
@@ -61,7 +61,7 @@ class ShareConsumersTest {
     void backlogBehindSlowWork_isDeliveredOnce() throws Exception {
         topic(KAFKA, "backlog", 1, 100);
         var settings = group(KAFKA, "backlog").untilEnd().build();
-        // A longer lock, because a machine that stalls for half of a lock's duration loses the lock.
+        // A longer lock, because a machine that stalls for half of a lock's duration would lose the lock.
         ShareGroupConfig.set(settings, Map.of(LOCK, "8000"));
         ConsumerLedger ledger = new ConsumerLedger(100);
         CountDownLatch goOn = new CountDownLatch(1);

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(240)
 class ShareCrashTest {
 
-    /** Fewer than the brokers' default of 5: each is a process. */
+    /** Less than the brokers' default of 5, because each delivery needs a separate process. */
     private static final int DELIVERY_LIMIT = 3;
 
     @RegisterExtension
@@ -87,7 +87,7 @@ class ShareCrashTest {
         KAFKA.cluster().createTopic(name + "-dead", 1);
         Records.produce(KAFKA.bootstrapServers(), name, 0, 1);
         for (int crash = 0; crash < DELIVERY_LIMIT; crash++) {
-            // One share consumer: a dying process uses up one delivery.
+            // With one share consumer, each process that dies uses up one delivery.
             killOne(name, 1, path);
         }
         ConsumerLedger ledger = readToTheEnd(name, path, 1);

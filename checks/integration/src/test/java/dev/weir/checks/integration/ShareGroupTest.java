@@ -89,7 +89,7 @@ class ShareGroupTest {
         assertThat(most).hasValueGreaterThan(2);
     }
 
-    /** A rolling update that waits for readiness must not be faster than the group. */
+    /** Otherwise, a rolling update that waits for readiness could be faster than the group. */
     @ParameterizedTest
     @EnumSource
     void member_isReady_onceTheGroupHasGivenItPartitions(FetchPath fetch) throws Exception {

@@ -7,7 +7,7 @@ import dev.weir.kafka.ShareSettings.Start;
 import dev.weir.stream.Ordering;
 import java.util.concurrent.CountDownLatch;
 
-/** A share group's member in its own process, to be killed by tests. Its handlers never return. */
+/** A share group member in a process that tests kill. Its handlers never return. */
 final class ShareMember {
 
     private ShareMember() {}

@@ -23,7 +23,10 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A share group whose brokers renew no locks, {@code share.renew.acknowledge.enable=false}, on both fetch paths. */
+/**
+ * Tests a share group whose brokers do not renew locks ({@code share.renew.acknowledge.enable=false}), on both fetch
+ * paths.
+ */
 @Timeout(120)
 class ShareRenewalsTest {
 

@@ -67,14 +67,14 @@ class ShutdownDeadlineTest {
         assertThat(run(Duration.ofDays(2), Duration.ZERO).lines()).containsExactly("patience of days", "closed");
     }
 
-    /** Longer than a cancelled stage may take to end. */
+    /** The time is longer than a cancelled stage may take to end. */
     @Test
     @Timeout(120)
     void jvm_waitsForResources_thatCloseAfterTheDeadline() {
         assertThat(run(Duration.ZERO, Duration.ofSeconds(7)).lines()).containsExactly("patience PT0S", "closed");
     }
 
-    /** The tutorial's pattern: main waits, and does something with the report. */
+    /** The tutorial's pattern: main waits for the pipeline and uses its report. */
     static final class Waiting {
 
         private Waiting() {}

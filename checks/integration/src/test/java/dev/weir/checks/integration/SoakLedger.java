@@ -24,7 +24,7 @@ final class SoakLedger implements AutoCloseable {
     private final Thread thread;
     private final AtomicReference<@Nullable String> fault = new AtomicReference<>();
 
-    /** The last number of each key. Confined to the thread. */
+    /** The last number of each key. Accessed only by this thread. */
     private final long[] last = new long[ExactlyOnceLedger.KEYS];
 
     private volatile long seen;

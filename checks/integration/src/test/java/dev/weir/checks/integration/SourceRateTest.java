@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The rate of a source, set while records flow, by code and by the console. */
+/** Tests the rate of a source, which code or the console changes while records flow. */
 class SourceRateTest {
 
     private static final int RECORDS = 3_000;

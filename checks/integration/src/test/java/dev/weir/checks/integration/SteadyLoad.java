@@ -49,7 +49,7 @@ final class SteadyLoad {
         }
     }
 
-    /** Returns when the brokers have all that was written. */
+    /** Stops the load. Returns when the brokers have all written records. */
     void stop() throws InterruptedException {
         stopped = true;
         thread.join();

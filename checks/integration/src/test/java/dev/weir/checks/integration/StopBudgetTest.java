@@ -30,8 +30,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A platform allows eight seconds for a stop and then kills the process. As the guide recommends, five of them are for
- * the drain.
+ * A platform allows eight seconds for a stop and then kills the process. As the guide recommends, the drain may use
+ * five of them.
  */
 class StopBudgetTest {
 
@@ -48,7 +48,7 @@ class StopBudgetTest {
     @TempDir
     private Path folder;
 
-    /** Commits only at its end, so records not committed there are redelivered. */
+    /** A member that commits only at its end, so that records not committed by then are redelivered. */
     static final class Member {
 
         private Member() {}

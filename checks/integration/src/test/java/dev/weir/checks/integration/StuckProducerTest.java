@@ -181,14 +181,14 @@ class StuckProducerTest {
             assertThat(running.completion()).isNotDone();
             assertThat(running.drain(LONGER_THAN_IT_TAKES).drained()).isTrue();
         }
-        // Duplicates aside, the order of first appearances is the input order.
+        // Apart from duplicates, the output has the order of the input.
         assertThat(written(topic(kind, "out")).stream().distinct().toList())
                 .isEqualTo(LongStream.range(0, 3 * COUNT).boxed().toList());
     }
 
     /**
-     * While the pipeline waits, it names the stuck producer. A sender without responses ends at the same time; both
-     * wait for the same ten seconds.
+     * While the pipeline waits, it names the stuck producer. A sender without responses gives up at the same time,
+     * because both wait for ten seconds.
      */
     @Test
     void producerWithoutAnswers_isReplacedInOrder() throws Exception {

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests the choice of records: from which partitions, from where, and how far. */
+/** Tests subscriptions: which partitions to read, where to start, and where to end. */
 class SubscriptionTest {
 
     private static final Duration SOON = Duration.ofMinutes(1);

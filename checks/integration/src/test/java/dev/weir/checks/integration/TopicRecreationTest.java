@@ -34,9 +34,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A topic is deleted and recreated under its name, while processes read it and another topic, and producers write to
- * both. Regression: a process that was frozen for some seconds during the recreation continued in the middle of the new
- * topic, and half of that topic was silently never read.
+ * A topic is deleted and recreated under the same name while processes read it and another topic, and producers write
+ * to both. Regression: a process that was frozen for some seconds during the recreation continued in the middle of the
+ * new topic. Half of that topic was silently never read.
  */
 class TopicRecreationTest {
 
@@ -123,7 +123,7 @@ class TopicRecreationTest {
         return PipeProcess.startMain(RecreationMember.class.getName(), 512, arguments.toArray(String[]::new));
     }
 
-    /** Deletes the topic under load and recreates it; returns when the readers are free to read it. */
+    /** Deletes the topic under load and recreates it. Returns when the readers may read it. */
     private void change(GroupState state, List<RecreationReader> readers) throws Exception {
         SteadyLoad ofDoomed = new SteadyLoad(KAFKA.bootstrapServers(), doomed, PARTITIONS);
         try {

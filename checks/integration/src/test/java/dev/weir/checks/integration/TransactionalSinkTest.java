@@ -172,8 +172,8 @@ class TransactionalSinkTest {
     private static final int POISONED = 1_000;
 
     /**
-     * Returns whether a record is one of the four poisoned ones in each hundred: too large, not serialisable, without a
-     * topic, refused by the broker.
+     * Returns whether a record is one of the four poisoned ones in every hundred: too large, not serialisable, without
+     * a topic, refused by the broker.
      */
     private static boolean isPoison(long number) {
         return number % 100 >= 50 && number % 100 <= 53;

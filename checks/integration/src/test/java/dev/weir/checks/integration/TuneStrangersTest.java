@@ -128,7 +128,7 @@ class TuneStrangersTest {
         }
     }
 
-    @SuppressWarnings("try") // The records are read again for as long as they are open.
+    @SuppressWarnings("try") // While these are open, the records are read again and again.
     private void assertTuned(Pipeline pipeline, long eventsOfAPartition, String stage, Map<String, String> byHand)
             throws Exception {
         try (RunningPipeline running = pipeline.run();
@@ -144,7 +144,7 @@ class TuneStrangersTest {
         }
     }
 
-    @SuppressWarnings("try") // The records are read again for as long as they are open.
+    @SuppressWarnings("try") // While these are open, the records are read again and again.
     private void assertTuned(RunningPipeline running, ConsoleServer console, String stage, Map<String, String> byHand)
             throws Exception {
         Map<String, String> start = settings(running);
@@ -185,7 +185,8 @@ class TuneStrangersTest {
     }
 
     private static void set(ConsoleServer console, Map<String, String> settings) {
-        // A stage that its dispatcher limits now may not be limited any more after the dispatcher was resized.
+        // Applies the settings twice: a stage limited by its dispatcher may no longer be limited after the dispatcher
+        // is resized.
         var ignored = console.set(settings);
         assertThat(console.set(settings).refused()).isEmpty();
     }

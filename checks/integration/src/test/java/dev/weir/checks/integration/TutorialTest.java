@@ -17,8 +17,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The files of {@code docs/guide/tutorial.md} match the package {@code shop}, which compiles, and whose tests run, in
- * this module.
+ * Checks that the files of {@code docs/guide/tutorial.md} match the package {@code shop} of this module, whose tests
+ * the build runs.
  */
 class TutorialTest {
 

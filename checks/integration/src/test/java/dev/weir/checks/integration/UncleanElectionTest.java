@@ -22,9 +22,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A follower that missed records becomes the leader, so the log loses its end and then grows again. Without protection,
- * a client whose position is in the lost part waits forever if the new log is shorter, and silently skips records if
- * the new log is longer. Both happened. All read paths go through the same election.
+ * A follower that has missed records becomes the leader, so the log loses its end and then grows again. A client whose
+ * position is in the lost part may then wait forever (if the new log is shorter) or silently skip records (if it is
+ * longer). Both have happened. All read paths go through the same election.
  */
 class UncleanElectionTest {
 
@@ -36,7 +36,7 @@ class UncleanElectionTest {
     static final KafkaClusterExtension KAFKA =
             new KafkaClusterExtension(KafkaCluster.builder().brokers(3).forked().heapMegabytes(256));
 
-    /** The length of the new log compared to the lost end. */
+    /** The length of the new log in comparison with the lost end. */
     enum NewLog {
         SHORTER(LOST / 2),
         LONGER(LOST * 2);

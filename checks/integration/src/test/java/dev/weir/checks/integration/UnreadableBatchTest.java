@@ -59,8 +59,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Batches that are too large, or damaged on the broker's disk, between good batches. Each topic has four batches, with
- * the offsets 0, 1, 2 to 4, and 5. The third one is at fault.
+ * Tests batches that are too large, or damaged on the broker's disk, between good batches. Each topic has four batches,
+ * with the offsets 0, 1, 2 to 4, and 5. The third batch is at fault.
  */
 class UnreadableBatchTest {
 
@@ -68,7 +68,7 @@ class UnreadableBatchTest {
 
     private static final int LARGE = 4 << 20;
 
-    /** Positions in a batch of Kafka's record format version 2. */
+    /** Byte positions in a batch of Kafka's record format, version 2. */
     private static final int CRC_AT = 17;
 
     private static final int ATTRIBUTES_AT = 21;
@@ -102,10 +102,10 @@ class UnreadableBatchTest {
         CODEC,
         COMPRESSED_BYTES,
 
-        /** The header names an end far behind the log's. */
+        /** The header names an end far beyond the end of the log. */
         END_TOO_HIGH,
 
-        /** The header names an end before its own. */
+        /** The header names an end before the batch's actual end. */
         END_TOO_LOW
     }
 
@@ -115,7 +115,7 @@ class UnreadableBatchTest {
                         .map(damage -> Arguments.of(path, damage)));
     }
 
-    /** Each damage, and each of two fetch paths. */
+    /** Returns each kind of damage, with each of two fetch paths at least once. */
     static Stream<Arguments> some() {
         return Stream.of(
                 Arguments.of(Way.CLIENT, Damage.TOO_LARGE),
@@ -556,7 +556,7 @@ class UnreadableBatchTest {
         return batch;
     }
 
-    /** The broker reads its log from the disk for each fetch, and does not look into it. */
+    /** Damages a batch on disk. The broker reads its log from the disk for each fetch and does not parse it. */
     private static void damage(String topic, Damage damage) throws IOException {
         Path file = segment(topic);
         ByteBuffer log = ByteBuffer.wrap(Files.readAllBytes(file));

@@ -50,7 +50,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Pipelines from fetched views into encoded batches: acknowledgements, order, failures, all of each record. */
+/**
+ * Tests pipelines from fetched views into encoded batches: acknowledgements, order, failures, and all parts of each
+ * record.
+ */
 @Timeout(120)
 class ViewPipelineTest {
 
@@ -110,7 +113,7 @@ class ViewPipelineTest {
         return bytes == null ? "null" : new String(bytes, StandardCharsets.ISO_8859_1);
     }
 
-    /** In batches of 1 to 50 records, so that some are kept together and others alone. */
+    /** Fills a topic in batches of 1 to 50 records, so that some records stay together and others are alone. */
     private static void fill(String topic, int partitions, int records) {
         cluster().createTopic(topic, partitions);
         cluster().createTopic(topic + "-out", partitions);
@@ -182,7 +185,7 @@ class ViewPipelineTest {
                         .toList());
     }
 
-    /** Unacknowledged elements are not committed: the next run begins at the element that failed. */
+    /** Unacknowledged elements are not committed, so the next run begins at the element that failed. */
     @Test
     void encoderThatFails_failsTheRun_andTheNextOneLosesNothing() throws Exception {
         fill("broken", 2, RECORDS);
@@ -234,7 +237,7 @@ class ViewPipelineTest {
         assertThat(cluster().committedOffsets("large").values()).allMatch(offset -> offset <= 1);
     }
 
-    /** The other records are unchanged, as are elements without records. */
+    /** The other records must be unchanged, and elements that produce no records must be finished. */
     @ParameterizedTest
     @EnumSource(names = {"SKIP", "DEAD_LETTER"})
     void recordThatIsRefused_comesUnderTheRule_andAllOthersAreCopiedAsTheyAre(WriteFailures.Action action)
@@ -336,7 +339,7 @@ class ViewPipelineTest {
         }
     }
 
-    /** A sink without an output, for pipelines that only read. */
+    /** Uses a sink without an output, like a pipeline that only reads. */
     @Test
     void views_inASinkOfOnesOwn_areGivenBack_andRefuseToBeReadThen() throws Exception {
         fill("looked", 2, 5_000);

@@ -22,7 +22,7 @@ record WeirCommand(int exitCode, String out, String err) {
 
     private static final Duration START = Duration.ofSeconds(90);
 
-    /** Runs a command to its end, whatever that is. */
+    /** Runs a command to its end, whether or not it succeeds. */
     static WeirCommand run(String... args) {
         var out = new ByteArrayOutputStream();
         var err = new ByteArrayOutputStream();
@@ -35,7 +35,7 @@ record WeirCommand(int exitCode, String out, String err) {
         }
     }
 
-    /** An action that runs while a command is running, and gets the command's first output line. */
+    /** An action that runs beside a command, and gets the command's first output line. */
     @FunctionalInterface
     interface Beside {
         void with(String line) throws Exception;

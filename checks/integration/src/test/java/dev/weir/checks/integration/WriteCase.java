@@ -67,7 +67,7 @@ record WriteCase(
     private static final int MAX_REQUEST_BYTES = 50_000;
     private static final int MAX_MESSAGE_BYTES = 20_000;
 
-    /** Enough for a dead-letter record with its stack trace, and less than the batches of any way. */
+    /** Large enough for a dead-letter record with its stack trace, and smaller than the batches of any way to write. */
     private static final int FEW_MESSAGE_BYTES = 6_000;
 
     /** Once armed, throws an error on the client's thread that the client does not catch. */
@@ -196,7 +196,7 @@ record WriteCase(
         return properties;
     }
 
-    /** Topic settings that make it refuse the record at fault. */
+    /** Returns topic settings with which the topic refuses the record at fault. */
     Map<String, String> topicConfig() {
         return switch (event) {
             case RECORD_REFUSED, NEIGHBOUR_REFUSED -> Map.of("cleanup.policy", "compact");
@@ -235,7 +235,7 @@ record WriteCase(
         return Long.parseLong(new String(value, US_ASCII).strip());
     }
 
-    /** The numbers in a topic in order, each at its first occurrence. */
+    /** Returns the numbers in a topic, in the order of their first occurrences. */
     List<Long> written(String topic) {
         return read(topic).stream().map(WriteCase::number).distinct().toList();
     }
@@ -254,7 +254,7 @@ record WriteCase(
                 : Long.parseLong(new String(number.value(), US_ASCII));
     }
 
-    /** The number of finished inputs, from the first one on. */
+    /** Returns the number of finished inputs without a gap, counted from the first one. */
     long finished() {
         return switch (way) {
             case SENDER ->

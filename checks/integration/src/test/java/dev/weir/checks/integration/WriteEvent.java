@@ -1,6 +1,6 @@
 package dev.weir.checks.integration;
 
-/** An event of {@link WriteMatrixTest}: a fault of one record, of a topic, of a client or of the brokers, or an end. */
+/** An event of {@link WriteMatrixTest}: a fault of a record, a topic, a client or the brokers, or the end of a run. */
 enum WriteEvent {
     /** The brokers refuse one record, and with it its batch: the topic is compacted, and the record has no key. */
     RECORD_REFUSED,
@@ -16,11 +16,10 @@ enum WriteEvent {
     TOO_LARGE_WITHIN_BATCH,
     /** Each record fits, but a batch of {@code batch.size} bytes is larger than {@code max.message.bytes}. */
     TOO_LARGE_FOR_BATCH,
-    /** One record is for a topic that does not exist; where all records go to one topic, that one does not exist. */
+    /** The topic of one record does not exist. If all records go to one topic, that topic does not exist. */
     TOPIC_MISSING,
     /**
-     * One record is for a topic that the user may not write to; where all records go to one topic, the user may not
-     * write to that one.
+     * The user may not write to the topic of one record. If all records go to one topic, the user may not write to it.
      */
     TOPIC_FORBIDDEN,
     /** The topic is deleted between two records. */
@@ -47,7 +46,7 @@ enum WriteEvent {
         return this == TIMEOUT || this == BROKER_LOST || this == CANCELLED;
     }
 
-    /** Returns whether the record at fault is for a topic of its own. */
+    /** Returns whether the record at fault has a separate topic. */
     boolean hasOwnTopic() {
         return this == TOPIC_MISSING || this == TOPIC_FORBIDDEN;
     }

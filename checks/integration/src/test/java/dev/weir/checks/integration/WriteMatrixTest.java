@@ -91,7 +91,7 @@ class WriteMatrixTest {
             drained                | (all)       | (all)       | (all)       | all         | -             | (all)        | (all)       | (all)       | (all)       | (all)
             """;
 
-    /** Returns either the long tests among the cells of both tables, or the other cells. */
+    /** Returns the cells of both tables: only the long tests, or only the other cells. */
     private static Stream<Arguments> cells(boolean isLong) {
         List<Arguments> cells = new ArrayList<>();
         for (ProducePath path : ProducePath.values()) {
@@ -132,7 +132,10 @@ class WriteMatrixTest {
         return cells(false);
     }
 
-    /** All cells, or the ones that {@code -Dweir.cells=...} matches, an expression such as {@code FENCED.*CLIENT}. */
+    /**
+     * Returns all cells, or the ones that match the regular expression {@code -Dweir.cells=...}, such as
+     * {@code FENCED.*CLIENT}.
+     */
     static Stream<Arguments> longCells() {
         Pattern cells = Pattern.compile(System.getProperty("weir.cells", ""));
         return cells(true)
@@ -191,7 +194,8 @@ class WriteMatrixTest {
                         .isInstanceOf(ProduceException.class)
                         .hasMessageContaining(of.topicAtFault())
                         .hasMessageContaining(of.way() == WriteWay.EXACTLY_ONCE ? "" : of.name() + "-0@");
-                // No record follows in its partition. A record that has timed out may or may not be written.
+                // No later record of the same partition is written. A record that has timed out may or may not be
+                // written.
                 assertThat(written)
                         .allMatch(number ->
                                 number < FAULT || of.event().hasOwnTopic() || of.event() == WriteEvent.TIMEOUT);
@@ -219,7 +223,7 @@ class WriteMatrixTest {
                 assertThat(written).contains(number);
             }
         });
-        // The other pipeline's record may have been in another batch, and the topic may have been recreated in time.
+        // The other pipeline's record may have been in another batch, or the topic may have been recreated in time.
         boolean mayBeWell = of.event() == WriteEvent.NEIGHBOUR_REFUSED || of.event() == WriteEvent.TOPIC_DELETED;
         assertThat(of.sent().values()).anyMatch(answer -> answer.isCompletedExceptionally() || mayBeWell);
     }

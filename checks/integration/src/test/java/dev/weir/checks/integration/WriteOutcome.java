@@ -1,6 +1,6 @@
 package dev.weir.checks.integration;
 
-/** Outcomes for the records and the run of a case of {@link WriteMatrixTest}. */
+/** The outcome of a case of {@link WriteMatrixTest}, for its records and its run. */
 enum WriteOutcome {
     /** Each record is written, in order, and each input is finished. */
     ALL,
@@ -14,12 +14,12 @@ enum WriteOutcome {
     REFUSED,
     /** The run waits with the records that cannot be written and writes all of them once the cause is gone. */
     WAITS,
-    /** The record at fault is written without its value, all others whole. */
+    /** The record at fault is written without its value, and all others are complete. */
     CUT,
-    /** The record at fault goes to the dead-letter topic behind the retry topics, all others are written. */
+    /** The record at fault goes to the dead-letter topic that follows the retry topics. All others are written. */
     NEXT,
-    /** Records are sent individually: the record at fault fails, and the successful ones are written. */
+    /** Records are sent individually. The record at fault fails, and the others are written. */
     OWN,
-    /** The run ends without having finished an input whose record is not written. */
+    /** The run ends. An input whose record was not written is not finished. */
     STOPS
 }

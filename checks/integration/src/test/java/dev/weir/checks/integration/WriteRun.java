@@ -127,7 +127,10 @@ final class WriteRun {
         }
     }
 
-    /** Returns whether some of the records wait in the client, and others fail. */
+    /**
+     * Returns whether some of the records wait in the client and others fail, because a single send's topic was
+     * deleted.
+     */
     private boolean isDeletedForSender() {
         return of.event() == WriteEvent.TOPIC_DELETED && of.way() == WriteWay.SENDER;
     }
@@ -166,7 +169,7 @@ final class WriteRun {
         var ignored = answer.get();
     }
 
-    /** Returns when the condition holds, or the run has failed. */
+    /** Waits until the condition holds or the run has ended. */
     private void await(RunningPipeline running, BooleanSupplier condition) {
         ConsumerLedger.await(
                 () -> of + ": finished=" + of.finished() + " seen=" + of.seen().size(),
@@ -230,8 +233,8 @@ final class WriteRun {
     }
 
     /**
-     * Returns when the pipeline has seen the record at fault. Does not wait for a parked copy, because a copy is
-     * written before its record is seen.
+     * Waits until the pipeline has seen the record at fault. Does not wait for a parked copy, which is written before
+     * its record is seen.
      */
     private void awaitUnderWay(RunningPipeline running) {
         if (of.way() != WriteWay.PARKED_COPY) {
@@ -239,7 +242,7 @@ final class WriteRun {
         }
     }
 
-    /** Returns when the records that cannot be written are waiting. */
+    /** Waits until the records that cannot be written are waiting. */
     private void awaitHeld(RunningPipeline running) {
         if (of.event() == WriteEvent.TOPIC_DELETED) {
             awaitUnderWay(running); // the client waits by itself

@@ -126,7 +126,7 @@ enum WriteWay {
         return shared == null ? KafkaSink.with(of.producer()) : KafkaSink.with(shared);
     }
 
-    /** Without a stack trace, so that a dead-letter record is small. */
+    /** Returns an exception without a stack trace, so that a dead-letter record is small. */
     private static IllegalArgumentException notOfThisForm() {
         IllegalArgumentException cause = new IllegalArgumentException("not of this form");
         cause.setStackTrace(new StackTraceElement[0]);
@@ -138,9 +138,7 @@ enum WriteWay {
         throw notOfThisForm();
     }
 
-    /**
-     * Returns the settings of a share group in which, by the brokers' settings, each delivery is among the last ones.
-     */
+    /** Returns the settings of a share group whose delivery limit makes each delivery one of the last. */
     private static ShareSettings<byte[], byte[]> share(WriteCase of) {
         return ShareSettings.builder()
                 .bootstrapServers(of.cluster().bootstrapServers())

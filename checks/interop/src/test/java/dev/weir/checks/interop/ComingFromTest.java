@@ -13,7 +13,7 @@ import org.apache.pekko.actor.ActorSystem;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The pipeline of {@code docs/guide/coming-from.md} does the same in each library. */
+/** Checks that the pipeline of {@code docs/guide/coming-from.md} does the same in each library. */
 class ComingFromTest {
 
     private static final int CUSTOMERS = 40;

@@ -20,7 +20,10 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Each library feeds a Weir pipeline and consumes from one: all elements, bounded buffers, every way to end. */
+/**
+ * Connects each library to Weir in both directions. Checks that all elements arrive, that buffers are bounded, and
+ * every way to end.
+ */
 class LibrariesTest {
 
     private static final int MILLION = 1_000_000;
@@ -115,8 +118,8 @@ class LibrariesTest {
         CompletableFuture<?> end = library.consumeAll(
                 numbers(100_000, n -> emitted.incrementAndGet()).asPublisher(), n -> gate.pass());
         gate.awaitFirst();
-        // The bound covers a batch that waits for demand, and the library's own buffer, which may contain more than one
-        // batch.
+        // The bound covers one batch that waits for demand, and the library's own buffer, which may contain more than
+        // one batch.
         assertThat(standstill(emitted)).isBetween(1, BATCH + library.buffer + 1);
         gate.open();
         end.get();
@@ -124,8 +127,8 @@ class LibrariesTest {
     }
 
     /**
-     * Returns the count after it has not changed for 50 ms. If this is too early, the test may pass wrongly, but never
-     * fail wrongly.
+     * Returns the count once it has not changed for 50 ms. If that is too early, the test may pass by mistake, but it
+     * cannot fail by mistake.
      */
     private static int standstill(AtomicInteger count) {
         int before;
@@ -147,7 +150,7 @@ class LibrariesTest {
         assertThatThrownBy(running::await)
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessage("planted");
-        // Pekko drops what it has buffered when something fails.
+        // Pekko drops its buffered elements when something fails.
         assertThat(seen.next.get()).isBetween(700 - library.buffer, 700);
         seen.assertSaw(seen.next.get());
     }
@@ -215,7 +218,7 @@ class LibrariesTest {
         assertThat(end.handle((done, failure) -> failure).get()).isInstanceOf(CancellationException.class);
     }
 
-    /** Stalls the first element until it is opened. Thread-safe. */
+    /** Blocks the first element until it is opened. Thread-safe. */
     private static final class Gate {
 
         private final CountDownLatch first = new CountDownLatch(1);

@@ -16,7 +16,7 @@ import reactor.adapter.JdkFlowAdapter;
 import reactor.core.publisher.Flux;
 import reactor.core.scheduler.Schedulers;
 
-/** The libraries that Weir meets here, each through the adapter that it brings itself. Constants only. */
+/** The libraries that these tests connect to Weir, each through its own adapter. Has only constants. */
 enum Library {
     PEKKO(16) {
         @Override
@@ -80,7 +80,7 @@ enum Library {
         }
     },
 
-    /** The interfaces of reactivestreams.org, for libraries that know only those. */
+    /** The interfaces of reactivestreams.org, for libraries that know only these interfaces. */
     REACTIVE_STREAMS(0) {
         @Override
         Flow.Publisher<Integer> numbers(int count, int failAt, IntConsumer emitted, Runnable cancelled) {
@@ -110,7 +110,7 @@ enum Library {
     }
 
     /**
-     * The numbers from 0 on as a publisher of this library.
+     * Returns a publisher of this library that emits the numbers from 0 on.
      *
      * @param failAt the number at which to fail, or -1
      * @param emitted called with each number before it is emitted
@@ -118,7 +118,7 @@ enum Library {
      */
     abstract Flow.Publisher<Integer> numbers(int count, int failAt, IntConsumer emitted, Runnable cancelled);
 
-    /** Consumes the first {@code limit} elements by means of this library. The future fails if the publisher does. */
+    /** Consumes the first {@code limit} elements with this library. The future fails if the publisher fails. */
     abstract CompletionStage<?> consume(Flow.Publisher<Integer> publisher, long limit, IntConsumer consumer);
 
     final CompletableFuture<?> consumeAll(Flow.Publisher<Integer> publisher, IntConsumer consumer) {

@@ -28,7 +28,7 @@ class ProcessorTckTest {
         return Tck.verify(Own.class);
     }
 
-    /** Tests a processor made of a user's own operators. */
+    /** Tests a processor composed of a user's own operators. */
     public static final class Own extends Identity {
 
         @Override

@@ -34,7 +34,7 @@ class PublisherTckTest {
         return Tck.verify(RoundTrip.class);
     }
 
-    /** The rules over one way to make a publisher of a source. */
+    /** Applies the rules to one way to turn a source into a publisher. */
     abstract static class Rules extends FlowPublisherVerification<Long> {
 
         private final Function<Source<Long>, Flow.Publisher<Long>> asPublisher;
@@ -87,7 +87,7 @@ class PublisherTckTest {
         }
     }
 
-    /** A publisher, as a source, as a publisher. */
+    /** A publisher turned into a source, and back into a publisher. */
     public static final class RoundTrip extends Rules {
         public RoundTrip() {
             super(source -> Source.fromPublisher(source.asPublisher(), 4).asPublisher());

@@ -128,7 +128,7 @@ final class ReactorKafka {
                         produced.passThrough(), produced.metadata().getFirst().offset())));
     }
 
-    /** Answers as a service of the samples does. */
+    /** Answers like a service in the samples. */
     static CompletionStage<String> answer(String order) {
         return CompletableFuture.completedStage("charged " + order);
     }

@@ -29,7 +29,10 @@ import reactor.core.publisher.Flux;
 import reactor.kafka.receiver.ReceiverOptions;
 import reactor.kafka.sender.SenderOptions;
 
-/** Each pattern of {@code docs/guide/reactor-kafka.md} sees the same records with reactor-kafka and with Weir. */
+/**
+ * Checks that each pattern of {@code docs/guide/reactor-kafka.md} sees the same records with reactor-kafka and with
+ * Weir.
+ */
 @Timeout(300)
 class ReactorKafkaTest {
 

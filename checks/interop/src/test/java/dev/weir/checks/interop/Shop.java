@@ -10,8 +10,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Provides the surroundings of the pipeline of {@code docs/guide/coming-from.md}: lines come in, batches of priced
- * orders go out. Thread-safe; it notes what breaks the contract of the pipeline.
+ * The environment of the pipeline of {@code docs/guide/coming-from.md}: it provides lines and receives batches of
+ * priced orders. Records each violation of the pipeline's contract. Thread-safe.
  */
 final class Shop {
 
@@ -47,7 +47,7 @@ final class Shop {
         }
     }
 
-    /** The order on the line, or nothing after a {@link #reject}. */
+    /** Returns the order in the line, or nothing after calling {@link #reject}. */
     List<Order> parseOrReject(String line) {
         try {
             return List.of(parse(line));
@@ -61,7 +61,10 @@ final class Shop {
         rejected.add(String.valueOf(malformed.getMessage()));
     }
 
-    /** Blocks on the price service. One call at a time for each customer, in the order of the numbers. */
+    /**
+     * Blocks on the price service. The pipeline may make only one call at a time per customer, in the order of the
+     * numbers.
+     */
     Priced price(Order order) {
         AtomicInteger inside = pricing.computeIfAbsent(order.customer, customer -> new AtomicInteger());
         if (inside.incrementAndGet() != 1) {
@@ -72,7 +75,7 @@ final class Shop {
         return new Priced(order, order.pieces * 250L);
     }
 
-    /** Blocks on the database. One call at a time. */
+    /** Blocks on the database. The pipeline may make only one call at a time. */
     void write(List<Priced> batch) {
         if (writing.incrementAndGet() != 1) {
             breaches.add("two batches at once");

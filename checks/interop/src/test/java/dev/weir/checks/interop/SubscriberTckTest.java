@@ -14,7 +14,7 @@ import org.reactivestreams.tck.SubscriberWhiteboxVerification.WhiteboxSubscriber
 import org.reactivestreams.tck.flow.FlowSubscriberBlackboxVerification;
 import org.reactivestreams.tck.flow.FlowSubscriberWhiteboxVerification;
 
-/** A publisher as a source: what it subscribes, by the TCK. */
+/** Runs the TCK against the subscriber with which a source subscribes to a publisher. */
 class SubscriberTckTest {
 
     @TestFactory
@@ -27,7 +27,7 @@ class SubscriberTckTest {
         return Tck.verify(Whitebox.class);
     }
 
-    /** The subscriber of a pipeline to a publisher whose part the TCK plays. */
+    /** The subscriber of a pipeline. The TCK plays the publisher. */
     private static class Subscribed implements Flow.Subscriber<Integer> {
 
         private final AtomicReference<Flow.Subscriber<? super Integer>> inside = new AtomicReference<>();
@@ -92,7 +92,7 @@ class SubscriberTckTest {
                 if (failure == null) {
                     probe.registerOnComplete();
                 } else {
-                    // The failure of a dependent future is wrapped.
+                    // The failure of a dependent future arrives wrapped.
                     probe.registerOnError(failure.getCause());
                 }
             });
@@ -105,7 +105,7 @@ class SubscriberTckTest {
         }
     }
 
-    /** Lets the TCK cancel, which is to stop the pipeline. */
+    /** Lets the TCK cancel, which must stop the pipeline. */
     private static final class Probed extends Subscribed {
 
         private final WhiteboxSubscriberProbe<Integer> probe;

@@ -48,7 +48,8 @@ final class Tck {
     }
 
     /**
-     * Checks rule 3.13 without a limit for the garbage collector. The TCK's own check allows it a tenth of a second.
+     * Checks rule 3.13 without a time limit for the garbage collector. The TCK's own check allows only a tenth of a
+     * second.
      */
     static <T> void assertDropsItsSubscriber(Publisher<T> publisher) throws Exception {
         WeakReference<?> subscriber = cancelledSubscriber(publisher);

@@ -10,16 +10,18 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** Phrases that comments and pages must not use, and the places where one has another meaning. Immutable. */
+/** Phrases that comments and pages must not use, and the places where a phrase has another meaning. Immutable. */
 final class BannedPhrases {
 
-    /** Characters on either side of a phrase that a fault shows. */
+    /** The number of characters shown on either side of a banned phrase. */
     private static final int CONTEXT = 50;
 
     final List<Ban> bans;
     final List<Allowance> allowances;
 
-    /** Matches if any rule for all text matches. Most texts are therefore searched once instead of once per rule. */
+    /**
+     * Matches if any rule for all text matches. Most texts are therefore searched only once, instead of once per rule.
+     */
     private final Pattern anyInText;
 
     /**

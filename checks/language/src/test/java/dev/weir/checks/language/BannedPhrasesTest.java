@@ -17,7 +17,7 @@ import java.util.function.Predicate;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Comments of all Java sources, and prose of the pages, are free of the phrases that style.md bans. */
+/** Checks that the comments of all Java sources, and the prose of the pages, contain no phrases that style.md bans. */
 class BannedPhrasesTest {
 
     private static final Path ROOT = Path.of(System.getProperty("weir.root"));

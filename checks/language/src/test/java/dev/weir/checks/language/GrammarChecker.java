@@ -12,7 +12,7 @@ import org.languagetool.rules.RuleMatch;
 import org.languagetool.rules.spelling.SpellingCheckRule;
 
 /**
- * LanguageTool for British English under the project's {@link LanguageRules}. Loading it takes seconds of processor
+ * LanguageTool for British English with the project's {@link LanguageRules}. Loading it takes seconds of processor
  * time. Confined to one thread.
  */
 final class GrammarChecker {
@@ -40,7 +40,7 @@ final class GrammarChecker {
         return tool.getAllRules().stream().map(Rule::getId).collect(Collectors.toSet());
     }
 
-    /** Describes each fault of a paragraph: place, rule, message, suggestions, and the words around it. */
+    /** Describes each fault of a paragraph: place, rule, message, suggestions, and context. */
     List<String> faults(Paragraph paragraph) throws IOException {
         List<String> faults = new ArrayList<>();
         for (RuleMatch match : tool.check(paragraph.text())) {

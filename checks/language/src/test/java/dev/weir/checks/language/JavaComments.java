@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * Reads the comments of one Java source as plain text. Markers, tags and code are left out, and a run of line comments
- * is one comment. Knows literals, and nothing else of the language. Confined to one thread.
+ * Reads the comments of one Java source as plain text. Markers, tags and code are left out, and consecutive line
+ * comments form one comment. Of the language's syntax, it knows only literals. Confined to one thread.
  */
 final class JavaComments {
 

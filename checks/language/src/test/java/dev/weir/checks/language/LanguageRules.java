@@ -95,7 +95,7 @@ final class LanguageRules {
         return paragraph.hash(identity, ours);
     }
 
-    /** Lines of the form {@code ID | phrase | reason}. */
+    /** Reads lines of the form {@code ID | phrase | reason}. */
     private static List<AcceptedPhrase> acceptedPhrases() throws IOException {
         return lines(FOLDER.resolve("accepted-phrases.txt")).stream()
                 .map(line -> line.split(" \\| ", -1))

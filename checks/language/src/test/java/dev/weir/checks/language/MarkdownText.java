@@ -7,8 +7,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Reads the paragraphs of one Markdown page as plain text. Blocks of code and HTML are left out, links keep their words
- * and lose their addresses. Confined to one thread.
+ * Reads the paragraphs of one Markdown page as plain text. Blocks of code and HTML are left out. Links keep their text
+ * but not their addresses. Confined to one thread.
  */
 final class MarkdownText {
 
@@ -30,11 +30,11 @@ final class MarkdownText {
     /** Stands in for code in the plural. */
     private static final String PLURAL = "parts";
 
-    /** A link whose words are the name of a file or a class. */
+    /** Matches a link whose text is the name of a file or a class. */
     private static final Pattern NAME_LINK =
             Pattern.compile("\\[([\\w-]+(?:[./][\\w-]*)+|[A-Z]\\w*[a-z][A-Z]\\w*)]\\([^)]*\\)");
 
-    /** Names that replace code in turn. There is a list for each article: "an Oslo", "a Berlin". */
+    /** Names that replace pieces of code in turn. Each article has its own list: "an Oslo", "a Berlin". */
     private static final List<String> VOWEL_NAMES = List.of("Oslo", "Athens", "Ottawa");
 
     private static final List<String> CONSONANT_NAMES = List.of("Berlin", "Paris", "London");

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Paragraphs of a page: what is left of its Markdown, and on which line each begins. */
+/** Tests the paragraphs of a page: their text without Markdown, and the line on which each begins. */
 class MarkdownTextTest {
 
     @Test

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * The pages are free of faults that a grammar checker finds. The hashes of clean paragraphs are stored in a file, so
- * the checker is loaded only for new paragraphs.
+ * Checks that a grammar checker finds no faults in the pages. A file stores the hashes of clean paragraphs, so the
+ * checker is loaded only for new paragraphs.
  */
 class PageLanguageTest {
 

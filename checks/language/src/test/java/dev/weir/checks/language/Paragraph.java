@@ -7,12 +7,12 @@ import java.util.Collection;
 import java.util.HexFormat;
 
 /**
- * A paragraph, list item, heading or cell of a page as plain text. Immutable.
+ * A paragraph, list item, heading or table cell of a page as plain text. Immutable.
  *
  * @param page the file, relative to the repository's root
  * @param line the line on which it begins, from 1
- * @param kind whether it is made of sentences
- * @param text the words without Markdown; a name stands in for each piece of code
+ * @param kind whether it consists of sentences
+ * @param text the words without Markdown; a name replaces each piece of code
  */
 record Paragraph(String page, int line, Kind kind, String text) {
 
@@ -20,11 +20,11 @@ record Paragraph(String page, int line, Kind kind, String text) {
     enum Kind {
         /** Sentences, with capitals and full stops. */
         SENTENCES,
-        /** A heading or the cell of a table, which may begin and end as it likes. */
+        /** A heading or table cell, which need not begin with a capital or end with a full stop. */
         FRAGMENT
     }
 
-    /** Hexadecimal digits of a hash; a collision among ten thousand paragraphs is out of the question. */
+    /** Hexadecimal digits of a hash. They are enough to rule out collisions among ten thousand paragraphs. */
     private static final int HASH_DIGITS = 16;
 
     /**

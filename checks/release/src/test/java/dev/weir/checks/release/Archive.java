@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** The archive of the command, unpacked. Its commands keep their caches below a folder of the test. Immutable. */
+/** The unpacked archive of the command. Its commands keep their caches below a folder of the test. Immutable. */
 final class Archive {
 
     /** The time limit for a command to end. Usually it takes far less time. */
@@ -33,7 +33,7 @@ final class Archive {
         return file;
     }
 
-    /** Unpacks it as the README of a release says. */
+    /** Unpacks the archive as the README of a release says. */
     static Archive unpackedIn(Path folder) throws IOException, InterruptedException {
         Process tar = new ProcessBuilder("tar", "-xzf", file().toString(), "-C", folder.toString())
                 .inheritIO()
@@ -43,7 +43,7 @@ final class Archive {
         return at(root, folder.resolve("home of a user"));
     }
 
-    /** Describes an archive unpacked there, for a user with that home. */
+    /** Returns the archive that was unpacked to the given folder, for a user with the given home folder. */
     static Archive at(Path root, Path home) throws IOException {
         return new Archive(root, Files.createDirectories(home));
     }

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests {@code bin/weir} of the archive and its cache with a fake JDK, which only notes how it was called. */
+/** Tests {@code bin/weir} of the archive, and its cache, with a fake JDK that only records how it was called. */
 class ArchiveLauncherTest {
 
     private static final String CACHE_25 = "[-XX:AOTCache=";
@@ -115,7 +115,7 @@ class ArchiveLauncherTest {
         assertThat(Files.exists(temp.resolve("trainings"))).isFalse();
     }
 
-    /** JDK 25 does not start with our cache together with these options. */
+    /** JDK 25 does not start if our cache is combined with these options. */
     @Test
     void optionsOfTheUserAboutCaches_leaveNoPlaceForOurs() throws Exception {
         run();
@@ -145,7 +145,9 @@ class ArchiveLauncherTest {
         assertThat(trainings()).isEqualTo(1);
     }
 
-    /** Examples are another user's lock in a shared folder, or a disk that has become read-only. */
+    /**
+     * This happens, for example, with another user's lock in a shared folder, or on a disk that has become read-only.
+     */
     @Test
     void lockThatCannotBeTakenAway_failsNoCommand() throws Exception {
         script(temp.resolve("tools/rm"), "#!/bin/sh\necho 'rm: not permitted' >&2\nexit 1\n");
@@ -166,7 +168,7 @@ class ArchiveLauncherTest {
         assertThat(archive.caches().toFile().setWritable(true)).isTrue();
     }
 
-    /** Nothing can then be written there, not even by root: neither the cache nor the note that there is none. */
+    /** Not even root can write to that folder, neither the cache nor the note that there is none. */
     @Test
     void folderThatVanishesMeanwhile_failsNoCommand() throws Exception {
         Files.createFile(temp.resolve("vanishing"));
@@ -220,8 +222,8 @@ class ArchiveLauncherTest {
     }
 
     /**
-     * The training process sends the signal at once, so sometimes it arrives before the shell does anything after the
-     * fork.
+     * The training process sends the signal immediately. Sometimes it arrives before the shell has done anything after
+     * the fork.
      */
     @RepeatedTest(8)
     void signal_asTheTrainerIsForked_leavesNoTrainer() throws Exception {
@@ -247,7 +249,7 @@ class ArchiveLauncherTest {
         }
     }
 
-    /** A lock that a killed start left holds up no command, and the next start but one makes the cache. */
+    /** The lock of a killed start does not delay any command. The start after the next one creates the cache. */
     @Test
     void lockOfAStartThatWasKilled_isTakenAway() throws Exception {
         Process gone = new ProcessBuilder("true").start();

@@ -23,11 +23,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The archive, unpacked in a folder with spaces in its name, and its commands run as a user does, without Maven. */
+/** Unpacks the archive into a folder with spaces in its name and runs its commands as a user would, without Maven. */
 @Timeout(400)
 class ArchiveTest {
 
-    /** Writes where each class came from into a file. */
+    /** Writes the origin of each loaded class to a file. */
     private static final String TRACE = "-Xlog:class+load=info:file=";
 
     /** A line of the list: the licences in parentheses, then the name, the artifact and its address. */
@@ -117,7 +117,7 @@ class ArchiveTest {
         }
     }
 
-    /** The command must also accept the settings that are commented out in the file. */
+    /** The command must accept the settings of the supplied file, including the ones that are commented out. */
     @Test
     void configuration_thatComesAlong_isAccepted() throws Exception {
         Path whole = own.resolve("whole.properties");

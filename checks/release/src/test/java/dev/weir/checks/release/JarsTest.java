@@ -66,7 +66,7 @@ class JarsTest {
             for (JarEntry entry : jar.stream().toList()) {
                 String contents = contents(jar, entry.getName());
                 for (Pattern place : places) {
-                    // Not an assertion on the text, because its message would contain the whole text.
+                    // An assertion on the text would put the whole text into its message.
                     assertThat(place.matcher(contents).find())
                             .as("%s in %s of %s", place, entry, jar.getName())
                             .isFalse();

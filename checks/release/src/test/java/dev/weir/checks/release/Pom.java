@@ -52,7 +52,7 @@ final class Pom {
         }
     }
 
-    /** The text of the first element at that place, stripped; empty if there is none. */
+    /** Returns the stripped text of the first element at the given path, or an empty text if there is none. */
     String child(String... path) {
         List<Element> found = all(path);
         return found.isEmpty() ? "" : found.get(0).getTextContent().strip();
@@ -63,7 +63,7 @@ final class Pom {
         return found.isEmpty() ? "" : found.get(0).getAttribute(name);
     }
 
-    /** All elements at that place below the project; the project for no place. */
+    /** Returns all elements at the given path below the project. An empty path denotes the project itself. */
     List<Element> all(String... path) {
         List<Element> found = List.of(project);
         for (String name : path) {

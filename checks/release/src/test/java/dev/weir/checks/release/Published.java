@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 
-/** The modules published as jars, besides the parent and the BOM. Constants only. */
+/** The modules published as jars, in addition to the parent and the BOM. Has only constants. */
 enum Published {
     STREAM,
     LEAN,
@@ -48,7 +48,7 @@ enum Published {
         return Pom.of(ROOT.resolve(artifact()).resolve("pom.xml"));
     }
 
-    /** Returns a file that the build leaves in {@code target}: {@code ending} follows the name and the version. */
+    /** Returns a file that the build creates in {@code target}. {@code ending} follows the name and the version. */
     Path file(String ending) {
         return ROOT.resolve(artifact())
                 .resolve("target")

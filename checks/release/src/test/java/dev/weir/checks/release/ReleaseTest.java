@@ -21,10 +21,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Tests the files that the profile {@code release} creates besides the jars. Runs only with that profile. */
+/** Tests the files that the profile {@code release} creates in addition to the jars. Runs only with that profile. */
 class ReleaseTest {
 
-    /** To another file of the same Javadoc, without its anchor. */
+    /** Matches a link to another file of the same Javadoc, without its anchor. */
     private static final Pattern LINK = Pattern.compile("(?:href|src)=\"(?![a-z]+:)([^\"#?]+)");
 
     private static final List<String> JARS = List.of(".jar", "-sources.jar", "-javadoc.jar");
@@ -99,7 +99,7 @@ class ReleaseTest {
         }
     }
 
-    /** Both are uploaded too: the modules name the parent. */
+    /** Both are uploaded too, because the modules' POMs name the parent. */
     @Test
     void parentAndBom_areSignedIfAKeyIsGiven() throws Exception {
         String version = Pom.parent().child("version");
@@ -176,7 +176,7 @@ class ReleaseTest {
                 .isEqualTo(HexFormat.of().formatHex(digest) + "  " + archive.getFileName());
     }
 
-    /** Otherwise, further jars, such as a jar of tests, would be uploaded as well. */
+    /** Otherwise, additional jars, such as a test jar, would also be uploaded. */
     @ParameterizedTest
     @EnumSource
     void module_hasNoJarsBesideThese(Published module) throws IOException {

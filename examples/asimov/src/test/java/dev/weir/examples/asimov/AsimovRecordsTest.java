@@ -85,7 +85,7 @@ class AsimovRecordsTest {
                 .isNull();
     }
 
-    /** A replay would have sent it to the topic of the other flow, or not at all. */
+    /** Regression: a replay would have sent the record to the other flow's topic, or not at all. */
     @Test
     void deadLetter_ofARecordWithHeadersOfOtherDeaths_hasThoseOfThisOneOnly() {
         ConsumerRecord<byte[], byte[]> source = source(123);

@@ -145,7 +145,7 @@ class AsimovTranslatorTest {
     void translate_notOneJsonObject_isInvalidJson(String json) {
         Malformed malformed = (Malformed) translator.translate(("" + json).getBytes(UTF_8));
 
-        // An empty object is sound JSON: what follows it is the fault, and that is found first.
+        // An empty object is valid JSON. The fault is the text after it, which is found first.
         assertThat(malformed.reason()).isEqualTo(Reason.INVALID_JSON);
     }
 

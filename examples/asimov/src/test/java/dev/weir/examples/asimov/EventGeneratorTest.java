@@ -37,7 +37,7 @@ class EventGeneratorTest {
 
     @Test
     void value_pinnedSeed_neverChanges() {
-        // A new figure here means that old seeds make new traffic: say so in the change log.
+        // If this figure changes, old seeds generate different events; the change log must say so.
         int hash = 1;
         for (int i = 0; i < 1000; i++) {
             hash = 31 * hash + hash(generator, i);

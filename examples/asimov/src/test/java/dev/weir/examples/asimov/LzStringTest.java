@@ -36,7 +36,7 @@ class LzStringTest {
     @MethodSource("vectors")
     void decompress_whatReferenceMade_givesTheText(Vector vector) throws LzStringException {
         String text = vector.text("text");
-        // The exact limit: not one character of slack is needed.
+        // The limit is exact: not even one additional character is needed.
         int most = text.length();
         assertThat(LzString.decompress(vector.text("plain"), most)).isEqualTo(text);
         assertThat(LzString.decompressFromUtf16(vector.text("utf16"), most)).isEqualTo(text);
@@ -73,7 +73,7 @@ class LzStringTest {
         }
     }
 
-    /** The limit is one of characters, also where each has three bytes. */
+    /** The limit counts characters, even if each has three bytes. */
     @Test
     void decompress_wideCharactersUpToTheLimit_givesThem() throws LzStringException {
         String text = "\u6c34\u00fc".repeat(1000);
@@ -108,7 +108,7 @@ class LzStringTest {
         assertThat(faults).isPositive();
     }
 
-    /** A thread keeps arrays: their contents and sizes must not show in a text or a fault. */
+    /** A thread reuses its arrays. Their old contents and sizes must not affect a text or a fault. */
     @ParameterizedTest
     @EnumSource
     void decompress_onAThreadThatDidMuchBefore_givesTheSameAsOnANewOne(LzForm form) throws Exception {
@@ -142,7 +142,7 @@ class LzStringTest {
     void decompress_anyPrefix_saysTruncated(LzForm form) {
         String compressed =
                 LzCompressor.compress("hello, hello, hello \u6c34\u6c34", form).toString();
-        // The last character may be padding alone, so the end mark may still be in the prefix without it.
+        // The last character may be mere padding, so the prefix without it may still contain the end mark.
         for (int length = 0; length < compressed.length() - 1; length++) {
             String prefix = compressed.substring(0, length);
             assertThat(fault(prefix, form, NO_LIMIT)).as(prefix).isEqualTo(Fault.TRUNCATED);
@@ -160,7 +160,7 @@ class LzStringTest {
 
     @Test
     void decompress_codeOfNoPhrase_saysSo() {
-        // Two set bits: code 3 before any literal.
+        // Two set bits are code 3, before any literal.
         assertThat(fault("\uffff", LzForm.PLAIN, NO_LIMIT)).isEqualTo(Fault.UNKNOWN_CODE);
     }
 
@@ -184,7 +184,7 @@ class LzStringTest {
                 .fault();
     }
 
-    /** Pairs of surrogates, now and then one that lost its other half. */
+    /** Returns pairs of surrogates, and now and then one that has lost its other half. */
     private static String randomEmoji(Random random) {
         StringBuilder text = new StringBuilder();
         int emoji = random.nextInt(100);
@@ -197,7 +197,7 @@ class LzStringTest {
         return text.toString();
     }
 
-    /** Short alphabets and repeats make long phrases; wide ones make literals. */
+    /** Small alphabets and repetitions lead to long phrases, and large alphabets to literals. */
     private static String randomText(Random random) {
         int alphabet = new int[] {2, 4, 26, 256, 65_536}[random.nextInt(5)];
         int length = random.nextInt(random.nextInt(10) == 0 ? 5_000 : 200);

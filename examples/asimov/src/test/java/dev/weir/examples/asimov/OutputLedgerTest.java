@@ -20,7 +20,7 @@ class OutputLedgerTest {
 
     private final OutputLedger ledger = new OutputLedger(GENERATOR, EVENTS);
 
-    /** The numbers of all events that belong in one of the topics, in order. */
+    /** Returns, in order, the numbers of all events that belong in one of the two topics. */
     private static List<Long> numbers(boolean malformed) {
         return new ArrayList<>(LongStream.range(0, EVENTS)
                 .filter(i -> GENERATOR.malformed(i).isPresent() == malformed)
@@ -54,7 +54,7 @@ class OutputLedgerTest {
         return ledger.summary();
     }
 
-    /** The places in {@code numbers} of two neighbours of one session, the first pair. */
+    /** Returns the indices, within {@code numbers}, of the first pair of nearby events of the same session. */
     private static int[] pairOfOneSession(List<Long> numbers) {
         for (int first = 0; first < numbers.size(); first++) {
             for (int second = first + 1; second < Math.min(numbers.size(), first + 50); second++) {

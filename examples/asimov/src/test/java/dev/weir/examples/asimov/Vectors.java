@@ -13,7 +13,10 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Reads what scripts/make-vectors.mjs wrote: arrays of flat objects of strings, numbers, nulls and string lists. */
+/**
+ * Reads the output of scripts/make-vectors.mjs: arrays of flat objects with strings, numbers, nulls and lists of
+ * strings.
+ */
 final class Vectors {
     private Vectors() {}
 

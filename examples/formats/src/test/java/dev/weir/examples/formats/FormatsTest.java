@@ -44,7 +44,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The pipelines of this example between a real broker and a real registry. */
+/** Tests the pipelines of this example with a real broker and a real registry. */
 @Timeout(120)
 class FormatsTest {
 
@@ -164,7 +164,7 @@ class FormatsTest {
                 .build();
     }
 
-    /** Sends orders of one version of their schema, which the registry has from then on. */
+    /** Sends orders with one version of their schema, which is registered on first use. */
     private record Writer(Schema schema, AvroKafkaSerializer<GenericRecord> serde) implements AutoCloseable {
 
         static Writer of(String schemaFile) throws IOException {
@@ -187,7 +187,7 @@ class FormatsTest {
         }
     }
 
-    /** With a number of a schema that the registry has not given out. */
+    /** Returns the order with a schema number that the registry has not assigned. */
     private static byte[] unknownSchema(byte[] order) {
         byte[] other = order.clone();
         other[3] = 99;
@@ -212,7 +212,7 @@ class FormatsTest {
                 .collect(toMap(each -> new String(each.key(), UTF_8), identity()));
     }
 
-    /** The reason why each dead-letter record is one. */
+    /** Returns the reason for each dead-letter record. */
     private static Map<String, String> reasons() {
         Map<String, String> reasons = new HashMap<>();
         read("orders-dead").forEach((key, each) -> {

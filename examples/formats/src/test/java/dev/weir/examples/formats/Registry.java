@@ -15,7 +15,7 @@ import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** Apicurio Registry in a process of its own, as the build has unpacked it; schemas are in its memory. */
+/** Apicurio Registry in a separate process, as unpacked by the build. It keeps schemas in memory. */
 final class Registry implements BeforeAllCallback, AfterAllCallback {
 
     private static final Pattern ADDRESS = Pattern.compile("Listening on: (http://[0-9.]+:[0-9]+)\\.");

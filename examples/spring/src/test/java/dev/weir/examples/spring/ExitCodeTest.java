@@ -13,10 +13,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.context.annotation.Bean;
 
-/** The application in a process of its own, with one more pipeline, which fails. */
+/** Runs the application in a separate process, with an additional pipeline that fails. */
 class ExitCodeTest {
 
-    /** No {@code @Configuration}, as the tests beside this would find it. */
+    /** Has no {@code @Configuration}, because other tests in this package would find it. */
     static class Failing {
         @Bean
         Pipeline failing() {

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** Each sample of {@code docs/guide/spring.md} occurs word for word in this application or its tests. */
+/** Checks that each sample of {@code docs/guide/spring.md} occurs word for word in this application or its tests. */
 class GuideTest {
 
     private static final Path ROOT = Path.of(System.getProperty("weir.root"));

@@ -22,7 +22,7 @@ import org.springframework.boot.test.context.TestConfiguration;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.annotation.Bean;
 
-/** The application with its web server, against the broker of a bean. */
+/** Tests the application with its web server. The broker is a bean. */
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT)
 class InvoicingApplicationTest {
 

@@ -24,7 +24,7 @@ import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/** The application started as {@code main} does it, and closed while orders come in. */
+/** Starts the application as {@code main} does, and closes it while orders arrive. */
 class InvoicingShutdownTest {
 
     @RegisterExtension
@@ -36,7 +36,7 @@ class InvoicingShutdownTest {
     private static final Duration LONG = Duration.ofMinutes(2);
 
     private static ConfigurableApplicationContext start() {
-        // As an argument: a default property would give way to application.yaml.
+        // Passed as an argument, because application.yaml overrides default properties.
         return new SpringApplicationBuilder(InvoicingApplication.class)
                 .web(WebApplicationType.NONE)
                 .run("--spring.kafka.bootstrap-servers=" + KAFKA.bootstrapServers());
@@ -65,7 +65,7 @@ class InvoicingShutdownTest {
             enough.countDown();
         }
         load.join();
-        // Every order that was begun is invoiced and committed, and the rest is left for the next.
+        // Every order that was begun is invoiced and committed. The others are left for the next run.
         assertThat(sum(kafka.committedOffsets("invoicing"))).isEqualTo(sum(kafka.endOffsets("invoices")));
 
         try (ConfigurableApplicationContext second = start()) {
@@ -82,7 +82,10 @@ class InvoicingShutdownTest {
         assertThat(pieces).isEqualTo(LongStream.range(0, produced.get()).boxed().toList());
     }
 
-    /** A start that takes long does not end the load before the close, nor make it endless work. */
+    /**
+     * Slows the load down after {@link #FULL_SPEED_ORDERS}, so that it lasts until the close even after a slow start,
+     * but does not create too much work.
+     */
     private static void slowDown(long produced, CountDownLatch enough) {
         if (produced >= FULL_SPEED_ORDERS) {
             try {

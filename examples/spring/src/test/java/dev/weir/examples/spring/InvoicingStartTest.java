@@ -10,7 +10,7 @@ import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
-/** The application started wrongly; no broker is asked. */
+/** Tests wrong starts of the application, without asking a broker. */
 @ExtendWith(OutputCaptureExtension.class)
 class InvoicingStartTest {
 

@@ -111,7 +111,7 @@ class StageJoinTest {
                                 stack(USER, client, run),
                                 stack(USER, run),
                                 stack(jdk, run),
-                                // A broker in the process, such as the demo's.
+                                // A broker in the same process, as in the demo.
                                 stack(jdk, client, Frame.of("kafka.server.KafkaApis", "handle"), run),
                                 stack(client, Frame.of("org.apache.kafka.storage.internals.log.UnifiedLog", "append")),
                                 new CallStack(List.of(jdk, USER, USER), true))

@@ -13,7 +13,7 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The figures of one second, and how many of them are kept. */
+/** Tests the figures of one second, and how many seconds are kept. */
 @Timeout(20)
 class LookTest {
 
@@ -43,7 +43,10 @@ class LookTest {
         assertThat(look.up()).isEqualTo(0.75);
     }
 
-    /** It works all the time, in batches of two and a half seconds, and its counters learn of each at its end. */
+    /**
+     * The stage is always busy, with batches of two and a half seconds, but its counters change only at the end of each
+     * batch.
+     */
     @Test
     void shares_ofBatchesThatTakeLongerThanASecond_areThoseOfFiveSeconds() {
         RecentCounters recent = new RecentCounters();
@@ -57,7 +60,7 @@ class LookTest {
         }
     }
 
-    /** Two records in five seconds: the last second has none, and a rounded rate would be none as well. */
+    /** Two records in five seconds: the last second has none, and a rounded rate would also be 0. */
     @Test
     void rates_belowOneASecond_areToldWithTheirCounts() throws Exception {
         RecentCounters recent = new RecentCounters();

@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The figures of a long run in few points. */
+/** Tests the figures of a long run, reduced to a few points. */
 @Timeout(20)
 class TrendTest {
 
@@ -23,7 +23,7 @@ class TrendTest {
         int seconds = told.path("seconds_per_point").asInt();
         JsonNode points = told.path("points");
         for (int i = 0; i < points.size(); i++) {
-            // A point is the mean of its samples, and is placed at the last of them.
+            // A point is the mean of its samples, at the time of the last one.
             double last = (i + 1.0) * seconds - 1;
             assertThat(points.get(i).get(0).asLong()).isEqualTo((long) (1_000 * last));
             assertThat(points.get(i).get(1).asDouble()).isEqualTo(last - (seconds - 1) / 2.0);

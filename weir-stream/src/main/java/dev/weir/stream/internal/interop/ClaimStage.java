@@ -80,7 +80,10 @@ final class ClaimStage<T> implements Stage<Claim<T>> {
             return claimed.getAndSet(false);
         }
 
-        /** Registers that a downstream stage gives up a copy. Returns whether the recipient has none and never will. */
+        /**
+         * Registers that a downstream stage gives up a copy. Returns whether the recipient has no copy and will never
+         * get one.
+         */
         private boolean isLost() {
             return copies.decrementAndGet() == 0 && !delivered && endClaim();
         }

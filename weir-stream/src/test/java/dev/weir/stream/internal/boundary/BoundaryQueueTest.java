@@ -52,7 +52,10 @@ class BoundaryQueueTest {
         canceller.join();
     }
 
-    /** A take wakes one of the waiting putters: the others slept on though there was room for them all. */
+    /**
+     * Regression: a take woke only one of the waiting threads. The others kept waiting although there was room for all
+     * of them.
+     */
     @Test
     void put_afterAnotherThatLeftRoom_neverSleepsOn() throws Exception {
         assertThat(queue.put(batch(4), meter)).isTrue();

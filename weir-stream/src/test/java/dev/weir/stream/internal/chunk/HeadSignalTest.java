@@ -19,7 +19,7 @@ class HeadSignalTest {
         assertThat(isSignalledLater(signal)).as("once more").isTrue();
     }
 
-    @SuppressWarnings("WaitNotInLoop") // whether it is signalled is what is asked
+    @SuppressWarnings("WaitNotInLoop") // the test checks whether it is signalled at all
     private boolean isSignalledLater(HeadSignal signal) throws InterruptedException {
         lock.lock();
         try {

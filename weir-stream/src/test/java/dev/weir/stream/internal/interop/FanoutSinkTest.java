@@ -22,7 +22,7 @@ class FanoutSinkTest {
     private final CountDownLatch inAck = new CountDownLatch(1);
     private final CountDownLatch mayGoOn = new CountDownLatch(1);
 
-    /** Halts the loop at the acknowledgement of the first element. */
+    /** Blocks the loop at the acknowledgement of the first element. */
     private final AckTarget halting = new AckTarget() {
         @Override
         public void ack(long token) {
@@ -41,8 +41,8 @@ class FanoutSinkTest {
     };
 
     /**
-     * The loop had seen no demand, was halted, and then saw a failure that does not wait for demand: the demand that
-     * had come before that failure was overtaken.
+     * Regression: the loop saw no demand, was blocked, and then saw a failure that does not wait for demand. The
+     * failure overtook demand that had arrived before it.
      */
     @Test
     void failure_behindARequest_doesNotOvertakeWhatThatAskedFor() throws Exception {
@@ -61,7 +61,8 @@ class FanoutSinkTest {
         while (blockedNanos(running.get()) == blockedNanos) {
             Thread.onSpinWait();
         }
-        // The loop waits again. Now it acknowledges the first element, having seen that nobody asks for the next.
+        // The loop waits again. It now acknowledges the first element, after it has seen that no subscriber requests
+        // the next one.
         leaving.subscription().cancel();
         inAck.await();
         staying.subscription().request(1);

@@ -25,8 +25,8 @@ class AsyncStageTest {
 
     private @Nullable AsyncStage<Integer, Integer> stage;
 
-    // It ran on for nobody, and whoever counted its calls, such as a circuit breaker with its probes, waited for its
-    // end.
+    // Regression: the future kept running although nobody needed it. A circuit breaker, which counts its probes, then
+    // waited for its end.
     @Test
     void future_thatTheFunctionGivesAfterTheClose_isCancelled() throws InterruptedException {
         CompletableFuture<Integer> late = new CompletableFuture<>();

@@ -10,7 +10,7 @@ import dev.weir.stream.spi.Batch;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** The table alone: what it keeps of keys, and what room it gives to what waits behind one. */
+/** Tests the table alone: what it stores about keys, and how much room it gives to elements that wait behind a key. */
 class ElementTableTest {
 
     private static boolean offer(ElementTable<Integer> table, int value, long key) {
@@ -58,7 +58,7 @@ class ElementTableTest {
         assertThat(table.isFull()).isTrue();
         assertThat(table.size()).isEqualTo(table.slots());
 
-        // The next of the key becomes ready and takes room that nobody has given up yet.
+        // The key's next element becomes ready and takes up room that no other element has released yet.
         table.complete(table.takeReady(), 1);
         assertThat(table.hasRoomFor(7)).isFalse();
         table.drain(new Batch<Integer>(1), 1);
@@ -66,7 +66,10 @@ class ElementTableTest {
         assertThat(table.hasRoomFor(Ordering.NO_KEY)).isFalse();
     }
 
-    /** The next element of a key takes its turn behind the others that are ready; the rest still waits behind it. */
+    /**
+     * The next element of a key is queued behind the other ready elements, and the rest of its chain still waits behind
+     * it.
+     */
     @Test
     void longestChain_isThatOfTheHotKey_alsoWhileItsNextElementIsReady() {
         ElementTable<Integer> table = new ElementTable<>(64, false, true);

@@ -19,7 +19,7 @@ class WorkerRunsTest {
         table.complete(slot, outcome);
     });
 
-    /** Five elements, with a run of four begun. */
+    /** Begins with five elements, four of them in a run. */
     @BeforeEach
     void begin() {
         for (int n = 0; n < 5; n++) {
@@ -52,7 +52,7 @@ class WorkerRunsTest {
 
         assertThat(runs.gatherInStuck()).isTrue();
         assertThat(settled).containsExactly("done 0");
-        // In their order, and before what came later.
+        // In order, and before the elements that came later.
         assertThat(ready()).containsExactly(2, 3, 4);
         assertThat(runs.isEmpty()).isTrue();
 

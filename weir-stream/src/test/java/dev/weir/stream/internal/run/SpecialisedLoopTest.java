@@ -90,7 +90,7 @@ class SpecialisedLoopTest {
                 .isSameAs(shared);
     }
 
-    /** If a class of the JDK held a loop, each redeployment of an application would leave its classes behind. */
+    /** If a class of the JDK held a loop, each redeployment of an application would leave its classes in memory. */
     @Test
     void loops_whenNobodyHasThem_goAlthoughTheClassesOfFunctionsStay() {
         List<WeakReference<?>> unused = new ArrayList<>(loopsFor(Function.identity()));

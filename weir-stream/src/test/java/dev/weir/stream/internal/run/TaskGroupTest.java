@@ -146,7 +146,10 @@ class TaskGroupTest {
         assertThat(group.names()).isEmpty();
     }
 
-    /** It ran, on a thread of its own, and ended before the group had heard of it: the group never became empty. */
+    /**
+     * Regression: the task ran on a separate thread and ended before the group knew about it. The group never became
+     * empty.
+     */
     @Test
     void fork_interruptedAsSoonAsItIsAMember_leavesTheGroupEmpty() throws Exception {
         try (Dispatcher pool = Dispatcher.single("busy")) {
@@ -174,7 +177,8 @@ class TaskGroupTest {
     }
 
     /**
-     * It runs on a thread of its own by then: it was taken out of the group while it cleaned up, and told as a failure.
+     * By then, the task runs on a separate thread. Regression: it was removed from the group while it was still
+     * cleaning up, and reported as a failure.
      */
     @Test
     void fork_interruptedBeforeItIsRefused_isInTheGroupUntilItHasCleanedUp() throws Exception {

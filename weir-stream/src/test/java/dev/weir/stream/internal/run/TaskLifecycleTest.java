@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** The transitions match the class comment's diagram. All on one thread; each test takes back its interrupts. */
+/**
+ * Checks that the transitions match the diagram in the class comment. Everything runs on one thread, and each test
+ * clears its interrupts.
+ */
 class TaskLifecycleTest {
 
     @Test

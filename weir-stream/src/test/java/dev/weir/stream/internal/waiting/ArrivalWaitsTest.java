@@ -19,7 +19,7 @@ class ArrivalWaitsTest {
     /** Under the lock. */
     private int waiting;
 
-    /** The habit of a thread that has waited for a moment only, many times. */
+    /** Returns the wait habit of a thread whose many previous waits were all short. */
     private static WaitHabit quick() {
         WaitHabit habit = new WaitHabit();
         for (int n = 0; n < 100; n++) {

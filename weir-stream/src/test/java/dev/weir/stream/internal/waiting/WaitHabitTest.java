@@ -85,7 +85,7 @@ class WaitHabitTest {
             habit.stayed(SHORT_NANOS);
         }
         habit.stayedInVain();
-        // 8, 16, 32 and 64 were; the fifth would be 128.
+        // 8, 16, 32 and 64 were needed; the fifth would be 128.
         assertThat(waitsUntilItStays(5000)).isEqualTo(32);
     }
 
@@ -96,7 +96,7 @@ class WaitHabitTest {
         assertThat(waitsUntilItStays(5000)).isEqualTo(WaitHabit.SHORTEST_REST);
     }
 
-    /** Measures the cost of elements that come seldom, in whatever rhythm: here a thousand a second. */
+    /** Measures the cost of rare elements, in various rhythms, at a thousand per second. */
     @Test
     void habit_atAThousandElementsASecond_staysForLessThanAHundredthOfTheTime() {
         Random random = new Random(7);

@@ -11,14 +11,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The search for the limit on a simulated stage, in virtual time: the same at each run. */
+/** Tests the search for the limit on a simulated stage, in virtual time. Each run gives the same result. */
 class SlopeSearchTest {
 
     private static final long SECOND = 1_000_000_000L;
 
     /**
-     * A closed system: as many elements inside as the limit allows, each first waits (blocking work), then queues for
-     * one of a few servers (processors, connections), then leaves for a consumer that may be slower than all that.
+     * A simulated closed system with as many elements inside as the limit allows. Each element first waits (blocking
+     * work), then queues for one of a few servers (processors, connections), and then leaves for a consumer, which may
+     * be slower than the rest.
      */
     static final class Simulation {
         final WorkerLimit limit;
@@ -26,12 +27,13 @@ class SlopeSearchTest {
         double waitSeconds;
         double serviceSeconds;
         int servers = 2;
-        /** Each element inside makes all service slower by this share: threads that get into each other's way. */
+        /** The slowdown of all service per element inside, as a fraction, because threads get in each other's way. */
         double interference;
-        /** Most elements that the stage below takes, per second. */
+        /** The maximum number of elements per second that the downstream stage takes. */
         double takenPerSecond = Double.MAX_VALUE;
         /**
-         * True if a handler begins before it has a server: else it waits outside, as virtual threads do for a carrier.
+         * True if a handler starts before it has a server. Otherwise it waits outside, as a virtual thread waits for a
+         * carrier.
          */
         boolean countsQueueing = true;
 
@@ -62,7 +64,10 @@ class SlopeSearchTest {
             }
         }
 
-        /** The stage holds no more results than the consumer has taken: a leaky bucket with room for some. */
+        /**
+         * Returns whether an element may enter. The stage holds only as many results as the consumer has taken: a leaky
+         * bucket with some capacity.
+         */
         private boolean mayEnter() {
             if (takenPerSecond == Double.MAX_VALUE) {
                 return true;
@@ -82,7 +87,7 @@ class SlopeSearchTest {
             events.add(new long[] {now + exponential(serviceSeconds * slower), 1, countsQueueing ? began : now});
         }
 
-        /** Runs for a time and returns elements per second. */
+        /** Runs for the given time and returns the elements per second. */
         double run(double seconds) {
             long end = now + (long) (seconds * SECOND);
             long doneBefore = done;
@@ -114,7 +119,7 @@ class SlopeSearchTest {
         }
     }
 
-    /** A kind of work; its name for the report. */
+    /** A kind of work, with its name for the report. */
     record Work(String name, double waiting, double service, int servers, double interference, boolean counts) {
         Simulation at(Parallelism bounds, int seed) {
             Simulation simulation = new Simulation(bounds, seed);
@@ -203,10 +208,10 @@ class SlopeSearchTest {
         stage.servers = 1000;
         stage.run(10);
         assertThat(stage.limit.current()).isGreaterThan(400);
-        // 1000 per second of 10 ms each: ten at once are enough.
+        // The downstream stage takes 1000 elements per second of 10 ms each, so ten at once are enough.
         stage.takenPerSecond = 1000;
         double rate = stage.run(10);
-        // 8: a step down that is being tried when time is up.
+        // 8 is possible if the search is trying a step down when the time is up.
         assertThat(stage.limit.current()).isBetween(8, 25);
         assertThat(rate).isGreaterThan(900);
     }

@@ -10,8 +10,8 @@ import org.junit.jupiter.api.Test;
 class WorkerTasksTest {
 
     /**
-     * A worker forked after the cancellation began un-interrupted: a retry that a completion had forked in the moment
-     * of the stage's close called the user's function after the stream had ended.
+     * Regression: a worker forked after the cancellation was not interrupted. If a completion forked a retry just as
+     * the stage was closed, the retry called the user's function after the stream had ended.
      */
     @Test
     void fork_afterTheCancellation_mayNotGoOn() throws Exception {

@@ -2,7 +2,7 @@ package dev.weir.testkit.internal.simulation;
 
 /**
  * Draws random numbers that depend only on the seed and on the purpose of the draw, and not on earlier draws. A
- * difference in one part of a world therefore does not change the rest of it. Immutable.
+ * difference in one part of a simulation therefore does not change the rest of it. Immutable.
  */
 record Draw(long seed) {
 

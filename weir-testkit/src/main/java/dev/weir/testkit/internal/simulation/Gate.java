@@ -9,9 +9,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets a pipeline pull only while the world is waiting for it, so that the pipeline never pulls while the consumer's
- * own code is running. The world's thread opens the gate. Each stage returned by {@link #before} is confined to the
- * thread of its segment.
+ * Lets a pipeline pull only while the simulation is waiting for it, so that the pipeline never pulls while the
+ * consumer's own code is running. The simulation's thread opens the gate. Each stage returned by {@link #before} is
+ * confined to the thread of its segment.
  */
 final class Gate {
 
@@ -21,7 +21,7 @@ final class Gate {
     // Guarded by the lock.
     private long round;
 
-    /** Lets each stage pull until nothing more is available. Called by the world's thread. */
+    /** Lets each stage pull until nothing more is available. Called by the simulation's thread. */
     void open() {
         lock.lock();
         try {

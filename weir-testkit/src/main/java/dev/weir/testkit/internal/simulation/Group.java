@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The simulated group: this member's partitions, and the work of other members on the remaining partitions. Confined to
- * the world's thread.
+ * the simulation's thread.
  */
 final class Group {
 

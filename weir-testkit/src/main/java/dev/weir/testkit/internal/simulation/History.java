@@ -9,8 +9,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The history of a world, one line per event. Thread-safe. The events that the pipeline's threads report between two
- * events of the world are sorted, so that the same world always has the same history.
+ * The history of a simulated run, one line per event. Thread-safe. The events that the pipeline's threads report
+ * between two events of the simulation are sorted, so that the same run always has the same history.
  */
 final class History {
 
@@ -27,7 +27,7 @@ final class History {
         this.clock = clock;
     }
 
-    /** Adds an event of the world. */
+    /** Adds an event of the simulation. */
     void world(String what) {
         lock.lock();
         try {

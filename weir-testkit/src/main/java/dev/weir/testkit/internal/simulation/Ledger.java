@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps track of the pipeline's work on each record, and checks the guarantees that can be verified from this work
- * alone. Thread-safe: pipeline threads begin work, and the world's thread ends it.
+ * alone. Thread-safe: pipeline threads begin work, and the simulation's thread ends it.
  */
 final class Ledger {
 
@@ -75,7 +75,7 @@ final class Ledger {
 
     private @Nullable String violation;
 
-    /** True if the world has read the violation. Later violations are then ignored. */
+    /** True if the simulation has read the violation. Later violations are then ignored. */
     private boolean looked;
 
     Ledger(Scenario scenario, Draw draw, Clock clock, History history) {
@@ -232,7 +232,7 @@ final class Ledger {
         }
     }
 
-    // ---- The world -------------------------------------------------------------------------------------------------
+    // ---- The simulation --------------------------------------------------------------------------------------------
 
     /** Returns the time when the earliest running work ends. */
     long nextDueNanos() {
@@ -368,8 +368,8 @@ final class Ledger {
 
     /**
      * Registers a violation. Threads that run at the same simulated time may report violations in any order. The ledger
-     * therefore keeps the lexicographically smallest violation until the world's next check, and ignores all violations
-     * after that.
+     * therefore keeps the lexicographically smallest violation until the simulation's next check, and ignores all
+     * violations after that.
      */
     void violate(String what) {
         lock.lock();

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The topics that pipelines write to, including the records in flight and the records written. Thread-safe: pipeline
- * threads send records, and the world's thread acknowledges them.
+ * threads send records, and the simulation's thread acknowledges them.
  */
 final class Outputs {
 
@@ -212,7 +212,7 @@ final class Outputs {
         }
     }
 
-    // ---- The world -------------------------------------------------------------------------------------------------
+    // ---- The simulation --------------------------------------------------------------------------------------------
 
     /** Returns the time of the next acknowledgement. */
     long nextDueNanos() {

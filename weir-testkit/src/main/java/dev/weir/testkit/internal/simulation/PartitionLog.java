@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A simulated partition: its records, with gaps between them, the group's commit, and this member's position. Confined
- * to the world's thread.
+ * to the simulation's thread.
  */
 final class PartitionLog {
 

@@ -8,7 +8,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** The events of a world, all drawn before anything runs. Confined to the world's thread. */
+/** The events of a world, all drawn before anything runs. Confined to the simulation's thread. */
 final class Plan {
 
     /** The kind of an event that affects the group, the process or the topics. */

@@ -8,7 +8,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Simulated work on one record, which has begun and will end at {@code dueNanos}. When the work ends, the world
+ * Simulated work on one record, which has begun and will end at {@code dueNanos}. When the work ends, the simulation
  * completes {@code done} and then signals {@code ended}.
  *
  * @param sequence the sequence that the record belongs to; work in the same sequence must not overlap

@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
-/** Answers queries immediately from the logs of a world. Confined to that world's thread. */
+/** Answers queries immediately from the logs of a simulation. Confined to the simulation's thread. */
 final class SimulatedLookup implements Lookup {
 
     private final Map<TopicPartition, PartitionLog> logs;

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One run of the user's process, from its start until it stops or crashes. The methods that the user calls are
- * thread-safe. Everything else is confined to the world's thread.
+ * thread-safe. Everything else is confined to the simulation's thread.
  */
 final class SimulatedProcess implements SimulatedKafka {
 
@@ -40,7 +40,7 @@ final class SimulatedProcess implements SimulatedKafka {
 
     private volatile @Nullable SimulatedClient client;
 
-    // Confined to the world's thread.
+    // Confined to the simulation's thread.
     private @Nullable RestProbe probe;
     boolean joined;
     boolean stopping;
@@ -112,7 +112,7 @@ final class SimulatedProcess implements SimulatedKafka {
         return client != null;
     }
 
-    // ---- The world -------------------------------------------------------------------------------------------------
+    // ---- The simulation --------------------------------------------------------------------------------------------
 
     SimulatedClient connect(SimulatedClient made) {
         if (client != null) {

@@ -16,7 +16,7 @@ import org.apache.kafka.common.serialization.Serializer;
 import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
-/** A producer whose records the world acknowledges. As thread-safe as Kafka's own producer. */
+/** A producer whose records the simulation acknowledges. As thread-safe as Kafka's own producer. */
 @SuppressWarnings("UnsynchronizedOverridesSynchronized") // the state is in Outputs, guarded by its lock
 final class SimulatedProducer<K, V> extends MockProducer<K, V> {
 

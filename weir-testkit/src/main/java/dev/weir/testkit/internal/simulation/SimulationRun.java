@@ -11,7 +11,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** Runs the world of one seed, including all starts of its process. Confined to one thread. */
+/** Runs the simulation of one seed, including all starts of its process. Confined to one thread. */
 public final class SimulationRun {
 
     /** Timeout of a process, in real time. */
@@ -36,7 +36,7 @@ public final class SimulationRun {
     }
 
     /**
-     * Runs the world. May be called only once.
+     * Runs the simulation. May be called only once.
      *
      * @return the events, one per line
      */

@@ -27,15 +27,15 @@ import org.apache.kafka.common.serialization.Serializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A simulated world with its topics and its time. The world and the pipeline take turns: while one of them runs, the
+ * A simulated run with its topics and its time. The simulation and the pipeline take turns: while one of them runs, the
  * other waits. Confined to the consumer's thread of the current process, except for the checks made by pipeline threads
  * when they pull.
  */
 final class World implements Surroundings {
 
     /**
-     * Longest real time that the pipeline may be busy. If it takes longer, the world assumes that the pipeline never
-     * comes to rest.
+     * Longest real time that the pipeline may be busy. If it takes longer, the simulation assumes that the pipeline
+     * never comes to rest.
      */
     private static final Duration REST_LIMIT = Duration.ofSeconds(20);
 
@@ -149,7 +149,7 @@ final class World implements Surroundings {
         return commits++;
     }
 
-    /** Returns whether the world is in its last phase, in which nothing fails any more. */
+    /** Returns whether the simulation is in its last phase, in which nothing fails any more. */
     boolean isCalm() {
         return calm;
     }
@@ -397,7 +397,7 @@ final class World implements Surroundings {
         return gate.before(stage, ofPipeline, this::check);
     }
 
-    /** Checks a batch. Called on the pipeline's thread while the world waits. */
+    /** Checks a batch. Called on the pipeline's thread while the simulation waits. */
     void check(Batch<?> batch) {
         for (int i = 0; i < batch.size(); i++) {
             if (batch.get(i) instanceof ConsumerRecord<?, ?> record) {

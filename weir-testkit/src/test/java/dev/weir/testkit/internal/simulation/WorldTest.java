@@ -15,7 +15,10 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 
-/** Breaks the rules as only a broken source would: each check of the world on emissions and commits can fail. */
+/**
+ * Breaks the rules like a broken source, to show that each of the simulation's checks of emissions and commits can
+ * fail.
+ */
 class WorldTest {
 
     private static final TopicPartition ID = new TopicPartition("orders", 0);

@@ -15,7 +15,7 @@ import reactor.kafka.sender.SenderRecord;
 
 class ReactorDriverTest {
 
-    /** As one that is slow to hear of its last records, which are committed all the same. */
+    /** The mock sender ends before it reports its last results. The records are committed all the same. */
     @Test
     void transactionWhoseResultsAreDropped_countsWhole() {
         assertThat(ReactorDriver.inTransactions(sender(Flux.empty()), records(2_500), 1_000)
@@ -31,7 +31,7 @@ class ReactorDriverTest {
         assertThat(committed.onErrorReturn(-1).collectList().block()).containsExactly(-1);
     }
 
-    /** The library may end, and drop results, as soon as what it sends has ended. */
+    /** Reactor Kafka may end its output, and drop results, as soon as its input has ended. */
     @Test
     void recordsThatAreSent_endWithTheResultOfTheLast() {
         Results results = new Results();
@@ -60,7 +60,7 @@ class ReactorDriverTest {
                 .map(i -> SenderRecord.create(new ProducerRecord<>("topic", 0, null, new byte[16]), (long) i));
     }
 
-    /** Sends in transactions that end so, and tells no result. */
+    /** Returns a sender that ends its transactions with {@code end} and reports no results. */
     @SuppressWarnings("unchecked")
     private static KafkaSender<byte[], byte[]> sender(Flux<?> end) {
         return (KafkaSender<byte[], byte[]>) Proxy.newProxyInstance(

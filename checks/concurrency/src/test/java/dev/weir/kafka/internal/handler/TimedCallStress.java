@@ -24,7 +24,9 @@ public class TimedCallStress {
         }
     }
 
-    /** An interrupt may also arrive after the final check. This thread's next run then finds it at its start. */
+    /**
+     * An interrupt may also arrive after the final check. The next run of this thread then sees it in its first check.
+     */
     @Actor
     public void lane(I_Result result) {
         boolean before = Thread.interrupted();

@@ -11,7 +11,7 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * A closed stage gives up its acknowledgement while its stream is found to have ended: the element is acknowledged
+ * A closed stage gives up its acknowledgement just as its stream is found to have ended. The element is acknowledged
  * once.
  */
 @JCStressTest

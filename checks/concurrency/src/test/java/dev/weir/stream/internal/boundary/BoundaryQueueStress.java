@@ -119,7 +119,7 @@ public class BoundaryQueueStress {
             }
         }
 
-        /** Takes an item, or 0 if none came in time. */
+        /** Takes an item. Returns 0 if none arrives in time. */
         @SuppressWarnings({"LockNotBeforeTry", "WaitNotInLoop"}) // the planted fault
         private int take() {
             lock.lock();

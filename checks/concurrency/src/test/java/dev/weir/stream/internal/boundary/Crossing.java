@@ -11,7 +11,7 @@ public final class Crossing {
 
     private Crossing() {}
 
-    /** Puts batches of one element each, and ends. */
+    /** Puts batches of one element each, and then ends the exchange. */
     public static void putAll(BatchExchange<Integer, ?> exchange, PendingCount claims, int batches) {
         try {
             for (int i = 0; i < batches; i++) {

@@ -11,7 +11,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.III_Result;
 
 /**
- * Two workers share a batch of five in chunks of two: each element goes to one of them, and one completes the batch.
+ * Two workers divide a batch of five elements into chunks of two. Each element goes to exactly one of them, and only
+ * one worker completes the batch.
  */
 @JCStressTest
 @Outcome(id = "11111, 1, 1", expect = Expect.ACCEPTABLE, desc = "each element once, completed once")

@@ -57,7 +57,7 @@ public class FanoutStress {
         result.r2 = one.ends + other.ends;
     }
 
-    /** The loop of a run of two batches. */
+    /** Runs the loop for a run of two batches. */
     private static void handOut(FanoutSink<Integer> fanout, PendingCount claims) {
         try {
             fanout.loop(new Context()).run(new TwoBatches(claims));

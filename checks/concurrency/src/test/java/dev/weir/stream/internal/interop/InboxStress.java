@@ -13,7 +13,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/** A publisher signals on its own thread while the pipeline takes and a third thread stops the stream. */
+/** A publisher signals on its own thread while the pipeline takes elements and a third thread stops the stream. */
 @JCStressTest
 @Outcome(id = "(0|1|11|111), 1", expect = Expect.ACCEPTABLE, desc = "what came before the stop, then the end")
 @Outcome(expect = Expect.FORBIDDEN, desc = "a gap, or no end")

@@ -34,7 +34,9 @@ public class TaskShieldStress {
         }
     }
 
-    /** An interrupt may also arrive after the final check. This thread's next run then finds it at its start. */
+    /**
+     * An interrupt may also arrive after the final check. The next run of this thread then sees it in its first check.
+     */
     @Actor
     public void thread(II_Result result) {
         boolean before = Thread.interrupted();

@@ -25,7 +25,7 @@ public class TributarySettleStress {
     private final Batch<Integer> batch = claims.batch(1);
     private final ParentAcknowledgement parent = ParentAcknowledgement.of(batch, 0);
 
-    @SuppressWarnings("NullAway") // nothing is started, so no nest is needed
+    @SuppressWarnings("NullAway") // nothing is started, so no environment for substreams is needed
     private final ConcurrentSubstreams<Integer>.Tributary tributary = new ConcurrentSubstreams<>(
             null, new BoundaryQueue<Integer>(1, Clock.SYSTEM), "stress", Dispatcher.virtual(), Clock.SYSTEM)
     .new Tributary(parent, () -> {});

@@ -26,7 +26,7 @@ public class TributaryWakeUpStress {
 
     private static final Runnable NOTHING = () -> {};
 
-    @SuppressWarnings("NullAway") // nothing is started, so no nest is needed
+    @SuppressWarnings("NullAway") // nothing is started, so no environment for substreams is needed
     private final ConcurrentSubstreams<Integer> tributaries = new ConcurrentSubstreams<>(
             null, new BoundaryQueue<>(1, Clock.SYSTEM), "stress", Dispatcher.virtual(), Clock.SYSTEM);
 

@@ -29,7 +29,7 @@ public class ArrivalsStress {
     private final WaitHabit habit = quick();
     private int there;
 
-    /** Returns the habit of a thread whose many previous waits were all short. */
+    /** Returns the wait habit of a thread whose previous waits were all short. */
     private static WaitHabit quick() {
         WaitHabit habit = new WaitHabit();
         for (int n = 0; n < 60; n++) {

@@ -13,7 +13,7 @@ import java.util.OptionalInt;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Follows an advice, either with a control of the running pipeline or with settings of another run. */
+/** Follows advice, either with a control of the running pipeline or with the settings of another run. */
 final class Advice {
 
     private static final Pattern FROM_TO = Pattern.compile("from ([\\d,]+) to ([\\d,]+)");
@@ -57,7 +57,7 @@ final class Advice {
         return Optional.empty();
     }
 
-    /** Gives a dispatcher threads for all of a stage's workers, if the advice says so. */
+    /** Gives a dispatcher enough threads for all of a stage's workers, if the advice says so. */
     private void widen(RunningPipeline running, String dispatcher, int threads) {
         for (DispatcherControl control : running.handles(DispatcherControl.class)) {
             int size = control.snapshot().size();
@@ -70,14 +70,14 @@ final class Advice {
         }
     }
 
-    /** Restores what would affect other pipelines: the size of a shared dispatcher. */
+    /** Restores the size of a shared dispatcher, which would affect other pipelines. */
     void undo() {
         while (!undo.isEmpty()) {
             undo.pop().run();
         }
     }
 
-    /** The settings of a run that follows the advice, or empty if it names none. */
+    /** Returns the settings of a run that follows the advice, or empty if the advice needs no settings. */
     Optional<Tuning> settings() {
         int factor = (int) Math.ceil(limiter.expectedGain());
         return switch (limiter.kind()) {

@@ -17,7 +17,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
-/** Plants whose limiter is the arrival of records or the distribution of their keys, in memory or from a broker. */
+/** Plants whose limiter is the rate of arriving records or the distribution of their keys, in memory or on a broker. */
 final class ArrivalPlants {
 
     private ArrivalPlants() {}
@@ -53,7 +53,7 @@ final class ArrivalPlants {
                         + (bed == null ? "in memory, " + shapes.place() : path),
                 Truth.of(hot ? Kind.KEY_SKEW : Kind.STAGE_WAIT, shapes.subject),
                 hot
-                        // On a broker the partitions without the hot key may keep the workers busy.
+                        // On a broker, the partitions without the hot key may keep the workers busy.
                         ? new Occupancy(work, workers, 0, Math.min(0.7, 250.0 / percent / workers))
                         : Occupancy.full(work, workers),
                 plant -> tuning -> {
@@ -101,7 +101,7 @@ final class ArrivalPlants {
                 });
     }
 
-    /** Plants a stage that is four times as fast as the arrival of records, or half to a fourth as fast. */
+    /** Plants a stage that handles either four times the arrival rate, or between a half and a quarter of it. */
     private static Plant arrival(PlantKind kind, Shapes shapes, @Nullable Bed bed, FetchPath path) {
         boolean keepsUp = kind == PlantKind.KEEPS_UP;
         int workers = shapes.between(1, 8);

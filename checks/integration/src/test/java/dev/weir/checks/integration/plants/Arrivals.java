@@ -14,7 +14,7 @@ final class Arrivals implements AutoCloseable {
         feeder = Thread.ofPlatform().daemon().name("arrivals").start(() -> feed(perSecond, taker));
     }
 
-    /** A queue that never becomes full within a trial. */
+    /** Returns a queue that cannot become full within a trial. */
     static SourceQueue<Long> queue() {
         return SourceQueue.of(1_000_000);
     }

@@ -61,7 +61,7 @@ final class Bed {
                 n -> new ProducerRecord<>(topic, scrambled(n) % 100 < percent ? bytes("whale") : key(n % KEYS), null));
     }
 
-    /** Nine of ten records are in partition 1. */
+    /** Fills a topic in which nine of ten records are in partition 1. */
     String hotPartition() {
         return fill(
                 "hot-partition",
@@ -104,7 +104,7 @@ final class Bed {
         return topic;
     }
 
-    /** One request at a time: a leader that has only just become one may refuse the first batch and take the second. */
+    /** Sends one request at a time, because a new leader may refuse the first batch and accept the second. */
     KafkaProducer<byte[], byte[]> producer() {
         Map<String, Object> config = Map.of(
                 "bootstrap.servers", cluster.bootstrapServers(),

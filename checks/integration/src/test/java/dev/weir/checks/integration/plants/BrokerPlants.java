@@ -151,7 +151,7 @@ final class BrokerPlants {
                 tuning -> Map.of(
                         "client.id",
                         tuning.removed() ? client + "-free" : client,
-                        // A small buffer, so that its initial filling is over before the trial asks for the limiter.
+                        // Uses a small buffer, which is full before the trial reads the limiter.
                         "buffer.memory",
                         "65536",
                         "batch.size",
@@ -227,7 +227,8 @@ final class BrokerPlants {
     private Plant linger() {
         int window = shapes.between(20, 200);
         int linger = shapes.between(100, 400);
-        // On the lean path the window ends after the batch that fills it, and a batch here is larger.
+        // On the lean path, the window ends after the batch that fills it, and the batches of this plant are larger
+        // than the window.
         FetchPath client = FetchPath.CLIENT;
         Work work = new Work(Means.PARK, Duration.ofMillis(1));
         return new Plant(
@@ -300,7 +301,7 @@ final class BrokerPlants {
                 });
     }
 
-    /** Every third call fails once and waits for its second turn. */
+    /** Plants a handler in which every third call fails once and is retried after a back-off. */
     private Plant retries() {
         int workers = shapes.between(4, 16);
         Duration backoff = shapes.time(30, 100);

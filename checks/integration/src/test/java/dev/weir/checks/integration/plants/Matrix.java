@@ -18,8 +18,8 @@ final class Matrix {
     private final List<Outcome> spoiled = new ArrayList<>();
 
     /**
-     * Adds the outcome of a trial. Plants that turned out not to limit are only counted, because they say nothing about
-     * the answers.
+     * Adds the outcome of a trial. If the plant did not limit the pipeline, its trial is only counted, because it says
+     * nothing about the answer.
      */
     void add(Outcome outcome) {
         (outcome.holds() ? outcomes : spoiled).add(outcome);

@@ -12,7 +12,7 @@ enum Moment {
     /** After the end, in the summary. */
     END;
 
-    /** Draws a moment. Half of the trials ask in the middle of a run. */
+    /** Draws a moment. Half of the trials read the limiter in the middle of a run. */
     static Moment draw(Random random) {
         return switch (random.nextInt(8)) {
             case 0, 1 -> START;

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * A separate process that takes processors from the pipeline, like other containers on a machine. It ends when this
+ * A separate process that takes processor time from the pipeline, like other containers on a machine. It ends when this
  * process ends. Confined to one thread.
  */
 final class Neighbours implements AutoCloseable {
@@ -40,7 +40,7 @@ final class Neighbours implements AutoCloseable {
         orders = new PrintWriter(process.getOutputStream(), true, StandardCharsets.UTF_8);
     }
 
-    /** Uses this many processors from now on: 0 to 2, including fractions. */
+    /** Sets how many processors the process uses from now on: 0 to 2, including fractions. */
     void take(double processors) {
         orders.println(processors);
     }
@@ -51,7 +51,7 @@ final class Neighbours implements AutoCloseable {
         process.destroy();
     }
 
-    /** Reads numbers of processors, one a line, until its input ends. */
+    /** Reads numbers of processors, one per line, until its input ends. */
     public static void main(String[] args) throws IOException {
         AtomicReference<Double> taken = new AtomicReference<>(0.0);
         for (int i = 0; i < MOST_PROCESSORS; i++) {

@@ -22,14 +22,14 @@ record Outcome(
     enum Verdict {
         /** Kind and subject are right. */
         RIGHT,
-        /** True but without the subject, or undecided with the right limiter among the candidates. */
+        /** Right, but without the subject; or undecided, with the right limiter among the candidates. */
         VAGUE,
         /** Wrong, but stated as unsure. */
         WRONG_UNSURE,
         WRONG
     }
 
-    /** The gain predicted for an applied advice, and the measured one. */
+    /** The predicted gain of applied advice, and the measured gain. */
     record Gain(double predicted, double measured, String lever) {
 
         /** Returns whether at least half of the predicted gain was measured. */

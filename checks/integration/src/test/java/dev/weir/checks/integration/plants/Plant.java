@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 
 /**
- * A pipeline whose limiter is known because it was planted, with the means to verify that it does limit. Made for one
- * trial, which closes it. Confined to one thread, apart from the counts.
+ * A pipeline with a planted and therefore known limiter, and with the means to verify that it really limits. Created
+ * for one trial, which closes it. Confined to one thread, apart from the counts.
  */
 final class Plant implements AutoCloseable {
 
@@ -50,7 +50,7 @@ final class Plant implements AutoCloseable {
         return calls == 0 ? finished.sum() : calls;
     }
 
-    /** The sink of a plant that counts what arrives. */
+    /** Counts an element; used as the sink of a plant. */
     <T> void done(T element) {
         finished.increment();
     }
@@ -63,13 +63,13 @@ final class Plant implements AutoCloseable {
     }
 
     /**
-     * The share of time that threads must spend in the planted call: a minimum if the call is the limiter, a maximum if
-     * the limiter is elsewhere.
+     * The fraction of time that threads must spend in the planted call. It is a minimum if the call is the limiter, and
+     * a maximum if the limiter is elsewhere.
      *
      * @param work the planted call
-     * @param threads calls that may be in it at once
-     * @param least the share from which the plant holds
-     * @param most the share up to which it holds
+     * @param threads the number of calls that may be active at once
+     * @param least the smallest fraction at which the plant counts as working
+     * @param most the largest fraction at which the plant counts as working
      */
     record Occupancy(Work work, double threads, double least, double most) {
 
@@ -78,7 +78,7 @@ final class Plant implements AutoCloseable {
             return new Occupancy(work, threads, 0.8, 1.1);
         }
 
-        /** A stage whose threads are idle: the limiter is elsewhere. */
+        /** Returns the occupancy of a stage whose threads are idle, because the limiter is elsewhere. */
         static Occupancy low(Work work, double threads) {
             return new Occupancy(work, threads, 0, 0.7);
         }

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Plants limiters that are drawn from seeds, and checks what Weir reports as the limiter. Parameters of the long test:
+ * Plants limiters drawn from seeds, and checks which limiter Weir reports. Parameters of the long test:
  * {@code -Dweir.plants=300}, {@code -Dweir.plants.seed=1}, {@code -Dweir.plants.burn=1} (the number of processors that
  * other processes use; drawn for each plant if absent) and {@code -Dweir.plants.kinds=CPU,WAIT}.
  */
@@ -50,7 +50,7 @@ class PlantedLimitersTest {
             PlantKind.SINK,
             PlantKind.BACKLOG);
 
-    /** Runs on a machine that other tests keep busy, which must not make an answer wrong. */
+    /** Other tests keep the machine busy, which must not make an answer wrong. */
     @Test
     void aDozenPlantsInMemory_areNamed_orNotAnsweredForSure() throws Exception {
         Matrix matrix = new Matrix();
@@ -101,7 +101,7 @@ class PlantedLimitersTest {
         assertThat(matrix.share(Verdict.WRONG)).as(matrix.scores()).isLessThanOrEqualTo(MOST_WRONG);
     }
 
-    /** Checks that each kind of plant really limits: without it, the pipeline is faster. */
+    /** Checks that each kind of plant really limits its pipeline: the pipeline must be faster without the limiter. */
     @Test
     @Tag("long")
     @Timeout(value = 10, unit = TimeUnit.MINUTES)

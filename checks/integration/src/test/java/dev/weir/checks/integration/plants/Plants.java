@@ -5,7 +5,7 @@ import java.util.Random;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/** Draws plants: the same seed gives the same plant, apart from names of groups and output topics. */
+/** Draws plants. The same seed gives the same plant, apart from the names of groups and output topics. */
 final class Plants {
 
     private static final List<PlantKind> IN_PIPELINE = List.of(

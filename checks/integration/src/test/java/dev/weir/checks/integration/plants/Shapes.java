@@ -31,7 +31,7 @@ final class Shapes {
     final Random random;
     final String subject;
 
-    /** Number of cheap stages before the limiter, out of four positions, and after it. */
+    /** Number of cheap stages before the limiter. Another number of them follows it. */
     private final int before;
 
     private final int after;
@@ -59,7 +59,7 @@ final class Shapes {
         return Duration.ofNanos((long) (1e6 * leastMillis * Math.pow(mostMillis / leastMillis, exponent)));
     }
 
-    /** Stages around the limiter. A neighbour that waits has four times the capacity of the limiter. */
+    /** Adds stages around the limiter. A neighbour that waits has four times the capacity of the limiter. */
     <T> Source<T> chain(Source<T> source, double limitPerSecond, Middle<T> limiter) {
         Source<T> at = source;
         for (int i = 0; i < before; i++) {
@@ -86,7 +86,7 @@ final class Shapes {
         return element;
     }
 
-    /** Returns the form of a stage after an advice gave it its own threads. */
+    /** Returns the form of a stage after it has been given its own threads. */
     static Form wider(Form form, Work work, Tuning tuning) {
         if (tuning.workers() == 0 || form.hasWorkers()) {
             return form;
@@ -94,7 +94,7 @@ final class Shapes {
         return work.means == Means.COMPUTE ? Form.PARALLEL : Form.BLOCKING;
     }
 
-    /** A stage that does the work in that form. */
+    /** Adds a stage that does the work in the given form. */
     <T> Source<T> stage(Source<T> in, Form form, int workers, Work work) {
         return (switch (form) {
                     case MAP -> in.map(work::call);
@@ -107,7 +107,7 @@ final class Shapes {
                 .named(subject);
     }
 
-    /** The limiter itself, on top of what comes before it. */
+    /** Adds the limiter itself after the preceding stages. */
     interface Middle<T> {
         Source<T> after(Source<T> before);
     }

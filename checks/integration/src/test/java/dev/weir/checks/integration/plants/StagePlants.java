@@ -65,7 +65,7 @@ final class StagePlants {
     private static Plant simple(PlantKind kind, Shapes shapes, Form form, int workers, Work work) {
         String shape = shapes.subject + ": " + form + " of " + workers + ", " + work.means + " "
                 + work.time.toNanos() / 1000 + " us, " + shapes.place();
-        // mapParallel uses the computing dispatcher's threads, and there are few of them.
+        // mapParallel uses the few threads of the computing dispatcher.
         int threads = form == Form.PARALLEL ? Math.min(workers, PROCESSORS) : workers;
         Truth truth = truth(work, workers, shapes.subject);
         return new Plant(

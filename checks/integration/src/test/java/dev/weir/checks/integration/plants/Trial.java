@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
-/** Runs one plant, asks for its limiter once, grades the answer, and follows its advice. Confined to one thread. */
+/** Runs one plant, reads its limiter once, grades the answer, and follows its advice. Confined to one thread. */
 final class Trial {
 
     private static final long FLOW_WITHIN_NANOS = Duration.ofSeconds(10).toNanos();
@@ -49,7 +49,7 @@ final class Trial {
     private Outcome outcome(RunningPipeline running, LimiterProbe probe) throws InterruptedException {
         Work work = plant.occupancy.work();
         double unused = SYSTEM.getCpuLoad();
-        // The first half second does not count: the first records are in flight.
+        // The first half second does not count, because the first records are still in flight.
         Work.park(Duration.ofMillis(500).toNanos());
         long spent = work.spentNanos();
         long finished = plant.passed();
@@ -160,7 +160,7 @@ final class Trial {
         return (plant.passed() - finished) * 1e9 / (System.nanoTime() - start);
     }
 
-    /** The rate of a run with these settings, from the first record to the last one within a second and a half. */
+    /** Returns the rate of a run with these settings, measured for a second and a half from the first record on. */
     static double rate(Plant plant, Tuning tuning) throws InterruptedException {
         long before = plant.finished.sum();
         long deadline = System.nanoTime() + FLOW_WITHIN_NANOS;

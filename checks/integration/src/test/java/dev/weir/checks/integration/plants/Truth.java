@@ -40,7 +40,7 @@ final class Truth {
         return truth;
     }
 
-    /** Also accepts a kind by its id, because not every version has that kind. */
+    /** Also accepts the kind with the given id, which not every version has. */
     Truth orNamed(String id) {
         Truth truth = copy();
         truth.named.add(id);
@@ -87,7 +87,7 @@ final class Truth {
         return several || right.size() > 1;
     }
 
-    /** Returns whether the text names the limiter, as one of two candidates does. */
+    /** Returns whether the text names the limiter, for example as one of two candidates. */
     boolean isNamedIn(String text) {
         return right.values().stream().flatMap(Set::stream).anyMatch(text::contains);
     }

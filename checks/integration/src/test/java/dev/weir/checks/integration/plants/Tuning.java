@@ -1,11 +1,11 @@
 package dev.weir.checks.integration.plants;
 
 /**
- * Settings of a plant that an advice may change, but that no control of a running pipeline can change.
+ * Settings of a plant that advice may change, but that no control of a running pipeline can change.
  *
  * @param workers the number of threads or concurrent calls of the planted stage; 0 for the planted number
- * @param widened the factor that a window, a budget, a rate or a batch is multiplied by, relative to the planted value
- * @param removed whether the limiter is left out altogether, which shows that it was one
+ * @param widened the factor for a window, a budget, a rate or a batch, relative to the planted value
+ * @param removed whether the limiter is left out altogether, which shows that it did limit
  */
 record Tuning(int workers, double widened, boolean removed) {
 

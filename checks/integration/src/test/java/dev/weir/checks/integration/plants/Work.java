@@ -36,7 +36,7 @@ final class Work {
     final Duration time;
     private final ReentrantLock shared = new ReentrantLock();
 
-    /** Guards the account: a sum of times must fit its number of calls. */
+    /** Guards the account, in which the sum of times must match the number of calls. */
     private final ReentrantLock account = new ReentrantLock();
 
     private long inside;
@@ -115,7 +115,7 @@ final class Work {
         }
     }
 
-    /** The time that callers have spent in here up to now, including callers still inside. */
+    /** Returns the time that callers have spent in this work until now, including the callers still inside. */
     long spentNanos() {
         account.lock();
         try {
@@ -140,7 +140,7 @@ final class Work {
         return mixed;
     }
 
-    /** Returns the speed of the fastest of several rounds, because other processes interrupted the others. */
+    /** Returns the speed of the fastest of several rounds, because other processes may have interrupted the others. */
     private static double loopsPerNano() {
         long loops = 2_000_000;
         long best = Long.MAX_VALUE;

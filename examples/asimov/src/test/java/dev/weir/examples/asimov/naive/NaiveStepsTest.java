@@ -22,7 +22,7 @@ class NaiveStepsTest {
     private final AsimovSteps today = new AsimovTranslator();
     private final AsimovSteps naive = new NaiveSteps();
 
-    /** A gain is one only if the output stays as it was. */
+    /** A gain counts only if the output is unchanged. */
     @Test
     void translate_ofGeneratedEvents_givesTheBytesOfToday() {
         EventGenerator generator = new EventGenerator(42);

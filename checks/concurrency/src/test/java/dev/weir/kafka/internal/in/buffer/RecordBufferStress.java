@@ -50,7 +50,7 @@ public class RecordBufferStress {
         return Batch.unacknowledged(new Object[1], 1);
     }
 
-    /** Waits as the pipeline does, and returns the number of records it gets; 0 at the end. */
+    /** Waits as the pipeline does. Returns the number of records that it gets, or 0 at the end. */
     private static int take(RecordBuffer buffer) {
         try {
             var batch = buffer.take(System.nanoTime() + PATIENCE_NANOS, METER);

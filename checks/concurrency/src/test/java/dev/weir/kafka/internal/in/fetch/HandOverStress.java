@@ -33,7 +33,7 @@ public class HandOverStress {
         }
     }
 
-    /** Checks for a turn and then waits, as the owner does. */
+    /** Checks for a turn and then waits, as the owner does. Returns 0 if no signal arrives in time. */
     private int take() {
         Integer turn = turns.take();
         while (turn == null) {
