@@ -26,8 +26,7 @@ abstract class ElementOperators<T> {
 
     private static final String SAME = "each goes with its element";
     private static final String DROPPED_AT_ONCE = "dropped elements at once; the others' go with them";
-    private static final String BEYOND_NOT =
-            "elements beyond the end are acknowledged only in an inner stream, because its outer stream continues";
+    private static final String BEYOND_NOT = "elements beyond the end: only in an inner stream";
     private static final String FREE = "no allocation";
 
     /** The most recently added stage. */
@@ -45,16 +44,14 @@ abstract class ElementOperators<T> {
      * @param name the operator's name in snapshots
      * @param operators supplies the operator of each run; called when the run's first element arrives
      */
-    @Operator(
-            acks = "each when everything emitted for it is acknowledged; at once if nothing was emitted",
-            cost = "an object per element")
+    @Operator(acks = "when everything emitted for it is acknowledged", cost = "an object per element")
     public <R> Source<R> operator(String name, Supplier<? extends ElementOperator<? super T, R>> operators) {
         Objects.requireNonNull(operators, "operators");
         return Source.at(ElementStages.operator(Objects.requireNonNull(name, "name"), node(), operators));
     }
 
     /**
-     * Adds a custom operator that works on batches and implements the full stage protocol: it may hold back elements
+     * Adds a custom operator that works on batches and implements the full stage protocol. It may hold back elements
      * and their acknowledgements, pull batches in advance, wait, and end the stream. It runs fused, on the same thread
      * as its neighbouring operators. {@link OperatorFactory} lists its obligations. {@link Source#supervised} has no
      * effect on it.
@@ -104,8 +101,8 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Maps and filters in one step: replaces each element with the result of {@code function}, or drops it if the
-     * result is null. Dropped elements are acknowledged immediately.
+     * Replaces each element with the result of {@code function}, or drops it if the result is null. Dropped elements
+     * are acknowledged immediately.
      *
      * <pre>{@code
      * Source.of("1", "x", "2").collect(s -> s.equals("x") ? null : Integer.valueOf(s)) // 1, 2
@@ -138,7 +135,7 @@ abstract class ElementOperators<T> {
      * Source.of(1, 2, 3).mapConcat(n -> Collections.nCopies(n, n)) // 1, 2, 2, 3, 3, 3
      * }</pre>
      */
-    @Operator(acks = "when the last of its children is acknowledged", cost = "the iterable; one batch per 512 children")
+    @Operator(acks = "with its last child", cost = "the iterable; one batch per 512 children")
     public <R> Source<R> mapConcat(Function<? super T, ? extends Iterable<? extends R>> function) {
         return Source.at(ElementStages.mapConcat(node(), Objects.requireNonNull(function, "function")));
     }
@@ -219,7 +216,7 @@ abstract class ElementOperators<T> {
      *
      * @param initial shared by all runs, so it must not be modified
      */
-    @Operator(acks = "all when the result is acknowledged", cost = "16 bytes per acknowledged element, until the end")
+    @Operator(acks = "with the result", cost = "16 bytes per acknowledged element, until the end")
     public <R> Source<R> fold(R initial, BiFunction<? super R, ? super T, ? extends R> function) {
         return Source.at(ElementStages.fold(
                 node(), Objects.requireNonNull(initial, "initial"), Objects.requireNonNull(function, "function")));
@@ -233,7 +230,7 @@ abstract class ElementOperators<T> {
      * Source.of(3, 1, 2).reduce(Integer::max) // 3
      * }</pre>
      */
-    @Operator(acks = "all when the result is acknowledged", cost = "16 bytes per acknowledged element, until the end")
+    @Operator(acks = "with the result", cost = "16 bytes per acknowledged element, until the end")
     public Source<T> reduce(BiFunction<? super T, ? super T, ? extends T> function) {
         return Source.at(ElementStages.reduce(node(), Objects.requireNonNull(function, "function")));
     }
@@ -261,7 +258,7 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Emits elements until one does not match {@code predicate}; that element is not emitted. See
+     * Emits elements until one does not match {@code predicate}. That element is not emitted. See
      * {@link #takeWhile(Predicate, boolean)}.
      */
     @Operator(acks = BEYOND_NOT, cost = FREE)
@@ -301,7 +298,7 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Drops and acknowledges elements until one does not match {@code predicate}; that element and all later ones are
+     * Drops and acknowledges elements until one does not match {@code predicate}. That element and all later ones are
      * emitted. If supervision restarts the stage, it starts dropping again.
      *
      * <pre>{@code
@@ -324,7 +321,7 @@ abstract class ElementOperators<T> {
      *
      * @param limit at least 0
      */
-    @Operator(acks = "elements beyond the limit are not acknowledged", cost = FREE)
+    @Operator(acks = "elements beyond the limit: never", cost = FREE)
     public Source<T> limit(long limit) {
         return Source.at(ElementStages.limit(node(), limit));
     }
@@ -340,7 +337,7 @@ abstract class ElementOperators<T> {
      *
      * @param maxWeight at least 0
      */
-    @Operator(acks = "elements beyond the limit are not acknowledged", cost = FREE)
+    @Operator(acks = "elements beyond the limit: never", cost = FREE)
     public Source<T> limitWeighted(long maxWeight, ToLongFunction<? super T> weight) {
         return Source.at(ElementStages.limitWeighted(node(), maxWeight, Objects.requireNonNull(weight, "weight")));
     }
@@ -364,21 +361,21 @@ abstract class ElementOperators<T> {
      * Source.of("a", "b", "c").intersperse(",") // a , b , c
      * }</pre>
      */
-    @Operator(acks = "each goes with its element; injected elements have none", cost = "one new batch per batch")
+    @Operator(acks = "injected elements have none", cost = "one new batch per batch")
     public Source<T> intersperse(T between) {
         return Source.at(ElementStages.intersperse(node(), null, Objects.requireNonNull(between, "between"), null));
     }
 
     /**
      * Emits {@code start} before the first element, {@code between} between adjacent elements, and {@code end} after
-     * the last. {@code start} and {@code end} are emitted even if there are no elements; {@code end} is not emitted
-     * after a failure. These inserted elements carry no acknowledgement.
+     * the last. The elements {@code start} and {@code end} are emitted even if there are no others; {@code end} is not
+     * emitted after a failure. These inserted elements carry no acknowledgement.
      *
      * <pre>{@code
      * Source.of("1", "2").intersperse("[", ",", "]") // [ 1 , 2 ]
      * }</pre>
      */
-    @Operator(acks = "each goes with its element; injected elements have none", cost = "one new batch per batch")
+    @Operator(acks = "injected elements have none", cost = "one new batch per batch")
     public Source<T> intersperse(T start, T between, T end) {
         return Source.at(ElementStages.intersperse(
                 node(),
@@ -388,9 +385,9 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Drops an element, and acknowledges it immediately, if its key is one of the {@code window} most recently seen
-     * distinct keys. A repeated key becomes the most recent one. The keys are forgotten at the end of the run and when
-     * supervision restarts the stage.
+     * Drops an element if its key is one of the {@code window} most recently seen distinct keys. A dropped element is
+     * acknowledged immediately. A repeated key becomes the most recent one. The keys are forgotten at the end of the
+     * run and when supervision restarts the stage.
      *
      * <pre>{@code
      * Source.of("a1", "b1", "a2", "c1").deduplicate(s -> s.charAt(0), 1000) // a1, b1, c1
@@ -399,7 +396,7 @@ abstract class ElementOperators<T> {
      * @param key returns an element's key, never null; keys are compared by equals
      * @param window number of keys to remember, at least 1; this limits memory use
      */
-    @Operator(acks = DROPPED_AT_ONCE, cost = "a hash look-up per element; an entry per key, up to the window")
+    @Operator(acks = DROPPED_AT_ONCE, cost = "a look-up per element; an entry per key in the window")
     public Source<T> deduplicate(Function<? super T, ?> key, int window) {
         return Source.at(ElementStages.deduplicate(node(), Objects.requireNonNull(key, "key"), window));
     }
@@ -411,8 +408,8 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Drops each element whose key equals the key of the element immediately before it, and acknowledges the dropped
-     * element immediately.
+     * Drops each element whose key equals the key of the element immediately before it. A dropped element is
+     * acknowledged immediately.
      *
      * <pre>{@code
      * Source.of(1, 1, 2, 1).dropRepeated() // 1, 2, 1
@@ -439,7 +436,7 @@ abstract class ElementOperators<T> {
     }
 
     /** Logs each element at DEBUG to the logger with this name. See {@link #log(Logger, Logger.Level)}. */
-    @Operator(acks = SAME, cost = "a log line per element if the level is on, otherwise none")
+    @Operator(acks = SAME, cost = "a log line per element if the level is on")
     public Source<T> log(String loggerName) {
         return log(System.getLogger(Objects.requireNonNull(loggerName, "loggerName")), Logger.Level.DEBUG);
     }
@@ -452,7 +449,7 @@ abstract class ElementOperators<T> {
      * source.log(System.getLogger("orders"), Logger.Level.INFO)
      * }</pre>
      */
-    @Operator(acks = SAME, cost = "a log line per element if the level is on, otherwise none")
+    @Operator(acks = SAME, cost = "a log line per element if the level is on")
     public Source<T> log(Logger logger, Logger.Level level) {
         return Source.at(ElementStages.log(
                 node(), Objects.requireNonNull(logger, "logger"), Objects.requireNonNull(level, "level")));

@@ -117,10 +117,7 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
      *     arrives, the stage fails
      * @param idleAfter idle time after which a group ends; zero keeps groups until the end
      */
-    @Operator(
-            acks = "kept with each element",
-            cost =
-                    "a lookup and a move per element; a stream per key, with segments only if it has asynchronous stages")
+    @Operator(acks = "kept with each element", cost = "a lookup and a move per element; a stream per key")
     public <R> Source<R> groupBy(
             Function<? super T, ?> key,
             int maxSubstreams,
@@ -131,7 +128,7 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
     }
 
     /**
-     * Starts a new stream before each element that matches {@code predicate}. {@code function} builds each stream; the
+     * Starts a new stream before each element that matches {@code predicate}. The function builds each stream; the
      * outputs are emitted one after the other. The first element always starts a stream.
      *
      * <p>Each element keeps its acknowledgement. If the stream of a section ends early, for example because of a
@@ -178,9 +175,7 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
      *
      * @param n at least 0
      */
-    @Operator(
-            acks = "the prefix when everything is finished; each other goes with its element",
-            cost = "nothing per element")
+    @Operator(acks = "the prefix when everything is finished", cost = "nothing per element")
     public <R> Source<R> prefixAndTail(int n, BiFunction<? super List<T>, ? super Source<T>, Source<R>> function) {
         Objects.requireNonNull(function, "function");
         return Source.at(SubstreamStages.prefixAndTail(
