@@ -77,7 +77,7 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Keeps the elements that match {@code keep}; the others are acknowledged immediately.
+     * Keeps the elements that match {@code keep}. The others are acknowledged immediately.
      *
      * <pre>{@code
      * Source.of(1, 2, 3, 4).filter(n -> n % 2 == 0) // 2, 4
@@ -89,7 +89,7 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Removes the elements that match {@code drop}, and acknowledges them immediately.
+     * Removes the elements that match {@code drop}. They are acknowledged immediately.
      *
      * <pre>{@code
      * Source.of("a", "", "b").filterNot(String::isEmpty) // a, b
@@ -114,7 +114,7 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Keeps the elements of one type; the others are acknowledged immediately.
+     * Keeps the elements of one type. The others are acknowledged immediately.
      *
      * <pre>{@code
      * Source.<Object>of(1, "two", 3).collect(Integer.class) // 1, 3
@@ -216,7 +216,7 @@ abstract class ElementOperators<T> {
      *
      * @param initial shared by all runs, so it must not be modified
      */
-    @Operator(acks = "with the result", cost = "16 bytes per acknowledged element, until the end")
+    @Operator(acks = "with the result", cost = "16 bytes per element until the end")
     public <R> Source<R> fold(R initial, BiFunction<? super R, ? super T, ? extends R> function) {
         return Source.at(ElementStages.fold(
                 node(), Objects.requireNonNull(initial, "initial"), Objects.requireNonNull(function, "function")));
@@ -230,7 +230,7 @@ abstract class ElementOperators<T> {
      * Source.of(3, 1, 2).reduce(Integer::max) // 3
      * }</pre>
      */
-    @Operator(acks = "with the result", cost = "16 bytes per acknowledged element, until the end")
+    @Operator(acks = "with the result", cost = "16 bytes per element until the end")
     public Source<T> reduce(BiFunction<? super T, ? super T, ? extends T> function) {
         return Source.at(ElementStages.reduce(node(), Objects.requireNonNull(function, "function")));
     }

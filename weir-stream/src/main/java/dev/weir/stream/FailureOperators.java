@@ -153,7 +153,7 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
      *     completes
      */
     @Operator(
-            acks = "when everything made from it is finished; repeated if it was in a failed section",
+            acks = "when everything made from it is finished; repeated after a failure",
             cost = "a segment and a buffer; a copy per batch until it is finished")
     public <R> Source<R> restarted(RestartSettings settings, Function<? super Source<T>, Source<R>> section) {
         return Source.at(FailureStages.restart(
@@ -204,8 +204,9 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
 
     /**
      * Fails the pipeline with a {@link StreamTimeoutException} if the downstream stages do not ask for more elements
-     * within {@code timeout} of receiving the previous ones. The downstream stages are interrupted, because otherwise
-     * they would notice the failure only when they ask for more elements. {@link #recover} does not see this failure.
+     * within {@code timeout}. The time begins when they receive the previous ones. The downstream stages are
+     * interrupted, because otherwise they would notice the failure only when they ask for more elements.
+     * {@link #recover} does not see this failure.
      *
      * {@snippet :
      * orders.backpressureTimeout(Duration.ofMinutes(1)).mapBlocking(8, Ordering.input(), this::book)

@@ -160,8 +160,8 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * Emits the elements of this source, or the elements of {@code otherwise} if this source ends without an element.
-     * Each element keeps its acknowledgement.
+     * Emits the elements of this source, or of {@code otherwise} if this source ends without an element. Each element
+     * keeps its acknowledgement.
      *
      * {@snippet :
      * matches.orElse(Source.of(NO_MATCH))

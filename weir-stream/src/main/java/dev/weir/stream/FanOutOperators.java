@@ -57,7 +57,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
     }
 
     /**
-     * Also hands each element to {@code sink}, which has its own buffer. The slower of the sink and the downstream
+     * Also hands each element to {@code sink}. The sink has its own buffer. The slower of the sink and the downstream
      * stages sets the pace. If the sink returns early, the stream ends with the next element. The sink ends when the
      * stream does.
      *
@@ -124,7 +124,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
     }
 
     /**
-     * Hands each element to every sink; the pipeline ends when all sinks have ended. See {@link #broadcast}.
+     * Hands each element to every sink. The pipeline ends when all sinks have ended. See {@link #broadcast}.
      *
      * {@snippet :
      * events.broadcastTo(archive, alarms).run()
@@ -206,9 +206,9 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
     }
 
     /**
-     * Splits each element into two parts and emits them to two separate streams, which {@code join} combines again. The
-     * function must use both streams and read them at about the same pace: reading one after the other blocks forever
-     * once a buffer is full. If either stream ends early, the whole stream ends with the next element.
+     * Splits each element into two parts and emits them to two streams, which {@code join} combines again. The function
+     * must use both streams and read them at about the same pace: reading one after the other blocks forever once a
+     * buffer is full. If either stream ends early, the whole stream ends with the next element.
      *
      * <p>An element is acknowledged when both of its parts have been acknowledged.
      *

@@ -219,7 +219,7 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      *
      * @param initial shared by all runs, so it must not be modified
      */
-    @Operator(acks = "with the result", cost = "as scanAsync; 16 bytes per acknowledged element, until the end")
+    @Operator(acks = "with the result", cost = "as scanAsync; 16 bytes per element until the end")
     public <R> Source<R> foldAsync(
             R initial, BiFunction<? super R, ? super T, ? extends CompletionStage<? extends R>> function) {
         return Source.at(ParallelStages.<T, R>foldAsync(

@@ -201,9 +201,9 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
     }
 
     /**
-     * Passes each element to {@code subscriber} as the subscriber requests it, as described in
-     * {@link Source#asPublisher}. Intended for callers that need the {@link RunningPipeline}. {@code onSubscribe} is
-     * called by the thread that starts the pipeline. A subscriber can be used for one run only.
+     * Passes each element to {@code subscriber} as the subscriber requests it. See {@link Source#asPublisher}. Intended
+     * for callers that need the {@link RunningPipeline}. {@code onSubscribe} is called by the thread that starts the
+     * pipeline. A subscriber can be used for one run only.
      *
      * {@snippet :
      * RunningPipeline running = orders.to(Sink.toSubscriber(subscriber)).run();
@@ -214,14 +214,14 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
         return custom("subscriber", ReactiveInterop.toSubscriber(Objects.requireNonNull(subscriber, "subscriber")));
     }
 
-    /** Creates a sink that consists of operators followed by a sink. */
+    /** Creates a sink of operators followed by a sink. */
     @Operator(acks = "as in the lower part", cost = "as in the lower part")
     static <T> Sink<T> through(Function<Source<T>, Pipeline> lower) {
         return new Lower<>(Objects.requireNonNull(lower, "lower"));
     }
 
     /**
-     * Creates a sink that consists of operators followed by {@code sink}, and produces the result of {@code sink}.
+     * Creates a sink of operators followed by {@code sink}, with the result of {@code sink}.
      *
      * {@snippet :
      * ResultSink<Order, Optional<Order>> firstLarge =

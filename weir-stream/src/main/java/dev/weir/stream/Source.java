@@ -119,13 +119,13 @@ public final class Source<T> extends FailureOperators<T> {
         return new Source<>(SourceStages.cycle(Objects.requireNonNull(elements, "elements")));
     }
 
-    /** Emits the numbers from {@code from} to {@code to} - 1, or no elements if the range is empty. */
+    /** Emits the numbers from {@code from} to {@code to} - 1. Emits no elements if the range is empty. */
     @Operator(acks = "none", cost = "a boxed number per element")
     public static Source<Integer> range(int from, int to) {
         return new Source<>(SourceStages.range(from, to, number -> (int) number));
     }
 
-    /** Emits the numbers from {@code from} to {@code to} - 1, or no elements if the range is empty. */
+    /** Emits the numbers from {@code from} to {@code to} - 1. Emits no elements if the range is empty. */
     @Operator(acks = "none", cost = "a boxed number per element")
     public static Source<Long> range(long from, long to) {
         return new Source<>(SourceStages.range(from, to, number -> number));
@@ -188,9 +188,9 @@ public final class Source<T> extends FailureOperators<T> {
     }
 
     /**
-     * Emits the elements read from a resource, such as a file, until {@code read} returns an empty optional. Each run
-     * opens its own resource on first demand and closes it exactly once: after the last element, or when the stream
-     * fails or is cancelled. {@code open}, {@code read} and {@code close} run on the segment's thread and may block.
+     * Emits the elements read from a resource until {@code read} returns an empty optional. Each run opens its own
+     * resource on first demand and closes it exactly once: after the last element, or when the stream fails or is
+     * cancelled. {@code open}, {@code read} and {@code close} run on the segment's thread and may block.
      *
      * <pre>{@code
      * Source<String> lines = Source.resource(

@@ -32,7 +32,7 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
      * files.flatMapConcat(file -> linesOf(file))
      * }
      */
-    @Operator(acks = "when its source has ended and the emitted elements are finished", cost = "a stream per element")
+    @Operator(acks = "when all elements of its source are finished", cost = "a stream per element")
     public <R> Source<R> flatMapConcat(Function<? super T, Source<R>> function) {
         Objects.requireNonNull(function, "function");
         return Source.at(
@@ -50,9 +50,7 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
      *
      * @param breadth at least 1
      */
-    @Operator(
-            acks = "when its source has ended and the emitted elements are finished",
-            cost = "a stream and a segment per element")
+    @Operator(acks = "when all elements of its source are finished", cost = "a stream and a segment per element")
     public <R> Source<R> flatMapMerge(int breadth, Function<? super T, Source<R>> function) {
         Objects.requireNonNull(function, "function");
         return Source.at(SubstreamStages.flatMapMerge(
@@ -72,7 +70,7 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
      * }
      */
     @Operator(
-            acks = "when its source has ended or was replaced, and the emitted elements are finished",
+            acks = "when its source has ended or was replaced, and its elements are finished",
             cost = "a stream and a segment per element")
     public <R> Source<R> switchMap(Function<? super T, Source<R>> function) {
         Objects.requireNonNull(function, "function");

@@ -74,9 +74,9 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     }
 
     /**
-     * Lets at most {@code elements} with the same key pass per {@code per} on average, and up to {@code burst} at once
-     * after a pause. Holds up to {@link #DEFAULT_MAX_HELD} elements that arrived too early. In all other respects, this
-     * method works like {@link #throttlePerKey(long, Duration, long, Function, int)}.
+     * Limits each key to {@code elements} per {@code per} on average, and to {@code burst} at once after a pause. Holds
+     * up to {@link #DEFAULT_MAX_HELD} elements that arrived too early. In all other respects, this method works like
+     * {@link #throttlePerKey(long, Duration, long, Function, int)}.
      *
      * {@snippet :
      * orders.throttlePerKey(10, Duration.ofSeconds(1), 10, order -> order.customer())
@@ -89,10 +89,10 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     }
 
     /**
-     * Lets at most {@code elements} with the same key pass per {@code per} on average, and up to {@code burst} at once
-     * after a pause. An element that arrives too early is held, and elements with other keys overtake it; order is
-     * preserved within each key. A key identifies whatever has its own limit, such as a customer or a target host. Byte
-     * arrays are compared by content.
+     * Limits each key to {@code elements} per {@code per} on average, and to {@code burst} at once after a pause. An
+     * element that arrives too early is held, and elements with other keys overtake it; order is preserved within each
+     * key. A key identifies whatever has its own limit, such as a customer or a target host. Byte arrays are compared
+     * by content.
      *
      * <p>The stage accepts elements while it holds fewer than {@code maxHeld}. A key that exceeds its rate for a long
      * time eventually uses up this limit and delays all keys. The stage stores about 150 bytes for each key whose
@@ -158,8 +158,8 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     }
 
     /**
-     * Pulls no elements from upstream until {@code time} has passed since the start of the run. Acknowledgements, the
-     * end and failures pass through unchanged.
+     * Pulls no elements until {@code time} has passed since the start of the run. Acknowledgements, the end and
+     * failures pass through unchanged.
      *
      * {@snippet :
      * source.initialDelay(Duration.ofSeconds(5));
