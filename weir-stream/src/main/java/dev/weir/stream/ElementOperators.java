@@ -186,9 +186,9 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Emits {@code initial}, and then, for each element, the result of applying {@code function} to the previously
-     * emitted value and the element. Each result carries its element's acknowledgement; {@code initial} has none. If
-     * supervision restarts the stage, it continues from {@code initial} without emitting it again.
+     * Emits {@code initial}, and then, for each element, the result of {@code function} for the previous result and the
+     * element. Each result carries its element's acknowledgement; {@code initial} has none. If supervision restarts the
+     * stage, it continues from {@code initial} without emitting it again.
      *
      * <pre>{@code
      * Source.of(1, 2, 3).scan(0, Integer::sum) // 0, 1, 3, 6
@@ -236,7 +236,7 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Emits the first {@code count} elements, then ends the stream and closes the upstream stages immediately.
+     * Emits the first {@code count} elements. Then ends the stream and closes the upstream stages immediately.
      *
      * <p>Surplus elements, which arrived in the same batch as the last one or are still inside the upstream stages, are
      * not acknowledged. They were not processed, so a source that waits for acknowledgements delivers them again in the
@@ -267,7 +267,7 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Emits elements until one does not match {@code predicate}, then ends the stream and closes the upstream stages at
+     * Emits elements until one does not match {@code predicate}. Then ends the stream and closes the upstream stages at
      * once. As with {@link #take}, elements after the end are not acknowledged. The element that did not match is not
      * acknowledged either, unless {@code inclusive} is true.
      *

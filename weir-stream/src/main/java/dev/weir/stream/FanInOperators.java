@@ -141,7 +141,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      */
     @SafeVarargs
     @SuppressWarnings("varargs") // the array is only read
-    @Operator(acks = "kept with each element", cost = "nothing per element")
+    @Operator(acks = "kept with each element", cost = "no allocation")
     public final Source<T> concat(Source<? extends T>... others) {
         return Source.at(JunctionStages.concat(nodesOf(node(), ArgumentChecks.list("others", others))));
     }
@@ -153,7 +153,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      * lines.prepend(Source.of("header"))
      * }
      */
-    @Operator(acks = "kept with each element", cost = "nothing per element")
+    @Operator(acks = "kept with each element", cost = "no allocation")
     public Source<T> prepend(Source<? extends T> first) {
         return Source.at(
                 JunctionStages.concat(List.of(nodeOf("first", first), node())).with(Attributes.named("prepend")));
@@ -167,7 +167,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      * matches.orElse(Source.of(NO_MATCH))
      * }
      */
-    @Operator(acks = "kept with each element", cost = "nothing per element")
+    @Operator(acks = "kept with each element", cost = "no allocation")
     public Source<T> orElse(Source<? extends T> otherwise) {
         return Source.at(JunctionStages.orElse(node(), nodeOf("otherwise", otherwise)));
     }

@@ -206,18 +206,15 @@ public final class Source<T> extends FailureOperators<T> {
                 Objects.requireNonNull(close, "close")));
     }
 
-    /**
-     * Emits the result of {@code stage} when {@code stage} completes, and fails if {@code stage} fails. Never cancels
-     * {@code stage}.
-     */
+    /** Emits the result of {@code stage}, and fails if {@code stage} fails. Never cancels {@code stage}. */
     @Operator(acks = "none", cost = "one batch")
     public static <T> Source<T> completionStage(CompletionStage<? extends T> stage) {
         return new Source<>(SourceStages.completionStage(Objects.requireNonNull(stage, "stage")));
     }
 
     /**
-     * Emits the elements of a source that {@code stage} provides asynchronously. Each run starts the source as soon as
-     * {@code stage} has completed.
+     * Emits the elements of the source that {@code stage} provides. Each run starts the source as soon as {@code stage}
+     * has completed.
      */
     @Operator(acks = "as in the source", cost = "one more pull per batch")
     public static <T> Source<T> completionStageSource(CompletionStage<Source<T>> stage) {
@@ -225,10 +222,7 @@ public final class Source<T> extends FailureOperators<T> {
                 SourceStages.completionStageSource(stage.thenApply(source -> made("completionStageSource", source))));
     }
 
-    /**
-     * Emits the elements of the source returned by the supplier {@code source}. Each run calls the supplier on first
-     * demand.
-     */
+    /** Emits the elements of the source that {@code source} returns. Each run calls the supplier on first demand. */
     @Operator(acks = "as in the source", cost = "one more pull per batch")
     public static <T> Source<T> lazily(Supplier<Source<T>> source) {
         Objects.requireNonNull(source, "source");

@@ -165,7 +165,7 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      * source.initialDelay(Duration.ofSeconds(5));
      * }
      */
-    @Operator(acks = "with the element", cost = "nothing")
+    @Operator(acks = "with the element", cost = "no allocation")
     public Source<T> initialDelay(Duration time) {
         return Source.at(GroupingStages.initialDelay(node(), Objects.requireNonNull(time, "time")));
     }
