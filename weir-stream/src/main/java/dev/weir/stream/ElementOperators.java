@@ -401,15 +401,14 @@ abstract class ElementOperators<T> {
         return Source.at(ElementStages.deduplicate(node(), Objects.requireNonNull(key, "key"), window));
     }
 
-    /** Drops each element that equals the element immediately before it. See {@link #dropRepeated(Function)}. */
+    /** Drops each element that equals the element before it. See {@link #dropRepeated(Function)}. */
     @Operator(acks = DROPPED_AT_ONCE, cost = FREE)
     public Source<T> dropRepeated() {
         return dropRepeated(Function.identity());
     }
 
     /**
-     * Drops each element whose key equals the key of the element immediately before it. A dropped element is
-     * acknowledged immediately.
+     * Drops each element with the same key as the element before it. A dropped element is acknowledged immediately.
      *
      * <pre>{@code
      * Source.of(1, 1, 2, 1).dropRepeated() // 1, 2, 1
@@ -442,8 +441,8 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Logs each element and the end of the stream at {@code level}, and an upstream failure at ERROR. Each message
-     * includes the names of the pipeline and the stage.
+     * Logs each element and the end of the stream at {@code level}, and a failure at ERROR. Each message includes the
+     * names of the pipeline and the stage.
      *
      * <pre>{@code
      * source.log(System.getLogger("orders"), Logger.Level.INFO)

@@ -102,8 +102,8 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     }
 
     /**
-     * Restarts all upstream stages after a failure and a delay, within the same pipeline. The failed section is closed
-     * first, including its threads and resources; the downstream stages notice only the pause.
+     * Restarts all upstream stages after a failure and a delay. The pipeline stays the same. The failed section is
+     * closed first, including its threads and resources; the downstream stages notice only the pause.
      *
      * <p>Elements that left the section before the failure are still processed downstream. Their acknowledgements go to
      * the old run of the section, so a source in the section must accept acknowledgements even after it was closed.

@@ -65,8 +65,8 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * Merges two sources; whenever both have a batch available, the batch of {@code preferred} is emitted first. In all
-     * other respects, this method works like {@link #merge}.
+     * Merges two sources; if both have a batch available, the batch of {@code preferred} is emitted first. In all other
+     * respects, this method works like {@link #merge}.
      *
      * {@snippet :
      * jobs.mergePreferred(commands)
@@ -78,8 +78,8 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * Merges sources in proportion to their weights while several of them have elements available. The proportion
-     * applies to elements, not batches. In all other respects, this method works like {@link #merge}.
+     * Merges sources in proportion to their weights while several have elements available. The proportion applies to
+     * elements, not batches. In all other respects, this method works like {@link #merge}.
      *
      * {@snippet :
      * gold.mergePrioritized(List.of(silver, bronze), 6, 3, 1)
@@ -110,8 +110,8 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * Emits a list with the latest element of each input whenever any input has a new element. The first list is
-     * emitted once every input has had an element. The stream ends when all inputs have ended.
+     * Emits a list with the latest element of each input whenever any has a new one. The first list is emitted once
+     * every input has had an element. The stream ends when all inputs have ended.
      *
      * <p>An element remains the latest of its input until a newer element arrives or all inputs have ended. From then
      * on, it is acknowledged as soon as every list that contains it is finished. An element that was never part of a
@@ -131,9 +131,9 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * Emits the elements of this source, then the elements of the other sources in turn. A source is pulled only after
-     * the preceding sources have ended. However, if a source contains an asynchronous boundary, the stages before that
-     * boundary start running immediately. Each element keeps its acknowledgement.
+     * Emits the elements of this source, then of the other sources in turn. A source is pulled only after the preceding
+     * sources have ended. However, if a source contains an asynchronous boundary, the stages before that boundary start
+     * running immediately. Each element keeps its acknowledgement.
      *
      * {@snippet :
      * history.concat(live)
@@ -147,7 +147,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * Emits the elements of {@code first}, then the elements of this source. See {@link #concat}.
+     * Emits the elements of {@code first}, then of this source. See {@link #concat}.
      *
      * {@snippet :
      * lines.prepend(Source.of("header"))

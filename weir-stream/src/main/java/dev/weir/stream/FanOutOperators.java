@@ -233,7 +233,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
     }
 
     /**
-     * Splits each element into two parts, one for each of two sinks. See {@link #broadcastTo}.
+     * Splits each element into two parts for two sinks. See {@link #broadcastTo}.
      *
      * {@snippet :
      * users.unzipTo(User::name, names, User::age, ages).run()

@@ -83,10 +83,10 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Groups consecutive elements with the same key into lists of at most {@code max} elements. A list is emitted as
-     * soon as an element with a different key arrives. In all other respects, this method works like {@link #grouped}.
-     * If {@code key} throws, the stage's supervision decides what happens to the element. {@code RESTART} also drops
-     * and acknowledges the incomplete list.
+     * Groups consecutive elements with the same key into lists. A list has at most {@code max} elements. A list is
+     * emitted as soon as an element with a different key arrives. In all other respects, this method works like
+     * {@link #grouped}. If {@code key} throws, the stage's supervision decides what happens to the element.
+     * {@code RESTART} also drops and acknowledges the incomplete list.
      *
      * {@snippet :
      * Source.of("a1", "a2", "b1", "a3").groupedAdjacentBy(s -> s.charAt(0), 100); // [a1, a2], [b1], [a3]
@@ -101,8 +101,8 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Groups consecutive elements with the same key into lists of at most {@code max} elements. A list is emitted
-     * earlier, with fewer elements, when {@code window} has passed since its first element arrived. See
+     * Groups consecutive elements with the same key into lists. A list has at most {@code max} elements. A list is
+     * emitted earlier, with fewer elements, when {@code window} has passed since its first element arrived. See
      * {@link #groupedAdjacentBy(Function, int)} for the keys and {@link #groupedWithin} for the window.
      *
      * {@snippet :
@@ -119,7 +119,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Emits windows of {@code size} elements; each window starts {@code step} elements after the previous one. If
+     * Emits windows of {@code size} elements. Each window starts {@code step} elements after the previous one. If
      * {@code step} is greater than {@code size}, the elements in between are dropped. At the end, elements that have
      * not been in any window are emitted in a shorter window. An upstream failure is passed on immediately, without a
      * shorter window, and elements that have not been in a full window stay unacknowledged.

@@ -106,7 +106,7 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
     }
 
     /**
-     * Starts asynchronous computations with a fixed parallelism, and emits their results in input order. See
+     * Starts asynchronous computations, and emits their results in input order. See
      * {@link #mapAsync(Parallelism, Ordering, Function)}.
      */
     @Operator(acks = SAME, cost = "under 100 ns if already complete; no thread")
@@ -116,7 +116,7 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
     }
 
     /**
-     * Starts asynchronous computations with a fixed parallelism, and emits their results as they complete. See
+     * Starts asynchronous computations, and emits their results as they complete. See
      * {@link #mapAsync(Parallelism, Ordering, Function)}.
      */
     @Operator(acks = SAME, cost = "under 100 ns if already complete; no thread")

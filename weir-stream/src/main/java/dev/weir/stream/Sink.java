@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
  */
 public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
 
-    /** Creates a custom sink, which must acknowledge each element that it has finished. */
+    /** Creates a custom sink. The sink must acknowledge each element that it has finished. */
     @Operator(acks = "the implementation's", cost = "the implementation's")
     static <T> Loop<T> custom(String name, SinkFactory<T> factory) {
         return new Loop<>(Attributes.named(name), factory);
@@ -123,7 +123,7 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
         return ResultSink.of("toList", ResultLoops.collect(Collectors.<T>toList()));
     }
 
-    /** Combines the elements with {@code collector}, using a single thread and a single result container. */
+    /** Combines the elements with {@code collector}. Uses a single thread and a single result container. */
     @Operator(acks = ResultSink.ACKS, cost = "the collector's")
     static <T, R> ResultSink<T, R> collect(Collector<? super T, ?, ? extends R> collector) {
         return ResultSink.of("collect", ResultLoops.collect(Objects.requireNonNull(collector, "collector")));
@@ -182,7 +182,7 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
     }
 
     /**
-     * Collects the last {@code count} elements in order, or all elements if there are fewer.
+     * Collects the last {@code count} elements in order. Collects all elements if there are fewer.
      *
      * {@snippet :
      * List<String> tail() throws InterruptedException {
@@ -201,9 +201,9 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
     }
 
     /**
-     * Passes each element to {@code subscriber} as the subscriber requests it. See {@link Source#asPublisher}. Intended
-     * for callers that need the {@link RunningPipeline}. {@code onSubscribe} is called by the thread that starts the
-     * pipeline. A subscriber can be used for one run only.
+     * Passes each element to {@code subscriber} on request. See {@link Source#asPublisher}. Intended for callers that
+     * need the {@link RunningPipeline}. {@code onSubscribe} is called by the thread that starts the pipeline. A
+     * subscriber can be used for one run only.
      *
      * {@snippet :
      * RunningPipeline running = orders.to(Sink.toSubscriber(subscriber)).run();

@@ -102,7 +102,7 @@ public final class Source<T> extends FailureOperators<T> {
     }
 
     /** Emits no elements and completes only when the pipeline is stopped. */
-    @Operator(acks = "none", cost = "none while it waits")
+    @Operator(acks = "none", cost = "no allocation")
     public static <T> Source<T> never() {
         return new Source<>(SourceStages.never());
     }

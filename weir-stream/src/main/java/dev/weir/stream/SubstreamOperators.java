@@ -158,9 +158,9 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
     }
 
     /**
-     * Calls {@code function} with a list of the first {@code n} elements and a source of the remaining elements. The
-     * function returns the resulting stream, and can use the source only once. If the stream has fewer than {@code n}
-     * elements, the list is shorter.
+     * Calls {@code function} with a list of the first {@code n} elements and a source of the others. The function
+     * returns the resulting stream, and can use the source only once. If the stream has fewer than {@code n} elements,
+     * the list is shorter.
      *
      * <p>The remaining elements keep their acknowledgements. The acknowledgements of the first {@code n} elements are
      * held until the resulting stream has ended and all its elements are finished, because any element of the resulting

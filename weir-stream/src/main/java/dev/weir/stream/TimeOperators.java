@@ -121,8 +121,8 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     }
 
     /**
-     * Delays each element by {@code time} after its arrival, and holds at most {@link #DEFAULT_MAX_HELD} elements. In
-     * all other respects, this method works like {@link #delay(Function, int)}.
+     * Delays each element by {@code time} after its arrival. Holds at most {@link #DEFAULT_MAX_HELD} elements. In all
+     * other respects, this method works like {@link #delay(Function, int)}.
      *
      * {@snippet :
      * source.delay(Duration.ofSeconds(30));
