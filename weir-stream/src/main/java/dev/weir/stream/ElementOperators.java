@@ -26,8 +26,7 @@ abstract class ElementOperators<T> {
 
     private static final String SAME = "each goes with its element";
     private static final String DROPPED_AT_ONCE = "dropped elements at once; the others' go with them";
-    private static final String BEYOND_NOT =
-            "elements beyond the end are acknowledged only in an inner stream, because its outer stream continues";
+    private static final String BEYOND_NOT = "elements beyond the end: only in an inner stream";
     private static final String FREE = "no allocation";
 
     /** The most recently added stage. */
@@ -45,16 +44,14 @@ abstract class ElementOperators<T> {
      * @param name the operator's name in snapshots
      * @param operators supplies the operator of each run; called when the run's first element arrives
      */
-    @Operator(
-            acks = "each when everything emitted for it is acknowledged; at once if nothing was emitted",
-            cost = "an object per element")
+    @Operator(acks = "when everything emitted for it is acknowledged", cost = "an object per element")
     public <R> Source<R> operator(String name, Supplier<? extends ElementOperator<? super T, R>> operators) {
         Objects.requireNonNull(operators, "operators");
         return Source.at(ElementStages.operator(Objects.requireNonNull(name, "name"), node(), operators));
     }
 
     /**
-     * Adds a custom operator that works on batches and implements the full stage protocol: it may hold back elements
+     * Adds a custom operator that works on batches and implements the full stage protocol. It may hold back elements
      * and their acknowledgements, pull batches in advance, wait, and end the stream. It runs fused, on the same thread
      * as its neighbouring operators. {@link OperatorFactory} lists its obligations. {@link Source#supervised} has no
      * effect on it.
@@ -80,7 +77,7 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Keeps the elements that match {@code keep}; the others are acknowledged immediately.
+     * Keeps the elements that match {@code keep}. The others are acknowledged immediately.
      *
      * <pre>{@code
      * Source.of(1, 2, 3, 4).filter(n -> n % 2 == 0) // 2, 4
@@ -92,7 +89,7 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Removes the elements that match {@code drop}, and acknowledges them immediately.
+     * Removes the elements that match {@code drop}. They are acknowledged immediately.
      *
      * <pre>{@code
      * Source.of("a", "", "b").filterNot(String::isEmpty) // a, b
@@ -104,8 +101,8 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Maps and filters in one step: replaces each element with the result of {@code function}, or drops it if the
-     * result is null. Dropped elements are acknowledged immediately.
+     * Replaces each element with the result of {@code function}, or drops it if the result is null. Dropped elements
+     * are acknowledged immediately.
      *
      * <pre>{@code
      * Source.of("1", "x", "2").collect(s -> s.equals("x") ? null : Integer.valueOf(s)) // 1, 2
@@ -117,7 +114,7 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Keeps the elements of one type; the others are acknowledged immediately.
+     * Keeps the elements of one type. The others are acknowledged immediately.
      *
      * <pre>{@code
      * Source.<Object>of(1, "two", 3).collect(Integer.class) // 1, 3
@@ -138,7 +135,7 @@ abstract class ElementOperators<T> {
      * Source.of(1, 2, 3).mapConcat(n -> Collections.nCopies(n, n)) // 1, 2, 2, 3, 3, 3
      * }</pre>
      */
-    @Operator(acks = "when the last of its children is acknowledged", cost = "the iterable; one batch per 512 children")
+    @Operator(acks = "with its last child", cost = "the iterable; one batch per 512 children")
     public <R> Source<R> mapConcat(Function<? super T, ? extends Iterable<? extends R>> function) {
         return Source.at(ElementStages.mapConcat(node(), Objects.requireNonNull(function, "function")));
     }
@@ -189,9 +186,9 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Emits {@code initial}, and then, for each element, the result of applying {@code function} to the previously
-     * emitted value and the element. Each result carries its element's acknowledgement; {@code initial} has none. If
-     * supervision restarts the stage, it continues from {@code initial} without emitting it again.
+     * Emits {@code initial}, and then, for each element, the result of {@code function} for the previous result and the
+     * element. Each result carries its element's acknowledgement; {@code initial} has none. If supervision restarts the
+     * stage, it continues from {@code initial} without emitting it again.
      *
      * <pre>{@code
      * Source.of(1, 2, 3).scan(0, Integer::sum) // 0, 1, 3, 6
@@ -219,7 +216,7 @@ abstract class ElementOperators<T> {
      *
      * @param initial shared by all runs, so it must not be modified
      */
-    @Operator(acks = "all when the result is acknowledged", cost = "16 bytes per acknowledged element, until the end")
+    @Operator(acks = "with the result", cost = "16 bytes per element until the end")
     public <R> Source<R> fold(R initial, BiFunction<? super R, ? super T, ? extends R> function) {
         return Source.at(ElementStages.fold(
                 node(), Objects.requireNonNull(initial, "initial"), Objects.requireNonNull(function, "function")));
@@ -233,13 +230,13 @@ abstract class ElementOperators<T> {
      * Source.of(3, 1, 2).reduce(Integer::max) // 3
      * }</pre>
      */
-    @Operator(acks = "all when the result is acknowledged", cost = "16 bytes per acknowledged element, until the end")
+    @Operator(acks = "with the result", cost = "16 bytes per element until the end")
     public Source<T> reduce(BiFunction<? super T, ? super T, ? extends T> function) {
         return Source.at(ElementStages.reduce(node(), Objects.requireNonNull(function, "function")));
     }
 
     /**
-     * Emits the first {@code count} elements, then ends the stream and closes the upstream stages immediately.
+     * Emits the first {@code count} elements. Then ends the stream and closes the upstream stages immediately.
      *
      * <p>Surplus elements, which arrived in the same batch as the last one or are still inside the upstream stages, are
      * not acknowledged. They were not processed, so a source that waits for acknowledgements delivers them again in the
@@ -261,7 +258,7 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Emits elements until one does not match {@code predicate}; that element is not emitted. See
+     * Emits elements until one does not match {@code predicate}. That element is not emitted. See
      * {@link #takeWhile(Predicate, boolean)}.
      */
     @Operator(acks = BEYOND_NOT, cost = FREE)
@@ -270,7 +267,7 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Emits elements until one does not match {@code predicate}, then ends the stream and closes the upstream stages at
+     * Emits elements until one does not match {@code predicate}. Then ends the stream and closes the upstream stages at
      * once. As with {@link #take}, elements after the end are not acknowledged. The element that did not match is not
      * acknowledged either, unless {@code inclusive} is true.
      *
@@ -301,7 +298,7 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Drops and acknowledges elements until one does not match {@code predicate}; that element and all later ones are
+     * Drops and acknowledges elements until one does not match {@code predicate}. That element and all later ones are
      * emitted. If supervision restarts the stage, it starts dropping again.
      *
      * <pre>{@code
@@ -324,7 +321,7 @@ abstract class ElementOperators<T> {
      *
      * @param limit at least 0
      */
-    @Operator(acks = "elements beyond the limit are not acknowledged", cost = FREE)
+    @Operator(acks = "elements beyond the limit: never", cost = FREE)
     public Source<T> limit(long limit) {
         return Source.at(ElementStages.limit(node(), limit));
     }
@@ -340,7 +337,7 @@ abstract class ElementOperators<T> {
      *
      * @param maxWeight at least 0
      */
-    @Operator(acks = "elements beyond the limit are not acknowledged", cost = FREE)
+    @Operator(acks = "elements beyond the limit: never", cost = FREE)
     public Source<T> limitWeighted(long maxWeight, ToLongFunction<? super T> weight) {
         return Source.at(ElementStages.limitWeighted(node(), maxWeight, Objects.requireNonNull(weight, "weight")));
     }
@@ -364,21 +361,21 @@ abstract class ElementOperators<T> {
      * Source.of("a", "b", "c").intersperse(",") // a , b , c
      * }</pre>
      */
-    @Operator(acks = "each goes with its element; injected elements have none", cost = "one new batch per batch")
+    @Operator(acks = "injected elements have none", cost = "one new batch per batch")
     public Source<T> intersperse(T between) {
         return Source.at(ElementStages.intersperse(node(), null, Objects.requireNonNull(between, "between"), null));
     }
 
     /**
      * Emits {@code start} before the first element, {@code between} between adjacent elements, and {@code end} after
-     * the last. {@code start} and {@code end} are emitted even if there are no elements; {@code end} is not emitted
-     * after a failure. These inserted elements carry no acknowledgement.
+     * the last. The elements {@code start} and {@code end} are emitted even if there are no others; {@code end} is not
+     * emitted after a failure. These inserted elements carry no acknowledgement.
      *
      * <pre>{@code
      * Source.of("1", "2").intersperse("[", ",", "]") // [ 1 , 2 ]
      * }</pre>
      */
-    @Operator(acks = "each goes with its element; injected elements have none", cost = "one new batch per batch")
+    @Operator(acks = "injected elements have none", cost = "one new batch per batch")
     public Source<T> intersperse(T start, T between, T end) {
         return Source.at(ElementStages.intersperse(
                 node(),
@@ -388,9 +385,9 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Drops an element, and acknowledges it immediately, if its key is one of the {@code window} most recently seen
-     * distinct keys. A repeated key becomes the most recent one. The keys are forgotten at the end of the run and when
-     * supervision restarts the stage.
+     * Drops an element if its key is one of the {@code window} most recently seen distinct keys. A dropped element is
+     * acknowledged immediately. A repeated key becomes the most recent one. The keys are forgotten at the end of the
+     * run and when supervision restarts the stage.
      *
      * <pre>{@code
      * Source.of("a1", "b1", "a2", "c1").deduplicate(s -> s.charAt(0), 1000) // a1, b1, c1
@@ -399,20 +396,19 @@ abstract class ElementOperators<T> {
      * @param key returns an element's key, never null; keys are compared by equals
      * @param window number of keys to remember, at least 1; this limits memory use
      */
-    @Operator(acks = DROPPED_AT_ONCE, cost = "a hash look-up per element; an entry per key, up to the window")
+    @Operator(acks = DROPPED_AT_ONCE, cost = "a look-up per element; an entry per key in the window")
     public Source<T> deduplicate(Function<? super T, ?> key, int window) {
         return Source.at(ElementStages.deduplicate(node(), Objects.requireNonNull(key, "key"), window));
     }
 
-    /** Drops each element that equals the element immediately before it. See {@link #dropRepeated(Function)}. */
+    /** Drops each element that equals the element before it. See {@link #dropRepeated(Function)}. */
     @Operator(acks = DROPPED_AT_ONCE, cost = FREE)
     public Source<T> dropRepeated() {
         return dropRepeated(Function.identity());
     }
 
     /**
-     * Drops each element whose key equals the key of the element immediately before it, and acknowledges the dropped
-     * element immediately.
+     * Drops each element with the same key as the element before it. A dropped element is acknowledged immediately.
      *
      * <pre>{@code
      * Source.of(1, 1, 2, 1).dropRepeated() // 1, 2, 1
@@ -439,20 +435,20 @@ abstract class ElementOperators<T> {
     }
 
     /** Logs each element at DEBUG to the logger with this name. See {@link #log(Logger, Logger.Level)}. */
-    @Operator(acks = SAME, cost = "a log line per element if the level is on, otherwise none")
+    @Operator(acks = SAME, cost = "a log line per element if the level is on")
     public Source<T> log(String loggerName) {
         return log(System.getLogger(Objects.requireNonNull(loggerName, "loggerName")), Logger.Level.DEBUG);
     }
 
     /**
-     * Logs each element and the end of the stream at {@code level}, and an upstream failure at ERROR. Each message
-     * includes the names of the pipeline and the stage.
+     * Logs each element and the end of the stream at {@code level}, and a failure at ERROR. Each message includes the
+     * names of the pipeline and the stage.
      *
      * <pre>{@code
      * source.log(System.getLogger("orders"), Logger.Level.INFO)
      * }</pre>
      */
-    @Operator(acks = SAME, cost = "a log line per element if the level is on, otherwise none")
+    @Operator(acks = SAME, cost = "a log line per element if the level is on")
     public Source<T> log(Logger logger, Logger.Level level) {
         return Source.at(ElementStages.log(
                 node(), Objects.requireNonNull(logger, "logger"), Objects.requireNonNull(level, "level")));

@@ -39,7 +39,7 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
      * @param function returns the last element, or null to pass the failure on; if it throws, its exception replaces
      *     the failure
      */
-    @Operator(acks = PASSES + "; the last element has none", cost = PER_BATCH)
+    @Operator(acks = "the last element has none", cost = PER_BATCH)
     public Source<T> recover(Function<? super Throwable, ? extends @Nullable T> function) {
         return Source.at(FailureStages.recover(node(), Objects.requireNonNull(function, "function")));
     }
@@ -102,8 +102,8 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     }
 
     /**
-     * Restarts all upstream stages after a failure and a delay, within the same pipeline. The failed section is closed
-     * first, including its threads and resources; the downstream stages notice only the pause.
+     * Restarts all upstream stages after a failure and a delay. The pipeline stays the same. The failed section is
+     * closed first, including its threads and resources; the downstream stages notice only the pause.
      *
      * <p>Elements that left the section before the failure are still processed downstream. Their acknowledgements go to
      * the old run of the section, so a source in the section must accept acknowledgements even after it was closed.
@@ -120,7 +120,7 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
      *         .restarted(RestartSettings.of(Backoff.between(Duration.ofSeconds(1), Duration.ofMinutes(1))))
      * }
      */
-    @Operator(acks = PASSES + "; elements inside a failed section are never acknowledged", cost = PER_BATCH)
+    @Operator(acks = "elements inside a failed section: never", cost = PER_BATCH)
     public Source<T> restarted(RestartSettings settings) {
         return Source.at(FailureStages.restart(Objects.requireNonNull(settings, "settings"), this::node));
     }
@@ -153,8 +153,8 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
      *     completes
      */
     @Operator(
-            acks = "when everything made from it is finished; repeated if it was in a failed section",
-            cost = "a segment and a buffer; a copy per batch, kept until it is finished")
+            acks = "when everything made from it is finished; repeated after a failure",
+            cost = "a segment and a buffer; a copy per batch until it is finished")
     public <R> Source<R> restarted(RestartSettings settings, Function<? super Source<T>, Source<R>> section) {
         return Source.at(FailureStages.restart(
                 node(),
@@ -204,8 +204,9 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
 
     /**
      * Fails the pipeline with a {@link StreamTimeoutException} if the downstream stages do not ask for more elements
-     * within {@code timeout} of receiving the previous ones. The downstream stages are interrupted, because otherwise
-     * they would notice the failure only when they ask for more elements. {@link #recover} does not see this failure.
+     * within {@code timeout}. The time begins when they receive the previous ones. The downstream stages are
+     * interrupted, because otherwise they would notice the failure only when they ask for more elements.
+     * {@link #recover} does not see this failure.
      *
      * {@snippet :
      * orders.backpressureTimeout(Duration.ofMinutes(1)).mapBlocking(8, Ordering.input(), this::book)
@@ -226,16 +227,16 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
      * ticks.keepAlive(Duration.ofSeconds(1), () -> Tick.NOTHING)
      * }
      */
-    @Operator(acks = PASSES + "; inserted elements have none", cost = "a clock reading per batch")
+    @Operator(acks = "inserted elements have none", cost = "a clock reading per batch")
     public Source<T> keepAlive(Duration interval, Supplier<? extends T> supplier) {
         return Source.at(FailureStages.keepAlive(node(), interval, Objects.requireNonNull(supplier, "supplier")));
     }
 
     /**
-     * Calls {@code onEnd} exactly once, on the stream's thread, when the upstream stages have completed, failed, or
-     * been cancelled because no more elements are needed. Completion means that the last element was handed downstream,
-     * not that it was acknowledged. If {@code onEnd} throws, the stream fails; if the stream had already failed, the
-     * exception is added to that failure as a suppressed exception.
+     * Calls {@code onEnd} exactly once, on the stream's thread, when the upstream stages have ended. They may have
+     * completed, failed, or been cancelled because no more elements are needed. Completion means that the last element
+     * was handed downstream, not that it was acknowledged. If {@code onEnd} throws, the stream fails; if the stream had
+     * already failed, the exception is added to that failure as a suppressed exception.
      *
      * {@snippet :
      * source.watch(end -> log.log(Level.INFO, "import ended: " + end))
@@ -257,7 +258,7 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
      * shop.shutdown();
      * }
      */
-    @Operator(acks = PASSES + "; elements that have not passed are never acknowledged", cost = "a lock per batch")
+    @Operator(acks = "elements that have not passed: never", cost = "a lock per batch")
     public Source<T> via(KillSwitch killSwitch) {
         return Source.at(FailureStages.killSwitch(node(), killSwitch.core()));
     }

@@ -59,27 +59,27 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      */
     @SafeVarargs
     @SuppressWarnings("varargs") // the array is only read
-    @Operator(acks = "kept with each element", cost = "a segment and a buffer for each input")
+    @Operator(acks = "kept with each element", cost = "a segment and a buffer per input")
     public final Source<T> merge(Source<? extends T>... others) {
         return Source.at(JunctionStages.merge(nodesOf(node(), ArgumentChecks.list("others", others))));
     }
 
     /**
-     * Merges two sources; whenever both have a batch available, the batch of {@code preferred} is emitted first. In all
-     * other respects, this method works like {@link #merge}.
+     * Merges two sources; if both have a batch available, the batch of {@code preferred} is emitted first. In all other
+     * respects, this method works like {@link #merge}.
      *
      * {@snippet :
      * jobs.mergePreferred(commands)
      * }
      */
-    @Operator(acks = "kept with each element", cost = "a segment and a buffer for each input")
+    @Operator(acks = "kept with each element", cost = "a segment and a buffer per input")
     public Source<T> mergePreferred(Source<? extends T> preferred) {
         return Source.at(JunctionStages.mergePreferred(List.of(nodeOf("preferred", preferred), node())));
     }
 
     /**
-     * Merges sources in proportion to their weights while several of them have elements available. The proportion
-     * applies to elements, not batches. In all other respects, this method works like {@link #merge}.
+     * Merges sources in proportion to their weights while several have elements available. The proportion applies to
+     * elements, not batches. In all other respects, this method works like {@link #merge}.
      *
      * {@snippet :
      * gold.mergePrioritized(List.of(silver, bronze), 6, 3, 1)
@@ -87,7 +87,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      *
      * @param weights at least 1 each; first this source's weight, then the weights of the others
      */
-    @Operator(acks = "kept with each element", cost = "a segment and a buffer for each input")
+    @Operator(acks = "kept with each element", cost = "a segment and a buffer per input")
     public Source<T> mergePrioritized(List<? extends Source<? extends T>> others, int... weights) {
         return Source.at(JunctionStages.mergePrioritized(
                 nodesOf(node(), ArgumentChecks.list("others", others)),
@@ -110,8 +110,8 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * Emits a list with the latest element of each input whenever any input has a new element. The first list is
-     * emitted once every input has had an element. The stream ends when all inputs have ended.
+     * Emits a list with the latest element of each input whenever any has a new one. The first list is emitted once
+     * every input has had an element. The stream ends when all inputs have ended.
      *
      * <p>An element remains the latest of its input until a newer element arrives or all inputs have ended. From then
      * on, it is acknowledged as soon as every list that contains it is finished. An element that was never part of a
@@ -124,16 +124,16 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     @SafeVarargs
     @SuppressWarnings("varargs") // the array is only read
     @Operator(
-            acks = "when replaced, and all lists that contain it are finished",
-            cost = "a segment and a buffer for each input; a list and an acknowledgement per element")
+            acks = "when replaced, and its lists are finished",
+            cost = "a segment and a buffer per input; a list and an acknowledgement per element")
     public final Source<List<T>> mergeLatest(Source<? extends T>... others) {
         return Source.at(JunctionStages.mergeLatest(nodesOf(node(), ArgumentChecks.list("others", others))));
     }
 
     /**
-     * Emits the elements of this source, then the elements of the other sources, one source after the other. A source
-     * is pulled only after the preceding sources have ended. However, if a source contains an asynchronous boundary,
-     * the stages before that boundary start running immediately. Each element keeps its acknowledgement.
+     * Emits the elements of this source, then of the other sources in turn. A source is pulled only after the preceding
+     * sources have ended. However, if a source contains an asynchronous boundary, the stages before that boundary start
+     * running immediately. Each element keeps its acknowledgement.
      *
      * {@snippet :
      * history.concat(live)
@@ -141,41 +141,41 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      */
     @SafeVarargs
     @SuppressWarnings("varargs") // the array is only read
-    @Operator(acks = "kept with each element", cost = "nothing per element")
+    @Operator(acks = "kept with each element", cost = "no allocation")
     public final Source<T> concat(Source<? extends T>... others) {
         return Source.at(JunctionStages.concat(nodesOf(node(), ArgumentChecks.list("others", others))));
     }
 
     /**
-     * Emits the elements of {@code first}, then the elements of this source. See {@link #concat}.
+     * Emits the elements of {@code first}, then of this source. See {@link #concat}.
      *
      * {@snippet :
      * lines.prepend(Source.of("header"))
      * }
      */
-    @Operator(acks = "kept with each element", cost = "nothing per element")
+    @Operator(acks = "kept with each element", cost = "no allocation")
     public Source<T> prepend(Source<? extends T> first) {
         return Source.at(
                 JunctionStages.concat(List.of(nodeOf("first", first), node())).with(Attributes.named("prepend")));
     }
 
     /**
-     * Emits the elements of this source, or the elements of {@code otherwise} if this source ends without an element.
-     * Each element keeps its acknowledgement.
+     * Emits the elements of this source, or of {@code otherwise} if this source ends without an element. Each element
+     * keeps its acknowledgement.
      *
      * {@snippet :
      * matches.orElse(Source.of(NO_MATCH))
      * }
      */
-    @Operator(acks = "kept with each element", cost = "nothing per element")
+    @Operator(acks = "kept with each element", cost = "no allocation")
     public Source<T> orElse(Source<? extends T> otherwise) {
         return Source.at(JunctionStages.orElse(node(), nodeOf("otherwise", otherwise)));
     }
 
     /**
-     * Alternates between {@code segmentSize} elements of this source and the same number of elements of the other
-     * source. Waits for the source whose turn it is. Once one source has ended, emits the remaining elements of the
-     * other. Each element keeps its acknowledgement.
+     * Alternates between {@code segmentSize} elements of this source and as many of the other. Waits for the source
+     * whose turn it is. Once one source has ended, emits the remaining elements of the other. Each element keeps its
+     * acknowledgement.
      *
      * {@snippet :
      * Source.of(1, 2, 3, 4).interleave(Source.of(10, 20), 2) // 1, 2, 10, 20, 3, 4
@@ -189,24 +189,20 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * Pairs the elements of two sources: the first with the first, the second with the second, and so on. See
-     * {@link #zipWith}.
+     * Pairs the elements of two sources in order. See {@link #zipWith}.
      *
      * {@snippet :
      * names.zip(ages).map(pair -> pair.first() + " is " + pair.second())
      * }
      */
-    @Operator(
-            acks = "both when their pair is acknowledged",
-            cost = "a pair per element, and a joint acknowledgement if both have one")
+    @Operator(acks = "with their pair", cost = "a pair, and a joint acknowledgement if both have one")
     public <B> Source<Pair<T, B>> zip(Source<B> other) {
         return Source.at(JunctionStages.zip("zip", node(), nodeOf("other", other), Pair<T, B>::new));
     }
 
     /**
-     * Emits lists that contain one element of each input: the first elements, then the second elements, and so on. Ends
-     * when any input ends; the remaining elements of the other inputs are treated like the surplus elements of
-     * {@link #take}.
+     * Emits lists of one element of each input, in order. Ends when any input ends; the remaining elements of the other
+     * inputs are treated like the surplus elements of {@link #take}.
      *
      * {@snippet :
      * Source.of(1, 2).zipN(Source.of(10, 20), Source.of(100, 200)) // [1, 10, 100], [2, 20, 200]
@@ -214,9 +210,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      */
     @SafeVarargs
     @SuppressWarnings("varargs") // the array is only read
-    @Operator(
-            acks = "all when their list is acknowledged",
-            cost = "a list per element; a joint acknowledgement per further input")
+    @Operator(acks = "with their list", cost = "a list per element; a joint acknowledgement per further input")
     public final Source<List<T>> zipN(Source<? extends T>... others) {
         List<Source<? extends T>> rest = ArgumentChecks.list("others", others);
         int inputs = 1 + rest.size();
@@ -247,9 +241,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      * @param standIn used once this source has ended
      * @param otherStandIn used once the other source has ended
      */
-    @Operator(
-            acks = "both when their pair is acknowledged",
-            cost = "a pair per element, and a joint acknowledgement if both have one")
+    @Operator(acks = "with their pair", cost = "a pair, and a joint acknowledgement if both have one")
     public <B> Source<Pair<T, B>> zipAll(Source<B> other, T standIn, B otherStandIn) {
         return Source.at(JunctionStages.zipAll(
                 node(),
@@ -268,9 +260,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      * prices.zipWith(amounts, (price, amount) -> price * amount)
      * }
      */
-    @Operator(
-            acks = "both when their result is acknowledged",
-            cost = "a call per pair, and a joint acknowledgement if both have one")
+    @Operator(acks = "with their result", cost = "a call, and a joint acknowledgement if both have one")
     public <B, R> Source<R> zipWith(Source<B> other, BiFunction<? super T, ? super B, ? extends R> combine) {
         return Source.at(JunctionStages.zip(
                 "zipWith", node(), nodeOf("other", other), Objects.requireNonNull(combine, "combine")));
@@ -284,7 +274,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      * }
      */
     @Operator(
-            acks = "when replaced, and all pairs that contain it are finished",
+            acks = "when replaced, and its pairs are finished",
             cost = "two segments; a pair and an acknowledgement per element")
     public <B> Source<Pair<T, B>> zipLatest(Source<B> other) {
         return Source.at(JunctionStages.zipLatest("zipLatest", node(), nodeOf("other", other), Pair<T, B>::new));
@@ -305,7 +295,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      * }
      */
     @Operator(
-            acks = "when replaced, and all results made from it are finished",
+            acks = "when replaced, and its results are finished",
             cost = "two segments; a call and an acknowledgement per element")
     public <B, R> Source<R> zipLatestWith(Source<B> other, BiFunction<? super T, ? super B, ? extends R> combine) {
         return Source.at(JunctionStages.zipLatest(

@@ -57,7 +57,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
     }
 
     /**
-     * Also hands each element to {@code sink}, which has its own buffer. The slower of the sink and the downstream
+     * Also hands each element to {@code sink}. The sink has its own buffer. The slower of the sink and the downstream
      * stages sets the pace. If the sink returns early, the stream ends with the next element. The sink ends when the
      * stream does.
      *
@@ -73,7 +73,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
     }
 
     /**
-     * Copies each element to {@code sink} as long as the sink keeps up; a batch that does not fit into the sink's
+     * Copies each element to {@code sink} as long as the sink keeps up. A batch that does not fit into the sink's
      * buffer is not copied. The sink's acknowledgements and its end do not affect the stream, but a failure of the sink
      * fails the stream.
      *
@@ -87,7 +87,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
     }
 
     /**
-     * Sends the elements that match {@code divert} to {@code sink}, together with their acknowledgements; the other
+     * Sends the elements that match {@code divert} to {@code sink}, together with their acknowledgements. The other
      * elements continue downstream. Waits while the sink's buffer is full. If the sink returns early, the stream ends
      * with the next element for the sink. The sink ends when the stream does. If {@code divert} throws, the supervision
      * decides what happens to the element.
@@ -116,7 +116,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
      *
      * @param branches at least one branch
      */
-    @Operator(acks = "when every branch has acknowledged", cost = "a segment for each branch; a copy per batch")
+    @Operator(acks = "when every branch has acknowledged", cost = "a segment per branch; a copy per batch")
     public <R> Source<R> broadcast(List<? extends Function<? super Source<T>, Source<R>>> branches) {
         List<BlueprintBranch<T, R>> built = new ArrayList<>();
         ArgumentChecks.list("branches", branches).forEach(branch -> built.add(branch(branch)));
@@ -124,7 +124,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
     }
 
     /**
-     * Hands each element to every sink; the pipeline ends when all sinks have ended. See {@link #broadcast}.
+     * Hands each element to every sink. The pipeline ends when all sinks have ended. See {@link #broadcast}.
      *
      * {@snippet :
      * events.broadcastTo(archive, alarms).run()
@@ -132,7 +132,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
      */
     @SafeVarargs
     @SuppressWarnings("varargs") // the array is only read
-    @Operator(acks = "when every sink has acknowledged", cost = "a segment for each sink; a copy per batch")
+    @Operator(acks = "when every sink has acknowledged", cost = "a segment per sink; a copy per batch")
     public final Pipeline broadcastTo(Sink<? super T>... sinks) {
         return Pipeline.of(JunctionStages.broadcastTo(node(), sides(sinks)));
     }
@@ -149,14 +149,13 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
      *
      * @param branches 1 to 100,000
      */
-    @Operator(acks = "kept with each element", cost = "a segment for each branch; a move per element")
+    @Operator(acks = "kept with each element", cost = "a segment per branch; a move per element")
     public <R> Source<R> balance(int branches, Function<? super Source<T>, Source<R>> function) {
         return Source.at(JunctionStages.balance(node(), copies("branches", branches, function)));
     }
 
     /**
-     * Distributes the elements over several sinks: the next element goes to the first sink that has requested one. See
-     * {@link #balance}.
+     * Hands each element to the first of several sinks that has requested one. See {@link #balance}.
      *
      * {@snippet :
      * jobs.balanceTo(connection1, connection2).run()
@@ -164,7 +163,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
      */
     @SafeVarargs
     @SuppressWarnings("varargs") // the array is only read
-    @Operator(acks = "kept with each element", cost = "a segment for each sink; a move per element")
+    @Operator(acks = "kept with each element", cost = "a segment per sink; a move per element")
     public final Pipeline balanceTo(Sink<? super T>... sinks) {
         return Pipeline.of(JunctionStages.balanceTo(node(), sides(sinks)));
     }
@@ -184,7 +183,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
      * @param partitions 1 to 100,000
      * @param partition returns the element's branch, 0 to {@code partitions - 1}
      */
-    @Operator(acks = "kept with each element", cost = "a segment for each branch; a call and a move per element")
+    @Operator(acks = "kept with each element", cost = "a segment per branch; a call and a move per element")
     public <R> Source<R> partition(
             int partitions, ToIntFunction<? super T> partition, Function<? super Source<T>, Source<R>> function) {
         return Source.at(JunctionStages.partition(
@@ -200,16 +199,16 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
      */
     @SafeVarargs
     @SuppressWarnings("varargs") // the array is only read
-    @Operator(acks = "kept with each element", cost = "a segment for each sink; a call and a move per element")
+    @Operator(acks = "kept with each element", cost = "a segment per sink; a call and a move per element")
     public final Pipeline partitionTo(ToIntFunction<? super T> partition, Sink<? super T>... sinks) {
         return Pipeline.of(
                 JunctionStages.partitionTo(node(), Objects.requireNonNull(partition, "partition"), sides(sinks)));
     }
 
     /**
-     * Splits each element into two parts and emits them to two separate streams, which {@code join} combines again.
-     * {@code join} must use both streams and read them at about the same pace: reading one after the other blocks
-     * forever once a buffer is full. If either stream ends early, the whole stream ends with the next element.
+     * Splits each element into two parts and emits them to two streams, which {@code join} combines again. The function
+     * must use both streams and read them at about the same pace: reading one after the other blocks forever once a
+     * buffer is full. If either stream ends early, the whole stream ends with the next element.
      *
      * <p>An element is acknowledged when both of its parts have been acknowledged.
      *
@@ -217,9 +216,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
      * users.unzip(User::name, User::age, (names, ages) -> names.map(n -> n.trim()).zip(ages))
      * }
      */
-    @Operator(
-            acks = "when both parts have been acknowledged",
-            cost = "a segment; a copy per batch, two calls per element")
+    @Operator(acks = "with both parts", cost = "a segment; a copy per batch, two calls per element")
     public <A, B, R> Source<R> unzip(
             Function<? super T, ? extends A> left,
             Function<? super T, ? extends B> right,
@@ -236,15 +233,13 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
     }
 
     /**
-     * Splits each element into two parts, one for each of two sinks. See {@link #broadcastTo}.
+     * Splits each element into two parts for two sinks. See {@link #broadcastTo}.
      *
      * {@snippet :
      * users.unzipTo(User::name, names, User::age, ages).run()
      * }
      */
-    @Operator(
-            acks = "when both parts have been acknowledged",
-            cost = "two segments; a copy per batch, two calls per element")
+    @Operator(acks = "with both parts", cost = "two segments; a copy per batch, two calls per element")
     public <A, B> Pipeline unzipTo(
             Function<? super T, ? extends A> left,
             Sink<? super A> leftSink,

@@ -24,9 +24,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      *
      * @param count at least 1
      */
-    @Operator(
-            acks = "members together with their list",
-            cost = "a list per group, 16 bytes of acknowledgements per element")
+    @Operator(acks = "with their list", cost = "a list per group, 16 bytes per element")
     public Source<List<T>> grouped(int count) {
         return Source.at(GroupingStages.grouped(node(), count));
     }
@@ -44,7 +42,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      * @param count at least 1
      * @param window more than 0
      */
-    @Operator(acks = "members together with their list", cost = "as grouped, and a clock reading per batch")
+    @Operator(acks = "with their list", cost = "as grouped, and a clock reading per batch")
     public Source<List<T>> groupedWithin(int count, Duration window) {
         return Source.at(GroupingStages.groupedWithin(node(), count, window));
     }
@@ -61,7 +59,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      *
      * @param maxWeight at least 1
      */
-    @Operator(acks = "members together with their list", cost = "as grouped")
+    @Operator(acks = "with their list", cost = "as grouped")
     public Source<List<T>> groupedWeighted(long maxWeight, ToLongFunction<? super T> weight) {
         return Source.at(GroupingStages.groupedWeighted(node(), maxWeight, Objects.requireNonNull(weight, "weight")));
     }
@@ -78,17 +76,17 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      * @param maxWeight at least 1
      * @param window more than 0
      */
-    @Operator(acks = "members together with their list", cost = "as groupedWithin")
+    @Operator(acks = "with their list", cost = "as groupedWithin")
     public Source<List<T>> groupedWeightedWithin(long maxWeight, Duration window, ToLongFunction<? super T> weight) {
         return Source.at(GroupingStages.groupedWeightedWithin(
                 node(), maxWeight, window, Objects.requireNonNull(weight, "weight")));
     }
 
     /**
-     * Groups consecutive elements with the same key into lists of at most {@code max} elements. A list is emitted as
-     * soon as an element with a different key arrives. In all other respects, this method works like {@link #grouped}.
-     * If {@code key} throws, the stage's supervision decides what happens to the element. {@code RESTART} also drops
-     * and acknowledges the incomplete list.
+     * Groups consecutive elements with the same key into lists. A list has at most {@code max} elements. A list is
+     * emitted as soon as an element with a different key arrives. In all other respects, this method works like
+     * {@link #grouped}. If {@code key} throws, the stage's supervision decides what happens to the element.
+     * {@code RESTART} also drops and acknowledges the incomplete list.
      *
      * {@snippet :
      * Source.of("a1", "a2", "b1", "a3").groupedAdjacentBy(s -> s.charAt(0), 100); // [a1, a2], [b1], [a3]
@@ -97,14 +95,14 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      * @param key returns an element's key, never null; keys are compared by equals
      * @param max at least 1
      */
-    @Operator(acks = "members together with their list", cost = "as grouped")
+    @Operator(acks = "with their list", cost = "as grouped")
     public Source<List<T>> groupedAdjacentBy(Function<? super T, ?> key, int max) {
         return Source.at(GroupingStages.groupedAdjacentBy(node(), Objects.requireNonNull(key, "key"), max));
     }
 
     /**
-     * Groups consecutive elements with the same key into lists of at most {@code max} elements. A list is emitted
-     * earlier, with fewer elements, when {@code window} has passed since its first element arrived. See
+     * Groups consecutive elements with the same key into lists. A list has at most {@code max} elements. A list is
+     * emitted earlier, with fewer elements, when {@code window} has passed since its first element arrived. See
      * {@link #groupedAdjacentBy(Function, int)} for the keys and {@link #groupedWithin} for the window.
      *
      * {@snippet :
@@ -115,13 +113,13 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      * @param max at least 1
      * @param window more than 0
      */
-    @Operator(acks = "members together with their list", cost = "as groupedWithin")
+    @Operator(acks = "with their list", cost = "as groupedWithin")
     public Source<List<T>> groupedAdjacentBy(Function<? super T, ?> key, int max, Duration window) {
         return Source.at(GroupingStages.groupedAdjacentBy(node(), Objects.requireNonNull(key, "key"), max, window));
     }
 
     /**
-     * Emits windows of {@code size} elements; each window starts {@code step} elements after the previous one. If
+     * Emits windows of {@code size} elements. Each window starts {@code step} elements after the previous one. If
      * {@code step} is greater than {@code size}, the elements in between are dropped. At the end, elements that have
      * not been in any window are emitted in a shorter window. An upstream failure is passed on immediately, without a
      * shorter window, and elements that have not been in a full window stay unacknowledged.
@@ -136,9 +134,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      * @param size at least 1
      * @param step at least 1
      */
-    @Operator(
-            acks = "after the last window that contains the element",
-            cost = "a list and its acknowledgements per window")
+    @Operator(acks = "after the element's last window", cost = "a list and its acknowledgements per window")
     public Source<List<T>> sliding(int size, int step) {
         return Source.at(GroupingStages.sliding(node(), size, step));
     }
@@ -162,9 +158,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      * @param seed creates an aggregate from its first element
      * @param aggregate adds an element to an aggregate; may modify the aggregate in place
      */
-    @Operator(
-            acks = "members together with their aggregate",
-            cost = "a thread for the upstream stages; 16 bytes of acknowledgements per element")
+    @Operator(acks = "with their aggregate", cost = "an upstream thread; 16 bytes per element")
     public <A> Source<A> batch(
             long max, Function<? super T, ? extends A> seed, BiFunction<? super A, ? super T, ? extends A> aggregate) {
         return Source.at(GroupingStages.batch(
@@ -181,7 +175,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      *
      * @param maxWeight at least 1
      */
-    @Operator(acks = "members together with their aggregate", cost = "as batch")
+    @Operator(acks = "with their aggregate", cost = "as batch")
     public <A> Source<A> batchWeighted(
             long maxWeight,
             ToLongFunction<? super T> weight,
@@ -196,33 +190,30 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Combines elements into one while the downstream stage is busy, without a limit, so the upstream stages never
-     * wait. In all other respects, this method works like {@link #batch}.
+     * Combines elements into one while the downstream stage is busy, without a limit. The upstream stages therefore
+     * never wait. In all other respects, this method works like {@link #batch}.
      *
      * {@snippet :
      * prices.conflate((older, newer) -> newer).map(price -> show(price));
      * }
      */
-    @Operator(
-            acks = "members together with their aggregate",
-            cost = "as batch; acknowledgements accumulate while nobody pulls")
+    @Operator(acks = "with their aggregate", cost = "as batch; acknowledgements accumulate while nobody pulls")
     public Source<T> conflate(BinaryOperator<T> combine) {
         Objects.requireNonNull(combine, "combine");
         return conflateWithSeed(first -> first, combine);
     }
 
     /**
-     * Aggregates elements while the downstream stage is busy, without a limit, so the upstream stages never wait. If
-     * the source waits for acknowledgements, the acknowledgements of all elements are retained until the aggregate is
-     * acknowledged, which takes 16 bytes per element. In all other respects, this method works like {@link #batch}.
+     * Aggregates elements while the downstream stage is busy, without a limit. The upstream stages therefore never
+     * wait. If the source waits for acknowledgements, the acknowledgements of all elements are retained until the
+     * aggregate is acknowledged, which takes 16 bytes per element. In all other respects, this method works like
+     * {@link #batch}.
      *
      * {@snippet :
      * clicks.conflateWithSeed(click -> 1L, (count, click) -> count + 1);
      * }
      */
-    @Operator(
-            acks = "members together with their aggregate",
-            cost = "as batch; acknowledgements accumulate while nobody pulls")
+    @Operator(acks = "with their aggregate", cost = "as batch; acknowledgements accumulate while nobody pulls")
     public <A> Source<A> conflateWithSeed(
             Function<? super T, ? extends A> seed, BiFunction<? super A, ? super T, ? extends A> aggregate) {
         return Source.at(GroupingStages.conflate(
@@ -242,22 +233,21 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      * readings.expand(reading -> Stream.iterate(reading, last -> last.older()).iterator());
      * }
      */
-    @Operator(
-            acks = "with the first; repeated elements have none",
-            cost = "a thread for the upstream stages; a batch of one per repetition")
+    @Operator(acks = "with the first; repeated elements have none", cost = "an upstream thread; a batch per repetition")
     public <R> Source<R> expand(Function<? super T, ? extends Iterator<? extends R>> expander) {
         return Source.at(GroupingStages.expand(node(), Objects.requireNonNull(expander, "expander")));
     }
 
     /**
-     * Emits each element, followed by the elements of the iterator that {@code extrapolator} returns for it: one for
-     * each pull, until a newer element arrives. In all other respects, this method works like {@link #expand}.
+     * Emits each element, followed by the elements of the iterator that {@code extrapolator} returns for it. Emits one
+     * of these for each pull, until a newer element arrives. In all other respects, this method works like
+     * {@link #expand}.
      *
      * {@snippet :
      * positions.extrapolate(last -> Collections.nCopies(3, last.guessed()).iterator());
      * }
      */
-    @Operator(acks = "with the element; extrapolated elements have none", cost = "as expand")
+    @Operator(acks = "extrapolated elements have none", cost = "as expand")
     public Source<T> extrapolate(Function<? super T, ? extends Iterator<? extends T>> extrapolator) {
         return Source.at(GroupingStages.extrapolate(node(), Objects.requireNonNull(extrapolator, "extrapolator")));
     }
@@ -278,9 +268,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      *
      * @param capacity at least 1
      */
-    @Operator(
-            acks = "with the element; one that is dropped at once",
-            cost = "a thread for the upstream stages; 32 bytes per element")
+    @Operator(acks = "with the element; one that is dropped at once", cost = "an upstream thread; 32 bytes per element")
     public Source<T> buffer(int capacity, OverflowStrategy strategy) {
         return Source.at(GroupingStages.buffer(node(), capacity, Objects.requireNonNull(strategy, "strategy")));
     }

@@ -14,7 +14,7 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
 
     private static final String SAME = "each goes with its element";
     private static final String BOUNDARY = "a thread, a lock per batch, the buffer";
-    private static final String WORKERS = "a few ns per element in addition to the function, in chunks";
+    private static final String WORKERS = "a few ns per element, in chunks";
     private static final String LANES = "a hand-over per element, a thread per running call";
 
     /** The default buffer size of an asynchronous boundary, in elements: {@value}. */
@@ -51,7 +51,7 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
     }
 
     /**
-     * Calls the handler on several threads: divides each batch among the workers, and emits the results in input order.
+     * Calls the handler on several threads, and emits the results in input order. Divides each batch among the workers.
      * Suited to CPU-bound work; for blocking work use {@link #mapBlocking}. Runs on {@link Dispatcher#cpu()}, unless
      * {@linkplain Source#with attributes} name another dispatcher.
      *
@@ -95,7 +95,7 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      * @param concurrency up to 100,000
      * @param ordering the order to preserve; see {@link Ordering}
      */
-    @Operator(acks = "with the result", cost = "under 100 ns in addition to the handler; a thread per blocked call")
+    @Operator(acks = "with the result", cost = "under 100 ns; a thread per blocked call")
     public <R> Source<R> mapBlocking(
             Parallelism concurrency, Ordering<? super T> ordering, Handler<? super T, ? extends R> handler) {
         return Source.at(BlockingWorkers.node(
@@ -106,20 +106,20 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
     }
 
     /**
-     * Starts asynchronous computations with a fixed parallelism, and emits their results in input order. See
+     * Starts asynchronous computations, and emits their results in input order. See
      * {@link #mapAsync(Parallelism, Ordering, Function)}.
      */
-    @Operator(acks = SAME, cost = "under 100 ns if the future is already complete; no thread")
+    @Operator(acks = SAME, cost = "under 100 ns if already complete; no thread")
     public <R> Source<R> mapAsync(
             int parallelism, Function<? super T, ? extends CompletionStage<? extends R>> function) {
         return mapAsync(Parallelism.fixed(parallelism), Ordering.input(), function);
     }
 
     /**
-     * Starts asynchronous computations with a fixed parallelism, and emits their results as they complete. See
+     * Starts asynchronous computations, and emits their results as they complete. See
      * {@link #mapAsync(Parallelism, Ordering, Function)}.
      */
-    @Operator(acks = SAME, cost = "under 100 ns if the future is already complete; no thread")
+    @Operator(acks = SAME, cost = "under 100 ns if already complete; no thread")
     public <R> Source<R> mapAsyncUnordered(
             int parallelism, Function<? super T, ? extends CompletionStage<? extends R>> function) {
         return mapAsync(Parallelism.fixed(parallelism), Ordering.unordered(), function);
@@ -129,7 +129,7 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      * Starts asynchronous computations with a fixed parallelism. See
      * {@link #mapAsync(Parallelism, Ordering, Function)}.
      */
-    @Operator(acks = SAME, cost = "under 100 ns if the future is already complete; no thread")
+    @Operator(acks = SAME, cost = "under 100 ns if already complete; no thread")
     public <R> Source<R> mapAsync(
             int parallelism,
             Ordering<? super T> ordering,
@@ -164,7 +164,7 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      *
      * @param parallelism up to 100,000
      */
-    @Operator(acks = "with the result", cost = "under 100 ns if the future is already complete; no thread")
+    @Operator(acks = "with the result", cost = "under 100 ns if already complete; no thread")
     public <R> Source<R> mapAsync(
             Parallelism parallelism,
             Ordering<? super T> ordering,
@@ -219,9 +219,7 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      *
      * @param initial shared by all runs, so it must not be modified
      */
-    @Operator(
-            acks = "all when the result is acknowledged",
-            cost = "as scanAsync; 16 bytes per acknowledged element, until the end")
+    @Operator(acks = "with the result", cost = "as scanAsync; 16 bytes per element until the end")
     public <R> Source<R> foldAsync(
             R initial, BiFunction<? super R, ? super T, ? extends CompletionStage<? extends R>> function) {
         return Source.at(ParallelStages.<T, R>foldAsync(

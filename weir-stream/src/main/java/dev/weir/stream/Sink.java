@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
  */
 public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
 
-    /** Creates a custom sink, which must acknowledge each element that it has finished. */
+    /** Creates a custom sink. The sink must acknowledge each element that it has finished. */
     @Operator(acks = "the implementation's", cost = "the implementation's")
     static <T> Loop<T> custom(String name, SinkFactory<T> factory) {
         return new Loop<>(Attributes.named(name), factory);
@@ -32,20 +32,20 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
      * the action returns. If the action takes only a few microseconds, up to 16 elements are acknowledged together. If
      * the action throws, the pipeline fails and the element is not acknowledged.
      */
-    @Operator(acks = "each when the action has returned", cost = "the action's")
+    @Operator(acks = "when the action has returned", cost = "the action's")
     static <T> Loop<T> forEach(Action<? super T> action) {
         Objects.requireNonNull(action, "action");
         return custom("forEach", ElementStages.forEach(action));
     }
 
     /** Acknowledges and discards each element. */
-    @Operator(acks = "each at once", cost = "per batch")
+    @Operator(acks = "at once", cost = "per batch")
     static <T> Loop<T> ignore() {
         return custom("ignore", ElementStages.ignore());
     }
 
     /** Closes the upstream stages without requesting an element. */
-    @Operator(acks = "none; the sink takes no element", cost = "none")
+    @Operator(acks = "none", cost = "none")
     static <T> Loop<T> cancelled() {
         return custom("cancelled", context -> upstream -> {});
     }
@@ -54,7 +54,7 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
      * Calls {@code action}, which may block, for up to {@code concurrency} elements concurrently, in no particular
      * order. See {@link #forEachBlocking(int, Ordering, Action)}.
      */
-    @Operator(acks = "each when its action has returned", cost = "a virtual thread per worker, a hand-over per element")
+    @Operator(acks = "when its action has returned", cost = "a virtual thread per worker, a hand-over per element")
     static <T> Sink<T> forEachBlocking(int concurrency, Action<? super T> action) {
         return forEachBlocking(concurrency, Ordering.unordered(), action);
     }
@@ -70,7 +70,7 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
      * @param concurrency 1 to 100,000
      * @param ordering determines which elements wait for each other, as in {@link Source#mapBlocking}
      */
-    @Operator(acks = "each when its action has returned", cost = "a virtual thread per worker, a hand-over per element")
+    @Operator(acks = "when its action has returned", cost = "a virtual thread per worker, a hand-over per element")
     static <T> Sink<T> forEachBlocking(int concurrency, Ordering<? super T> ordering, Action<? super T> action) {
         Objects.requireNonNull(ordering, "ordering");
         Objects.requireNonNull(action, "action");
@@ -93,7 +93,7 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
      *
      * @param parallelism 1 to 100,000
      */
-    @Operator(acks = "each when its stage has completed", cost = "an object and a hand-over per element")
+    @Operator(acks = "when its stage has completed", cost = "an object and a hand-over per element")
     static <T> Sink<T> forEachAsync(int parallelism, Function<? super T, ? extends CompletionStage<?>> function) {
         Objects.requireNonNull(function, "function");
         return through(source -> source.mapAsyncUnordered(
@@ -111,26 +111,26 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
      *
      * @param queue can be used for one run only
      */
-    @Operator(acks = "each when the taker requests the next one", cost = "a lock per element, a wake-up per batch")
+    @Operator(acks = "when the taker requests the next one", cost = "a lock per element, a wake-up per batch")
     static <T> Loop<T> queue(SinkQueue<T> queue) {
         Objects.requireNonNull(queue, "queue");
         return custom("queue", queue::attach);
     }
 
-    /** Collects the elements into a list, in order. {@link Source#toList} is shorthand for this. */
+    /** Collects the elements into a list, in order. The method {@link Source#toList} is shorthand for this. */
     @Operator(acks = ResultSink.ACKS, cost = "a retained slot per element")
     static <T> ResultSink<T, List<T>> toList() {
         return ResultSink.of("toList", ResultLoops.collect(Collectors.<T>toList()));
     }
 
-    /** Combines the elements with {@code collector}, using a single thread and a single result container. */
+    /** Combines the elements with {@code collector}. Uses a single thread and a single result container. */
     @Operator(acks = ResultSink.ACKS, cost = "the collector's")
     static <T, R> ResultSink<T, R> collect(Collector<? super T, ?, ? extends R> collector) {
         return ResultSink.of("collect", ResultLoops.collect(Objects.requireNonNull(collector, "collector")));
     }
 
     /**
-     * Combines the elements into one value. {@code function} combines {@code initial} with the first element, then the
+     * Combines the elements into one value. The function combines {@code initial} with the first element, then the
      * result with the second element, and so on.
      *
      * @param initial the result if there are no elements; shared by all runs, so it must not be modified
@@ -143,8 +143,8 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
     }
 
     /**
-     * Combines the elements into one value. {@code function} combines the first element with the second, then the
-     * result with the third, and so on. The result is empty if there are no elements.
+     * Combines the elements into one value. The function combines the first element with the second, then the result
+     * with the third, and so on. The result is empty if there are no elements.
      */
     @Operator(acks = ResultSink.ACKS, cost = "an object per element")
     static <T> ResultSink<T, Optional<T>> reduce(BiFunction<? super T, ? super T, ? extends T> function) {
@@ -158,13 +158,13 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
     }
 
     /** Returns the first element and requests no more. Fails with a NoSuchElementException if there is none. */
-    @Operator(acks = "only the first, even if its batch has others", cost = "one batch")
+    @Operator(acks = "only the first", cost = "one batch")
     static <T> ResultSink<T, T> head() {
         return ResultSink.of("head", ResultLoops.orElseThrow(ResultLoops.head()));
     }
 
     /** Returns the first element, if there is one, and requests no more. */
-    @Operator(acks = "only the first, even if its batch has others", cost = "one batch")
+    @Operator(acks = "only the first", cost = "one batch")
     static <T> ResultSink<T, Optional<T>> headOption() {
         return ResultSink.of("headOption", ResultLoops.head());
     }
@@ -182,7 +182,7 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
     }
 
     /**
-     * Collects the last {@code count} elements in order, or all elements if there are fewer.
+     * Collects the last {@code count} elements in order. Collects all elements if there are fewer.
      *
      * {@snippet :
      * List<String> tail() throws InterruptedException {
@@ -192,7 +192,7 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
      *
      * @param count at least 1
      */
-    @Operator(acks = ResultSink.ACKS, cost = "a slot for each of the last elements")
+    @Operator(acks = ResultSink.ACKS, cost = "a slot per element kept")
     static <T> ResultSink<T, List<T>> takeLast(int count) {
         if (count < 1) {
             throw new IllegalArgumentException("count must be at least 1: count=" + count);
@@ -201,27 +201,27 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
     }
 
     /**
-     * Passes each element to {@code subscriber} as the subscriber requests it, as described in
-     * {@link Source#asPublisher}. Intended for callers that need the {@link RunningPipeline}. {@code onSubscribe} is
-     * called by the thread that starts the pipeline. A subscriber can be used for one run only.
+     * Passes each element to {@code subscriber} on request. See {@link Source#asPublisher}. Intended for callers that
+     * need the {@link RunningPipeline}. {@code onSubscribe} is called by the thread that starts the pipeline. A
+     * subscriber can be used for one run only.
      *
      * {@snippet :
      * RunningPipeline running = orders.to(Sink.toSubscriber(subscriber)).run();
      * }
      */
-    @Operator(acks = "each when onNext has returned", cost = "a call per element, when the subscriber requests it")
+    @Operator(acks = "when onNext has returned", cost = "a call per element")
     static <T> Loop<T> toSubscriber(Flow.Subscriber<? super T> subscriber) {
         return custom("subscriber", ReactiveInterop.toSubscriber(Objects.requireNonNull(subscriber, "subscriber")));
     }
 
-    /** Creates a sink that consists of operators followed by a sink. */
+    /** Creates a sink of operators followed by a sink. */
     @Operator(acks = "as in the lower part", cost = "as in the lower part")
     static <T> Sink<T> through(Function<Source<T>, Pipeline> lower) {
         return new Lower<>(Objects.requireNonNull(lower, "lower"));
     }
 
     /**
-     * Creates a sink that consists of operators followed by {@code sink}, and produces the result of {@code sink}.
+     * Creates a sink of operators followed by {@code sink}, with the result of {@code sink}.
      *
      * {@snippet :
      * ResultSink<Order, Optional<Order>> firstLarge =

@@ -62,13 +62,13 @@ public final class Source<T> extends FailureOperators<T> {
      * elements before it emits them. If collecting that many may take long, set a smaller number:
      * {@code with(Attributes.NONE.withBuffer(1))}.
      */
-    @Operator(acks = "none", cost = "the iterator's; batches are reused")
+    @Operator(acks = "none", cost = "the iterator's")
     public static <T> Source<T> from(Iterable<? extends T> elements) {
         return new Source<>(SourceStages.iterable("iterable", Objects.requireNonNull(elements, "elements")));
     }
 
     /** Emits the elements of an iterator. Each run gets its own iterator from {@code iterators} when it starts. */
-    @Operator(acks = "none", cost = "the iterator's; batches are reused")
+    @Operator(acks = "none", cost = "the iterator's")
     public static <T> Source<T> fromIterator(Supplier<? extends Iterator<? extends T>> iterators) {
         Objects.requireNonNull(iterators, "iterators");
         return new Source<>(SourceStages.iterable("iterator", () -> widened(iterators.get())));
@@ -102,39 +102,39 @@ public final class Source<T> extends FailureOperators<T> {
     }
 
     /** Emits no elements and completes only when the pipeline is stopped. */
-    @Operator(acks = "none", cost = "none while it waits")
+    @Operator(acks = "none", cost = "no allocation")
     public static <T> Source<T> never() {
         return new Source<>(SourceStages.never());
     }
 
     /** Emits the same element forever, on demand. */
-    @Operator(acks = "none", cost = "about a nanosecond per element; batches are reused")
+    @Operator(acks = "none", cost = "about a nanosecond per element")
     public static <T> Source<T> repeat(T element) {
         return new Source<>(SourceStages.repeat(Objects.requireNonNull(element, "element")));
     }
 
     /** Repeats the elements of an iterable forever. Completes at once if the iterable is empty. */
-    @Operator(acks = "none", cost = "the iterator's; batches are reused")
+    @Operator(acks = "none", cost = "the iterator's")
     public static <T> Source<T> cycle(Iterable<? extends T> elements) {
         return new Source<>(SourceStages.cycle(Objects.requireNonNull(elements, "elements")));
     }
 
-    /** Emits the numbers from {@code from} to {@code to} - 1, or no elements if the range is empty. */
-    @Operator(acks = "none", cost = "a boxed number per element; batches are reused")
+    /** Emits the numbers from {@code from} to {@code to} - 1. Emits no elements if the range is empty. */
+    @Operator(acks = "none", cost = "a boxed number per element")
     public static Source<Integer> range(int from, int to) {
         return new Source<>(SourceStages.range(from, to, number -> (int) number));
     }
 
-    /** Emits the numbers from {@code from} to {@code to} - 1, or no elements if the range is empty. */
-    @Operator(acks = "none", cost = "a boxed number per element; batches are reused")
+    /** Emits the numbers from {@code from} to {@code to} - 1. Emits no elements if the range is empty. */
+    @Operator(acks = "none", cost = "a boxed number per element")
     public static Source<Long> range(long from, long to) {
         return new Source<>(SourceStages.range(from, to, number -> number));
     }
 
     /**
-     * Emits an element after {@code initialDelay} and then every {@code interval}, measured by the run's clock, until
-     * the pipeline is stopped. While there is no demand, one tick is kept and further ticks are skipped. Skipped ticks
-     * do not shift the schedule.
+     * Emits an element after {@code initialDelay} and then every {@code interval} of the run's clock, until the
+     * pipeline is stopped. While there is no demand, one tick is kept and further ticks are skipped. Skipped ticks do
+     * not shift the schedule.
      *
      * @param interval more than zero
      */
@@ -151,15 +151,15 @@ public final class Source<T> extends FailureOperators<T> {
      *
      * @param queue can feed one run only; a second run is refused when it starts
      */
-    @Operator(acks = "none; the result of an offer concerns only the queue", cost = "a lock per offer")
+    @Operator(acks = "none; an offer's result concerns only the queue", cost = "a lock per offer")
     public static <T> Source<T> queue(SourceQueue<T> queue) {
         Objects.requireNonNull(queue, "queue");
         return custom("queue", queue::attach);
     }
 
     /**
-     * Emits elements computed from a state. {@code function} returns an element and the next state, or an empty
-     * optional to end the stream.
+     * Emits elements computed from a state. The function returns an element and the next state, or an empty optional to
+     * end the stream.
      *
      * <pre>{@code
      * Source<Integer> powers =
@@ -168,19 +168,19 @@ public final class Source<T> extends FailureOperators<T> {
      *
      * @param initial the initial state of each run
      */
-    @Operator(acks = "none", cost = "the function's; batches are reused")
+    @Operator(acks = "none", cost = "the function's")
     public static <S, T> Source<T> unfold(S initial, Function<? super S, Optional<Unfolded<S, T>>> function) {
         return new Source<>(SourceStages.unfold(
                 Objects.requireNonNull(initial, "initial"), Objects.requireNonNull(function, "function")));
     }
 
     /**
-     * Emits elements computed from a state by an asynchronous function, for instance one that loads the next page of a
+     * Emits elements computed from a state by an asynchronous function. Such a function may load the next page of a
      * list. See {@link #unfold}. The function is called on demand, one step at a time. The elements of steps that
      * complete immediately are emitted together. When the stream ends, it does not wait for a step that is still
      * running.
      */
-    @Operator(acks = "none", cost = "the function's; a wake-up per step that does not complete at once")
+    @Operator(acks = "none", cost = "the function's; a wake-up per asynchronous step")
     public static <S, T> Source<T> unfoldAsync(
             S initial, Function<? super S, ? extends CompletionStage<Optional<Unfolded<S, T>>>> function) {
         return new Source<>(SourceStages.unfoldAsync(
@@ -188,16 +188,16 @@ public final class Source<T> extends FailureOperators<T> {
     }
 
     /**
-     * Emits the elements read from a resource, such as a file, until {@code read} returns an empty optional. Each run
-     * opens its own resource on first demand and closes it exactly once: after the last element, or when the stream
-     * fails or is cancelled. {@code open}, {@code read} and {@code close} run on the segment's thread and may block.
+     * Emits the elements read from a resource until {@code read} returns an empty optional. Each run opens its own
+     * resource on first demand and closes it exactly once: after the last element, or when the stream fails or is
+     * cancelled. {@code open}, {@code read} and {@code close} run on the segment's thread and may block.
      *
      * <pre>{@code
      * Source<String> lines = Source.resource(
      *         () -> Files.newBufferedReader(path), reader -> Optional.ofNullable(reader.readLine()), Reader::close);
      * }</pre>
      */
-    @Operator(acks = "none", cost = "the cost of reading; batches are reused")
+    @Operator(acks = "none", cost = "the cost of reading")
     public static <R, T> Source<T> resource(
             Callable<? extends R> open, Handler<? super R, Optional<T>> read, Action<? super R> close) {
         return new Source<>(SourceStages.resource(
@@ -206,18 +206,15 @@ public final class Source<T> extends FailureOperators<T> {
                 Objects.requireNonNull(close, "close")));
     }
 
-    /**
-     * Emits the result of {@code stage} when {@code stage} completes, and fails if {@code stage} fails. Never cancels
-     * {@code stage}.
-     */
+    /** Emits the result of {@code stage}, and fails if {@code stage} fails. Never cancels {@code stage}. */
     @Operator(acks = "none", cost = "one batch")
     public static <T> Source<T> completionStage(CompletionStage<? extends T> stage) {
         return new Source<>(SourceStages.completionStage(Objects.requireNonNull(stage, "stage")));
     }
 
     /**
-     * Emits the elements of a source that {@code stage} provides asynchronously. Each run starts the source as soon as
-     * {@code stage} has completed.
+     * Emits the elements of the source that {@code stage} provides. Each run starts the source as soon as {@code stage}
+     * has completed.
      */
     @Operator(acks = "as in the source", cost = "one more pull per batch")
     public static <T> Source<T> completionStageSource(CompletionStage<Source<T>> stage) {
@@ -225,10 +222,7 @@ public final class Source<T> extends FailureOperators<T> {
                 SourceStages.completionStageSource(stage.thenApply(source -> made("completionStageSource", source))));
     }
 
-    /**
-     * Emits the elements of the source returned by the supplier {@code source}. Each run calls the supplier on first
-     * demand.
-     */
+    /** Emits the elements of the source that {@code source} returns. Each run calls the supplier on first demand. */
     @Operator(acks = "as in the source", cost = "one more pull per batch")
     public static <T> Source<T> lazily(Supplier<Source<T>> source) {
         Objects.requireNonNull(source, "source");
@@ -236,7 +230,7 @@ public final class Source<T> extends FailureOperators<T> {
     }
 
     /** Emits the given elements. */
-    @Operator(acks = "none", cost = "about a nanosecond per element; batches are reused")
+    @Operator(acks = "none", cost = "about a nanosecond per element")
     @SafeVarargs
     @SuppressWarnings("varargs") // the copy is only read
     public static <T> Source<T> of(T... elements) {
@@ -260,7 +254,7 @@ public final class Source<T> extends FailureOperators<T> {
      *
      * @param buffer at least 1
      */
-    @Operator(acks = "none, because a publisher cannot take them", cost = "one uncontended lock per element")
+    @Operator(acks = "none", cost = "one uncontended lock per element")
     public static <T> Source<T> fromPublisher(Flow.Publisher<? extends T> publisher, int buffer) {
         return new Source<>(ReactiveInterop.fromPublisher(Objects.requireNonNull(publisher, "publisher"), buffer));
     }
@@ -303,14 +297,14 @@ public final class Source<T> extends FailureOperators<T> {
      * Flux<Order> flux = JdkFlowAdapter.flowPublisherToFlux(orders); // Reactor
      * }
      */
-    @Operator(acks = "when onNext has returned", cost = "one run for each subscriber; a few ns per element")
+    @Operator(acks = "when onNext has returned", cost = "a run per subscriber; a few ns per element")
     public Flow.Publisher<T> asPublisher() {
         return ReactiveInterop.publisher(
                 sink -> to(Sink.custom("subscriber", sink)).run());
     }
 
     /**
-     * Returns this stream as a publisher whose subscribers share one run, which starts with the first subscriber and
+     * Returns this stream as a publisher whose subscribers share one run. The run starts with the first subscriber and
      * ends when the last has cancelled. A new subscriber starts with the first element that no subscriber has received
      * yet. The slowest subscriber sets the pace; the others may be at most one batch ahead of the slowest. An element
      * is acknowledged when {@code onNext} of every subscriber has returned. A subscriber that arrives after the end

@@ -32,7 +32,7 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
      * files.flatMapConcat(file -> linesOf(file))
      * }
      */
-    @Operator(acks = "when its source has ended and the emitted elements are finished", cost = "a stream per element")
+    @Operator(acks = "when all elements of its source are finished", cost = "a stream per element")
     public <R> Source<R> flatMapConcat(Function<? super T, Source<R>> function) {
         Objects.requireNonNull(function, "function");
         return Source.at(
@@ -50,9 +50,7 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
      *
      * @param breadth at least 1
      */
-    @Operator(
-            acks = "when its source has ended and the emitted elements are finished",
-            cost = "a stream and a segment per element")
+    @Operator(acks = "when all elements of its source are finished", cost = "a stream and a segment per element")
     public <R> Source<R> flatMapMerge(int breadth, Function<? super T, Source<R>> function) {
         Objects.requireNonNull(function, "function");
         return Source.at(SubstreamStages.flatMapMerge(
@@ -72,7 +70,7 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
      * }
      */
     @Operator(
-            acks = "when its source has ended or was replaced, and the emitted elements are finished",
+            acks = "when its source has ended or was replaced, and its elements are finished",
             cost = "a stream and a segment per element")
     public <R> Source<R> switchMap(Function<? super T, Source<R>> function) {
         Objects.requireNonNull(function, "function");
@@ -117,10 +115,7 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
      *     arrives, the stage fails
      * @param idleAfter idle time after which a group ends; zero keeps groups until the end
      */
-    @Operator(
-            acks = "kept with each element",
-            cost =
-                    "a lookup and a move per element; a stream per key, with segments only if it has asynchronous stages")
+    @Operator(acks = "kept with each element", cost = "a lookup and a move per element; a stream per key")
     public <R> Source<R> groupBy(
             Function<? super T, ?> key,
             int maxSubstreams,
@@ -131,7 +126,7 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
     }
 
     /**
-     * Starts a new stream before each element that matches {@code predicate}. {@code function} builds each stream; the
+     * Starts a new stream before each element that matches {@code predicate}. The function builds each stream; the
      * outputs are emitted one after the other. The first element always starts a stream.
      *
      * <p>Each element keeps its acknowledgement. If the stream of a section ends early, for example because of a
@@ -163,9 +158,9 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
     }
 
     /**
-     * Calls {@code function} with a list of the first {@code n} elements and a source of the remaining elements. The
-     * function returns the resulting stream, and can use the source only once. If the stream has fewer than {@code n}
-     * elements, the list is shorter.
+     * Calls {@code function} with a list of the first {@code n} elements and a source of the others. The function
+     * returns the resulting stream, and can use the source only once. If the stream has fewer than {@code n} elements,
+     * the list is shorter.
      *
      * <p>The remaining elements keep their acknowledgements. The acknowledgements of the first {@code n} elements are
      * held until the resulting stream has ended and all its elements are finished, because any element of the resulting
@@ -178,9 +173,7 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
      *
      * @param n at least 0
      */
-    @Operator(
-            acks = "the prefix when everything is finished; each other goes with its element",
-            cost = "nothing per element")
+    @Operator(acks = "the prefix when everything is finished", cost = "nothing per element")
     public <R> Source<R> prefixAndTail(int n, BiFunction<? super List<T>, ? super Source<T>, Source<R>> function) {
         Objects.requireNonNull(function, "function");
         return Source.at(SubstreamStages.prefixAndTail(

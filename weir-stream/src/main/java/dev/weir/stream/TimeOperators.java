@@ -25,7 +25,7 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      * source.throttle(100, Duration.ofSeconds(1)); // one every 10 ms
      * }
      */
-    @Operator(acks = "with the element", cost = "a clock reading per batch; a copy of each batch")
+    @Operator(acks = "with the element", cost = "a clock reading and a copy per batch")
     public Source<T> throttle(long elements, Duration per) {
         return Source.at(GroupingStages.throttle(node(), elements, per));
     }
@@ -52,7 +52,7 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      * @param burst at least 1; the maximum is inversely proportional to {@code per}; a burst of 26,000 is allowed even
      *     if {@code per} is a day
      */
-    @Operator(acks = "with the element", cost = "a clock reading per batch; a copy of each batch")
+    @Operator(acks = "with the element", cost = "a clock reading and a copy per batch")
     public Source<T> throttle(long elements, Duration per, long burst, ThrottleMode mode) {
         return Source.at(GroupingStages.throttle(node(), elements, per, burst, Objects.requireNonNull(mode, "mode")));
     }
@@ -67,32 +67,32 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      * source.throttle(1_000_000, Duration.ofSeconds(1), 100_000, bytes -> bytes.length, ThrottleMode.SHAPING);
      * }
      */
-    @Operator(acks = "with the element", cost = "a clock reading per batch; a copy of each batch")
+    @Operator(acks = "with the element", cost = "a clock reading and a copy per batch")
     public Source<T> throttle(long costs, Duration per, long burst, ToLongFunction<? super T> cost, ThrottleMode mode) {
         return Source.at(GroupingStages.throttle(
                 node(), costs, per, burst, Objects.requireNonNull(cost, "cost"), Objects.requireNonNull(mode, "mode")));
     }
 
     /**
-     * Lets at most {@code elements} with the same key pass per {@code per} on average, and up to {@code burst} at once
-     * after a pause. Holds up to {@link #DEFAULT_MAX_HELD} elements that arrived too early. In all other respects, this
-     * method works like {@link #throttlePerKey(long, Duration, long, Function, int)}.
+     * Limits each key to {@code elements} per {@code per} on average, and to {@code burst} at once after a pause. Holds
+     * up to {@link #DEFAULT_MAX_HELD} elements that arrived too early. In all other respects, this method works like
+     * {@link #throttlePerKey(long, Duration, long, Function, int)}.
      *
      * {@snippet :
      * orders.throttlePerKey(10, Duration.ofSeconds(1), 10, order -> order.customer())
      *         .mapBlocking(64, Ordering.byKey(order -> order.customer()), order -> book(order));
      * }
      */
-    @Operator(acks = "with the element", cost = "a hash look-up per element; an object per element held")
+    @Operator(acks = "with the element", cost = "a look-up per element; an object per element held")
     public Source<T> throttlePerKey(long elements, Duration per, long burst, Function<? super T, ?> key) {
         return throttlePerKey(elements, per, burst, key, DEFAULT_MAX_HELD);
     }
 
     /**
-     * Lets at most {@code elements} with the same key pass per {@code per} on average, and up to {@code burst} at once
-     * after a pause. An element that arrives too early is held, and elements with other keys overtake it; order is
-     * preserved within each key. A key identifies whatever has its own limit, such as a customer or a target host. Byte
-     * arrays are compared by content.
+     * Limits each key to {@code elements} per {@code per} on average, and to {@code burst} at once after a pause. An
+     * element that arrives too early is held, and elements with other keys overtake it; order is preserved within each
+     * key. A key identifies whatever has its own limit, such as a customer or a target host. Byte arrays are compared
+     * by content.
      *
      * <p>The stage accepts elements while it holds fewer than {@code maxHeld}. A key that exceeds its rate for a long
      * time eventually uses up this limit and delays all keys. The stage stores about 150 bytes for each key whose
@@ -114,15 +114,15 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      *     if {@code per} is a day
      * @param maxHeld maximum number of held elements, at least 1; may be exceeded by up to one batch
      */
-    @Operator(acks = "with the element", cost = "a hash look-up per element; an object per element held")
+    @Operator(acks = "with the element", cost = "a look-up per element; an object per element held")
     public Source<T> throttlePerKey(long elements, Duration per, long burst, Function<? super T, ?> key, int maxHeld) {
         return Source.at(GroupingStages.throttlePerKey(
                 node(), elements, per, burst, Objects.requireNonNull(key, "key"), maxHeld));
     }
 
     /**
-     * Delays each element by {@code time} after its arrival, and holds at most {@link #DEFAULT_MAX_HELD} elements. In
-     * all other respects, this method works like {@link #delay(Function, int)}.
+     * Delays each element by {@code time} after its arrival. Holds at most {@link #DEFAULT_MAX_HELD} elements. In all
+     * other respects, this method works like {@link #delay(Function, int)}.
      *
      * {@snippet :
      * source.delay(Duration.ofSeconds(30));
@@ -158,20 +158,20 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     }
 
     /**
-     * Pulls no elements from upstream until {@code time} has passed since the start of the run. Acknowledgements, the
-     * end and failures pass through unchanged.
+     * Pulls no elements until {@code time} has passed since the start of the run. Acknowledgements, the end and
+     * failures pass through unchanged.
      *
      * {@snippet :
      * source.initialDelay(Duration.ofSeconds(5));
      * }
      */
-    @Operator(acks = "with the element", cost = "nothing")
+    @Operator(acks = "with the element", cost = "no allocation")
     public Source<T> initialDelay(Duration time) {
         return Source.at(GroupingStages.initialDelay(node(), Objects.requireNonNull(time, "time")));
     }
 
     /**
-     * Lets elements pass for {@code time} from the start of the run, then ends the stream and closes the upstream
+     * Lets elements pass for {@code time} from the start of the run. Then ends the stream and closes the upstream
      * stages immediately. As with {@link Source#idleTimeout}, the upstream stages must not block the thread. If they
      * do, the stream ends only when they return. Acknowledgements work as with {@link #take}.
      *
@@ -181,9 +181,7 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      *
      * @param time if negative, no elements pass
      */
-    @Operator(
-            acks = "each goes with its element; later elements are not acknowledged",
-            cost = "two clock readings per batch")
+    @Operator(acks = "later elements: never", cost = "two clock readings per batch")
     public Source<T> takeWithin(Duration time) {
         return Source.at(GroupingStages.takeWithin(node(), Objects.requireNonNull(time, "time")));
     }
@@ -219,7 +217,7 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     }
 
     /**
-     * Emits the latest element at the end of each {@code interval} in which an element arrived; the other elements are
+     * Emits the latest element at the end of each {@code interval} in which an element arrived. The other elements are
      * dropped and acknowledged immediately. Intervals are consecutive, and the first one starts with the run. The last
      * element is emitted before the end or a failure of the input is passed on; after a cancellation it stays
      * unacknowledged.
