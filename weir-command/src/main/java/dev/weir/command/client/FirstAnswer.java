@@ -73,8 +73,11 @@ final class FirstAnswer {
             // The addresses are malformed. The clients report that too, and their message names the option.
             return;
         }
-        // All addresses are checked at the same time, because one that does not answer takes all the time.
-        try (ExecutorService checks = Executors.newVirtualThreadPerTaskExecutor()) {
+        // All addresses are checked at the same time, because one that does not answer takes all the time. Platform
+        // threads, because the JVM's poller for virtual threads never leaves native code, and the exit of a JVM waits
+        // 300 ms for such a thread.
+        try (ExecutorService checks = Executors.newThreadPerTaskExecutor(
+                Thread.ofPlatform().daemon().name("weir-first-answer").factory())) {
             List<Future<Boolean>> answers = new ArrayList<>();
             addresses.forEach(address -> answers.add(checks.submit(() -> mayBeKafka(address))));
             for (int i = 0; i < answers.size(); i++) {
