@@ -74,8 +74,10 @@ final class FirstAnswer {
             return;
         }
         // All addresses are checked at the same time, because an address that does not answer would use up the time of
-        // the others.
-        try (ExecutorService checks = Executors.newVirtualThreadPerTaskExecutor()) {
+        // the others. Platform threads, because the JVM's poller for virtual threads never leaves native code, and the
+        // exit of a JVM waits 300 ms for such a thread.
+        try (ExecutorService checks = Executors.newThreadPerTaskExecutor(
+                Thread.ofPlatform().daemon().name("weir-first-answer").factory())) {
             List<Future<Boolean>> answers = new ArrayList<>();
             addresses.forEach(address -> answers.add(checks.submit(() -> mayBeKafka(address))));
             for (int i = 0; i < answers.size(); i++) {
