@@ -201,23 +201,22 @@ public final class OffsetTracker implements AckTarget {
 
     @Override
     public void ack(long token) {
-        if (chunkOf(token).end((int) token & SLOT_MASK)) {
-            // end() writes the record's state before this thread reads `watched`. Therefore, either the owner sees the
-            // new state, or this thread sees the value of `watched` that the owner has written.
-            tellIfWatched(token);
-        }
+        end(token);
     }
 
     /** Acknowledges like {@link #ack}. Returns true only if the record is certainly finished now. */
     public boolean ackLast(long token) {
-        TrackerChunk chunk = chunkOf(token);
-        if (!chunk.end((int) token & SLOT_MASK)) {
-            return false;
+        return end(token) == TrackerChunk.FINISHED;
+    }
+
+    private byte end(long token) {
+        byte state = chunkOf(token).end((int) token & SLOT_MASK);
+        if (state != TrackerChunk.HELD) {
+            // The chunk writes the record's state before this thread reads `watched`. Therefore, either the owner sees
+            // the new state, or this thread sees the value of `watched` that the owner has written.
+            tellIfWatched(token);
         }
-        tellIfWatched(token);
-        // If the chunk was already reused, this reads the state of another record. A true result is correct even then,
-        // because a chunk is reused only after all its records are finished.
-        return chunk.isFinished((int) token & SLOT_MASK);
+        return state;
     }
 
     /** Returns whether the record is finished. Owner thread. */

@@ -28,8 +28,8 @@ final class TrackerChunk {
     static final int BITS = 9;
     static final int SLOTS = 1 << BITS;
 
-    private static final byte HELD = 0;
-    private static final byte FINISHED = 1;
+    static final byte HELD = 0;
+    static final byte FINISHED = 1;
     private static final byte DROPPED = 2;
 
     private static final int DROPPED_MARK = 1 << 30;
@@ -85,10 +85,10 @@ final class TrackerChunk {
     /**
      * Acknowledges the record for one holder.
      *
-     * @return whether this was the last pending acknowledgement; if it was, no later read by this thread is reordered
-     *     before the write of the new state
+     * @return the record's state: {@link #HELD} if further acknowledgements are pending; otherwise no later read by
+     *     this thread is reordered before the write of the new state, and the slot may already belong to another record
      */
-    boolean end(int slot) {
+    byte end(int slot) {
         if ((byte) STATE.getOpaque(states, slot) != HELD) {
             throw new IllegalStateException("acknowledged more often than retained");
         }
@@ -97,12 +97,12 @@ final class TrackerChunk {
         if (counts != null) {
             int before = subtract(counts, slot, 0);
             if (more(before) > 0) {
-                return false;
+                return HELD;
             }
             state = before == 0 ? FINISHED : DROPPED;
         }
         STATE.setVolatile(states, slot, state);
-        return true;
+        return state;
     }
 
     /** Ends one pending acknowledgement like {@link #end}, but prevents the record from ever counting as finished. */

@@ -10,6 +10,7 @@ import java.util.Random;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 
@@ -86,6 +87,24 @@ class OffsetTrackerTest {
         assertThat(tracker.isRevoked()).isFalse();
         tracker.revoke();
         assertThat(tracker.isRevoked()).isTrue();
+    }
+
+    // Regression: the state was read again after the owner might have reused the chunk. The sink then took the input
+    // for unfinished, and its transaction waited for it.
+    @Test
+    void ackLast_whileTheOwnerReusesTheChunk_isTrue() {
+        AtomicReference<OffsetTracker> owned = new AtomicReference<>();
+        OffsetTracker tracker = new OffsetTracker(
+                2 * TrackerChunk.SLOTS, () -> assertThat(owned.get().advance()).isEqualTo(TrackerChunk.SLOTS));
+        owned.set(tracker);
+        for (int i = 0; i < TrackerChunk.SLOTS; i++) {
+            tracker.append(i, 1);
+        }
+        for (int token = 0; token < TrackerChunk.SLOTS - 1; token++) {
+            tracker.ack(token);
+        }
+        assertThat(tracker.watch(0, 0)).isTrue();
+        assertThat(tracker.ackLast(TrackerChunk.SLOTS - 1)).isTrue();
     }
 
     @Test
