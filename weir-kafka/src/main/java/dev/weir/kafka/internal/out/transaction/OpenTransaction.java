@@ -80,6 +80,8 @@ final class OpenTransaction<K, V> implements Callback {
      */
     private final Set<Root> open = new HashSet<>();
 
+    private long opened;
+
     /** The sources of the inputs from which the transaction's records were made. */
     private final Set<AckTarget> sources = Collections.newSetFromMap(new IdentityHashMap<>());
 
@@ -214,7 +216,7 @@ final class OpenTransaction<K, V> implements Callback {
         if (target instanceof OffsetTracker tracker) {
             cameFrom(tracker);
             if (!tracker.ackLast(token)) {
-                open.add(new Root(tracker, token));
+                open(new Root(tracker, token));
             } else if (!open.isEmpty()) {
                 open.remove(new Root(tracker, token));
             }
@@ -222,12 +224,18 @@ final class OpenTransaction<K, V> implements Callback {
             if (!isLastJoint(target, token)) {
                 target.roots(token, (source, rootToken) -> {
                     cameFrom(source);
-                    open.add(new Root(source, rootToken));
+                    open(new Root(source, rootToken));
                 });
                 lastJoint = target;
                 lastJointToken = token;
             }
             target.ack(token);
+        }
+    }
+
+    private void open(Root input) {
+        if (open.add(input)) {
+            opened++;
         }
     }
 
@@ -277,6 +285,11 @@ final class OpenTransaction<K, V> implements Callback {
 
     Set<Root> open() {
         return open;
+    }
+
+    /** The number of inputs ever added to {@link #open}. Grows when further records may belong to this transaction. */
+    long opened() {
+        return opened;
     }
 
     /**

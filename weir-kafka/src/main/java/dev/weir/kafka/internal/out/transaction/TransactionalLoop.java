@@ -67,6 +67,12 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     private final LostInputs<K, V> inputs;
     private final ArrayDeque<TransactionRecord<K, V>> waiting = new ArrayDeque<>();
 
+    /** The closing transaction for whose records {@link #waiting} was searched last; null if it must be searched. */
+    private @Nullable OpenTransaction<K, V> searched;
+
+    /** {@link OpenTransaction#opened} at the last search. */
+    private long searchedOpened;
+
     /** The topic of the last record written. */
     private String lastTopic = "";
 
@@ -315,6 +321,14 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
             waiting.remove();
             meter.holds(-1);
         }
+        OpenTransaction<K, V> filling = closing();
+        // Without new unfinished inputs, the same records would be found not to belong to the transaction. A search per
+        // element would make a long close quadratic.
+        if (filling == null || (filling == searched && filling.opened() == searchedOpened)) {
+            return;
+        }
+        searched = filling;
+        searchedOpened = filling.opened();
         for (Iterator<TransactionRecord<K, V>> all = waiting.iterator(); all.hasNext(); ) {
             TransactionRecord<K, V> next = all.next();
             if (isSentWhileClosing(next)) {
@@ -324,13 +338,21 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         }
     }
 
+    /** Returns the open transaction if it is closing and not aborting, otherwise null. */
+    private @Nullable OpenTransaction<K, V> closing() {
+        return run.isClosing() && !run.state().isAborting() ? run.filling() : null;
+    }
+
     private boolean isSentWhileClosing(TransactionRecord<K, V> element) {
-        OpenTransaction<K, V> filling = run.filling();
-        return run.isClosing()
-                && !run.state().isAborting()
-                && filling != null
-                && filling.belongs(element.target, element.token)
-                && (inputs.isDropped(element.target, element.token) || isSent(filling, element));
+        OpenTransaction<K, V> filling = closing();
+        if (filling == null || !filling.belongs(element.target, element.token)) {
+            return false;
+        }
+        boolean isDone = inputs.isDropped(element.target, element.token) || isSent(filling, element);
+        if (!isDone) {
+            searched = null;
+        }
+        return isDone;
     }
 
     /**

@@ -49,6 +49,8 @@ class TransactionalLoopTest {
     /** The number of the record whose {@code send} throws, counted down from there. */
     private final AtomicInteger untilItThrows = new AtomicInteger();
 
+    private final AtomicInteger rootsVisited = new AtomicInteger();
+
     private final BlockingQueue<String> written = new LinkedBlockingQueue<>();
     private final List<Callback> answers = new ArrayList<>();
     private final BlockingQueue<Batch<ProducerRecord<String, String>>> offered = new LinkedBlockingQueue<>();
@@ -58,7 +60,7 @@ class TransactionalLoopTest {
     private final BareContext context = new BareContext();
     private final TransactionCounts counts = new TransactionCounts();
     private @Nullable TransactionCommitter<String, String> committer;
-    private final OffsetTracker source = new OffsetTracker(100, () -> {});
+    private final OffsetTracker source = new OffsetTracker(1_000, () -> {});
     private @Nullable Thread segment;
 
     private void start(boolean keeps, boolean skips) throws InterruptedException {
@@ -211,6 +213,31 @@ class TransactionalLoopTest {
         }
     }
 
+    // Regression: each further record searched all waiting records. This made a long close quadratic, and some
+    // exactly-once copies took twice the time.
+    @Test
+    void recordsThatWaitForAClose_areSearchedOncePerChange() throws InterruptedException {
+        start(false, false);
+        AckTarget begun = group();
+        offerOf(begun, "of the closing transaction");
+        assertWritten("of the closing transaction");
+        run.wantCut();
+        rootsVisited.set(0);
+        int waiting = 200;
+        for (int i = 0; i < waiting; i++) {
+            offerOf(group(), "of the next transaction");
+        }
+        offerOf(begun, "of the closing transaction too");
+        assertWritten("of the closing transaction too");
+        assertThat(rootsVisited).hasValueLessThan(3 * waiting);
+    }
+
+    private void offerOf(AckTarget target, String value) {
+        Batch<ProducerRecord<String, String>> batch = new Batch<>(1);
+        batch.add(new ProducerRecord<>("out", value), target, 0);
+        offered.add(batch);
+    }
+
     /** Creates the target of an element that has two inputs and becomes two records. */
     private AckTarget group() {
         List<Root> inputs = List.of(input(), input());
@@ -230,6 +257,7 @@ class TransactionalLoopTest {
 
             @Override
             public void roots(long ofGroup, RootVisitor visitor) {
+                rootsVisited.incrementAndGet();
                 inputs.forEach(input -> visitor.root(input.source(), input.token()));
             }
         };
