@@ -13,7 +13,7 @@ import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Tests operators that wait, to the nanosecond on a simulated clock. */
+/** Tests operators that wait. A simulated clock makes every wait exact to the nanosecond. */
 class TimeOperatorsTest {
 
     private static final Duration TICK = Duration.ofNanos(1);

@@ -191,7 +191,7 @@ class FleetRunTest {
         assertThat(view.at("/pipelines/1/stands_still").asBoolean()).isTrue();
     }
 
-    /** If rates are rounded, a rate below one record per second becomes 0, and the sum of several becomes too large. */
+    /** Rates must not be rounded: 0.4 records per second would become 0, and four members at 0.6 would add up to 4. */
     @ParameterizedTest
     @CsvSource({"0.4, 1, 0.4", "0.2, 1, 0.2", "0.4, 3, 1.2", "0.6, 4, 2.4", "1.4, 1, 1.4"})
     void pipelineOfFewRecords_hasItsRate_andDoesNotStandStill(double rate, int members, double whole) throws Exception {

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests servers that are not brokers, even if they send only a few bytes. */
+/** Tests that a server that is not a broker is recognized, even from an answer of a few bytes. */
 class FirstAnswerTest {
 
     private static final byte[] NOTHING = {};

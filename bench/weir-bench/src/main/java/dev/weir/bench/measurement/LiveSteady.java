@@ -46,7 +46,7 @@ public final class LiveSteady implements Orders.Target {
     private boolean isWhole;
 
     private enum Stage {
-        /** The generator sends records as planned, and orders are accepted. */
+        /** The generator sends records as planned, and changes are accepted. */
         SENDING,
         /** The generator is closing down. */
         ENDING,

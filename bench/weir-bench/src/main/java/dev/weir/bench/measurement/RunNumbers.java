@@ -137,7 +137,7 @@ public final class RunNumbers {
         told(Math.max(0, told.add(noted) - reading.toldRecords));
     }
 
-    /** Adds the record numbers of a pass that is ending. */
+    /** Adds the numbers of the records that a pass delivered. Called when the pass ends. */
     void add(Report.Delivered numbers) {
         told.add(numbers);
     }

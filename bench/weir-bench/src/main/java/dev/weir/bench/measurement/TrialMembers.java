@@ -41,7 +41,7 @@ public final class TrialMembers {
 
         void ofGenerator(long startNanos, long endNanos, Report.Interval interval, List<Histogram> lateness);
 
-        /** Receives an interval of the reader of the members' output, if there is a reader. */
+        /** Receives an interval report of the process that reads the members' output, if there is such a process. */
         default void ofReader(long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings) {}
 
         /**

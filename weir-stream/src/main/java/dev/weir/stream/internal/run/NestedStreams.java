@@ -50,8 +50,8 @@ public final class NestedStreams {
     }
 
     /**
-     * Returns the entries for stages of streams that are nested one level deeper, in the stage identified by
-     * {@code place}. All streams of this stage share these entries.
+     * Returns the entries of the streams that are nested in the stage {@code place}, one level deeper. There is one
+     * entry per stage of these streams, and all of the streams share it.
      */
     SharedEntries shownWithin(String place) {
         return shown.within(place);

@@ -24,10 +24,10 @@ import org.apache.kafka.common.TopicPartition;
  * can never be read again. Confined to the owner thread.
  *
  * <p>Each commit covers as many records as the pipeline may buffer, and they are released once it is confirmed. The
- * owner waits for the confirmation and then briefly for the pipeline's next pull. Therefore, even a commit for a single
- * record costs only one round trip and no poll. A failed commit is repeated, although the first attempt may have
- * succeeded. When a partition is revoked, its waiting records are dropped. If their commit had succeeded after all,
- * they are lost, but never duplicated.
+ * owner waits for the confirmation and then briefly for the pipeline's next pull, instead of polling the consumer in
+ * between. Even a commit for a single record therefore costs only one round trip. A failed commit is repeated, although
+ * the first attempt may have succeeded. When a partition is revoked, its waiting records are dropped. If their commit
+ * did succeed, they are lost, but never duplicated.
  *
  * <p>Records of a paused partition wait here uncommitted. They do not count toward the limit, so other partitions can
  * continue. A new position, for example after a seek, is represented by an empty batch ahead of the partition's

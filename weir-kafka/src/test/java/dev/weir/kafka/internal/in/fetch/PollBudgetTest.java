@@ -74,7 +74,7 @@ class PollBudgetTest {
         assertThat(copied(records)).isEqualTo(BUDGET_BYTES / HEADER_BYTES + 1);
     }
 
-    /** The client keeps the whole response in memory anyway, even if few of its records are copied. */
+    /** Headers of an uncompressed batch need no more memory: the client holds the whole response until it is read. */
     @Test
     void headersOfAnUncompressedBatch_doNotCount() {
         MemoryRecords records =

@@ -254,7 +254,8 @@ final class SimulatedLog extends GroupPartition {
     }
 
     /**
-     * Simulates an operator who sees the failure about a lost position, and sets the commit to the remaining records.
+     * Simulates an operator who sees the failure about a lost position, and resets the committed offset to a record
+     * that still exists.
      */
     void setByHand() {
         committed = committed < 0 ? committed : Math.min(committed, Math.max(0, nearest));

@@ -143,7 +143,8 @@ class TransactionRuleTest {
         assertThat(context.failures).singleElement().isInstanceOf(ProduceException.class);
     }
 
-    // If the order of the records changes each time, none of the refused records may have been read again so far.
+    // The inputs may be read again in another order each time. A different record is then refused first each time,
+    // which is no sign that the same record is refused forever.
     @Test
     void refusalsOfOneInputAfterTheOther_doNotEndTheRun() throws InterruptedException {
         for (int i = 0; i < TransactionRule.MOST_IN_VAIN + 2; i++) {
