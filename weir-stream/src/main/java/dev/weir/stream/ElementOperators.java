@@ -26,14 +26,14 @@ abstract class ElementOperators<T> {
 
     private static final String SAME = "each goes with its element";
     private static final String DROPPED_AT_ONCE = "dropped elements at once; the others' go with them";
-    private static final String BEYOND_NOT = "surplus elements are acknowledged only in an inner stream";
+    private static final String BEYOND_NOT = "for surplus elements, only in an inner stream";
     private static final String FREE = "no allocation";
 
     /** The most recently added stage. */
     abstract BlueprintNode<T> node();
 
     /** Adds the operators of {@code flow}. */
-    @Operator(acks = "as in the flow's operators", cost = "as in the flow's operators")
+    @Operator(acks = "as in `flow`", cost = "as in `flow`")
     public <R> Source<R> via(Flow<T, R> flow) {
         return Objects.requireNonNull(flow, "flow").below(Source.at(node()));
     }
@@ -323,7 +323,7 @@ abstract class ElementOperators<T> {
      *
      * @param limit at least 0
      */
-    @Operator(acks = "elements beyond the limit are never acknowledged", cost = FREE)
+    @Operator(acks = "never for elements beyond the limit", cost = FREE)
     public Source<T> limit(long limit) {
         return Source.at(ElementStages.limit(node(), limit));
     }
@@ -340,7 +340,7 @@ abstract class ElementOperators<T> {
      *
      * @param maxWeight at least 0
      */
-    @Operator(acks = "elements beyond the limit are never acknowledged", cost = FREE)
+    @Operator(acks = "never for elements beyond the limit", cost = FREE)
     public Source<T> limitWeighted(long maxWeight, ToLongFunction<? super T> weight) {
         return Source.at(ElementStages.limitWeighted(node(), maxWeight, Objects.requireNonNull(weight, "weight")));
     }

@@ -120,7 +120,7 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
      *         .restarted(RestartSettings.of(Backoff.between(Duration.ofSeconds(1), Duration.ofMinutes(1))))
      * }
      */
-    @Operator(acks = "elements inside the failed stages are never acknowledged", cost = PER_BATCH)
+    @Operator(acks = "never for elements inside the failed stages", cost = PER_BATCH)
     public Source<T> restarted(RestartSettings settings) {
         return Source.at(FailureStages.restart(Objects.requireNonNull(settings, "settings"), this::node));
     }
@@ -154,7 +154,7 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
      */
     @Operator(
             acks = "when every result of the element is finished; unfinished elements are repeated after a failure",
-            cost = "a thread and a buffer; a copy of each batch until it is finished")
+            cost = "a thread and a buffer; a copy per batch until it is finished")
     public <R> Source<R> restarted(RestartSettings settings, Function<? super Source<T>, Source<R>> section) {
         return Source.at(FailureStages.restart(
                 node(),
@@ -258,7 +258,7 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
      * shop.shutdown();
      * }
      */
-    @Operator(acks = "elements that have not passed are never acknowledged", cost = "a lock per batch")
+    @Operator(acks = "never for elements that have not passed", cost = "a lock per batch")
     public Source<T> via(KillSwitch killSwitch) {
         return Source.at(FailureStages.killSwitch(node(), killSwitch.core()));
     }

@@ -159,8 +159,8 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * Emits the elements of this source, or the elements of {@code otherwise} if this source ends without any. Each
-     * element keeps its acknowledgement.
+     * Emits the elements of this source, or of {@code otherwise} if this source ends without an element. Each element
+     * keeps its acknowledgement.
      *
      * {@snippet :
      * matches.orElse(Source.of(NO_MATCH))
@@ -172,9 +172,9 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * Alternates between {@code segmentSize} elements of this source and the same number of elements of {@code other}.
-     * Waits for the source whose turn it is. Once one source has ended, emits the remaining elements of the other. Each
-     * element keeps its acknowledgement.
+     * Alternates between {@code segmentSize} elements of this source and as many of {@code other}. Waits for the source
+     * whose turn it is. Once one source has ended, emits the remaining elements of the other. Each element keeps its
+     * acknowledgement.
      *
      * {@snippet :
      * Source.of(1, 2, 3, 4).interleave(Source.of(10, 20), 2) // 1, 2, 10, 20, 3, 4

@@ -67,7 +67,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
      * orders.alsoTo(audit).map(order -> bill(order))
      * }
      */
-    @Operator(acks = "when acknowledged by both `sink` and the next stage", cost = "a thread; a copy of each batch")
+    @Operator(acks = "when acknowledged by both `sink` and the next stage", cost = "a thread; a copy per batch")
     public Source<T> alsoTo(Sink<? super T> sink) {
         return Source.at(JunctionStages.alsoTo(node(), side(sink)));
     }
@@ -81,7 +81,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
      * orders.wireTap(Sink.forEach(order -> log(order)))
      * }
      */
-    @Operator(acks = "acknowledgements from `sink` are ignored", cost = "a thread; a copy of each batch")
+    @Operator(acks = "acknowledgements from `sink` are ignored", cost = "a thread; a copy per batch")
     public Source<T> wireTap(Sink<? super T> sink) {
         return Source.at(JunctionStages.wireTap(node(), side(sink)));
     }
@@ -116,7 +116,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
      *
      * @param branches at least one branch
      */
-    @Operator(acks = "when acknowledged by every branch", cost = "a thread per branch; a copy of each batch")
+    @Operator(acks = "when acknowledged by every branch", cost = "a thread per branch; a copy per batch")
     public <R> Source<R> broadcast(List<? extends Function<? super Source<T>, Source<R>>> branches) {
         List<BlueprintBranch<T, R>> built = new ArrayList<>();
         ArgumentChecks.list("branches", branches).forEach(branch -> built.add(branch(branch)));
@@ -132,7 +132,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
      */
     @SafeVarargs
     @SuppressWarnings("varargs") // the array is only read
-    @Operator(acks = "when acknowledged by every sink", cost = "a thread per sink; a copy of each batch")
+    @Operator(acks = "when acknowledged by every sink", cost = "a thread per sink; a copy per batch")
     public final Pipeline broadcastTo(Sink<? super T>... sinks) {
         return Pipeline.of(JunctionStages.broadcastTo(node(), sides(sinks)));
     }
@@ -222,7 +222,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
      */
     @Operator(
             acks = "when both parts are acknowledged",
-            cost = "a thread; a copy of each batch; two function calls per element")
+            cost = "a thread; a copy per batch; two function calls per element")
     public <A, B, R> Source<R> unzip(
             Function<? super T, ? extends A> left,
             Function<? super T, ? extends B> right,
@@ -247,7 +247,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
      */
     @Operator(
             acks = "when both parts are acknowledged",
-            cost = "two threads; a copy of each batch; two function calls per element")
+            cost = "two threads; a copy per batch; two function calls per element")
     public <A, B> Pipeline unzipTo(
             Function<? super T, ? extends A> left,
             Sink<? super A> leftSink,

@@ -160,7 +160,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      * @param seed creates an aggregate from its first element
      * @param aggregate adds an element to an aggregate; may modify the aggregate in place
      */
-    @Operator(acks = "together with their aggregate", cost = "a separate upstream thread; 16 bytes per element")
+    @Operator(acks = "together with their aggregate", cost = "an upstream thread; 16 bytes per element")
     public <A> Source<A> batch(
             long max, Function<? super T, ? extends A> seed, BiFunction<? super A, ? super T, ? extends A> aggregate) {
         return Source.at(GroupingStages.batch(
@@ -199,9 +199,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      * prices.conflate((older, newer) -> newer).map(price -> show(price));
      * }
      */
-    @Operator(
-            acks = "together with their aggregate",
-            cost = "as for `batch`; acknowledgements accumulate while the downstream stage is busy")
+    @Operator(acks = "together with their aggregate", cost = "as for `batch`; acknowledgements accumulate meanwhile")
     public Source<T> conflate(BinaryOperator<T> combine) {
         Objects.requireNonNull(combine, "combine");
         return conflateWithSeed(first -> first, combine);
@@ -216,9 +214,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      * clicks.conflateWithSeed(click -> 1L, (count, click) -> count + 1);
      * }
      */
-    @Operator(
-            acks = "together with their aggregate",
-            cost = "as for `batch`; acknowledgements accumulate while the downstream stage is busy")
+    @Operator(acks = "together with their aggregate", cost = "as for `batch`; acknowledgements accumulate meanwhile")
     public <A> Source<A> conflateWithSeed(
             Function<? super T, ? extends A> seed, BiFunction<? super A, ? super T, ? extends A> aggregate) {
         return Source.at(GroupingStages.conflate(
@@ -240,7 +236,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      */
     @Operator(
             acks = "carried by the iterator's first element; the others have none",
-            cost = "a separate upstream thread; a batch per repeated element")
+            cost = "an upstream thread; a batch per repeated element")
     public <R> Source<R> expand(Function<? super T, ? extends Iterator<? extends R>> expander) {
         return Source.at(GroupingStages.expand(node(), Objects.requireNonNull(expander, "expander")));
     }
@@ -275,9 +271,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      *
      * @param capacity at least 1
      */
-    @Operator(
-            acks = "with the element; one that is dropped at once",
-            cost = "a separate upstream thread; 32 bytes per element")
+    @Operator(acks = "with the element; one that is dropped at once", cost = "an upstream thread; 32 bytes per element")
     public Source<T> buffer(int capacity, OverflowStrategy strategy) {
         return Source.at(GroupingStages.buffer(node(), capacity, Objects.requireNonNull(strategy, "strategy")));
     }

@@ -162,13 +162,13 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
     }
 
     /** Returns the first element and requests no more. Fails with a NoSuchElementException if there is none. */
-    @Operator(acks = "only the first element is acknowledged", cost = "one batch")
+    @Operator(acks = "for the first element only", cost = "one batch")
     static <T> ResultSink<T, T> head() {
         return ResultSink.of("head", ResultLoops.orElseThrow(ResultLoops.head()));
     }
 
     /** Returns the first element, if there is one, and requests no more. */
-    @Operator(acks = "only the first element is acknowledged", cost = "one batch")
+    @Operator(acks = "for the first element only", cost = "one batch")
     static <T> ResultSink<T, Optional<T>> headOption() {
         return ResultSink.of("headOption", ResultLoops.head());
     }
@@ -219,7 +219,7 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
     }
 
     /** Creates a sink from operators and a sink after them. */
-    @Operator(acks = "as in the operators and the sink", cost = "as in the operators and the sink")
+    @Operator(acks = "as in these parts", cost = "as in these parts")
     static <T> Sink<T> through(Function<Source<T>, Pipeline> lower) {
         return new Lower<>(Objects.requireNonNull(lower, "lower"));
     }
@@ -232,7 +232,7 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
      *         Sink.through(orders -> orders.filter(Order::isLarge), Sink.headOption());
      * }
      */
-    @Operator(acks = "as in the operators and the sink", cost = "as in the operators and the sink")
+    @Operator(acks = "as in these parts", cost = "as in these parts")
     static <T, U, R> ResultSink<T, R> through(
             Function<? super Source<T>, Source<U>> operators, ResultSink<? super U, R> sink) {
         return sink.below(Objects.requireNonNull(operators, "operators"));

@@ -25,7 +25,7 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      * source.throttle(100, Duration.ofSeconds(1)); // one every 10 ms
      * }
      */
-    @Operator(acks = "with the element", cost = "a clock reading and a copy of each batch")
+    @Operator(acks = "with the element", cost = "a clock reading and a copy per batch")
     public Source<T> throttle(long elements, Duration per) {
         return Source.at(GroupingStages.throttle(node(), elements, per));
     }
@@ -53,7 +53,7 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      * @param burst at least 1; the maximum is inversely proportional to {@code per}; a burst of 26,000 is allowed even
      *     if {@code per} is a day
      */
-    @Operator(acks = "with the element", cost = "a clock reading and a copy of each batch")
+    @Operator(acks = "with the element", cost = "a clock reading and a copy per batch")
     public Source<T> throttle(long elements, Duration per, long burst, ThrottleMode mode) {
         return Source.at(GroupingStages.throttle(node(), elements, per, burst, Objects.requireNonNull(mode, "mode")));
     }
@@ -69,7 +69,7 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      * source.throttle(1_000_000, Duration.ofSeconds(1), 100_000, bytes -> bytes.length, ThrottleMode.SHAPING);
      * }
      */
-    @Operator(acks = "with the element", cost = "a clock reading and a copy of each batch")
+    @Operator(acks = "with the element", cost = "a clock reading and a copy per batch")
     public Source<T> throttle(long costs, Duration per, long burst, ToLongFunction<? super T> cost, ThrottleMode mode) {
         return Source.at(GroupingStages.throttle(
                 node(), costs, per, burst, Objects.requireNonNull(cost, "cost"), Objects.requireNonNull(mode, "mode")));
@@ -183,7 +183,7 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      *
      * @param time if negative, no elements pass
      */
-    @Operator(acks = "later elements are never acknowledged", cost = "two clock readings per batch")
+    @Operator(acks = "never for later elements", cost = "two clock readings per batch")
     public Source<T> takeWithin(Duration time) {
         return Source.at(GroupingStages.takeWithin(node(), Objects.requireNonNull(time, "time")));
     }
