@@ -151,7 +151,7 @@ public final class Source<T> extends FailureOperators<T> {
      *
      * @param queue can feed one run only; a second run is refused when it starts
      */
-    @Operator(acks = "none; an accepted offer is only queued", cost = "a lock per offer")
+    @Operator(acks = "none", cost = "a lock per offer")
     public static <T> Source<T> queue(SourceQueue<T> queue) {
         Objects.requireNonNull(queue, "queue");
         return custom("queue", queue::attach);
