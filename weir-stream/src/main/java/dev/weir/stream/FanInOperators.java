@@ -229,9 +229,9 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * Pairs the elements of two sources until both have ended, with stand-ins for missing elements. Waits for both
-     * sources while they are running. Once one source has ended, its stand-in value is used in place of further
-     * elements. Acknowledging a pair acknowledges the actual elements in it.
+     * Pairs the elements of two sources until both have ended. Waits for both sources while they are running. Once one
+     * source has ended, its stand-in value is used in place of further elements. Acknowledging a pair acknowledges the
+     * actual elements in it.
      *
      * {@snippet :
      * Source.of("a", "b", "c").zipAll(Source.of(1), "-", 0) // (a, 1), (b, 0), (c, 0)

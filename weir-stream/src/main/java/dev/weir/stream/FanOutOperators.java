@@ -183,9 +183,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
      * @param partitions 1 to 100,000
      * @param partition returns the element's branch, 0 to {@code partitions - 1}
      */
-    @Operator(
-            acks = "kept with each element",
-            cost = "a thread per branch; a function call and a copied reference per element")
+    @Operator(acks = "kept with each element", cost = "a thread per branch; a call and a copied reference per element")
     public <R> Source<R> partition(
             int partitions, ToIntFunction<? super T> partition, Function<? super Source<T>, Source<R>> function) {
         return Source.at(JunctionStages.partition(
@@ -201,9 +199,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
      */
     @SafeVarargs
     @SuppressWarnings("varargs") // the array is only read
-    @Operator(
-            acks = "kept with each element",
-            cost = "a thread per sink; a function call and a copied reference per element")
+    @Operator(acks = "kept with each element", cost = "a thread per sink; a call and a copied reference per element")
     public final Pipeline partitionTo(ToIntFunction<? super T> partition, Sink<? super T>... sinks) {
         return Pipeline.of(
                 JunctionStages.partitionTo(node(), Objects.requireNonNull(partition, "partition"), sides(sinks)));

@@ -143,7 +143,7 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
      */
     @Operator(
             acks = "kept with each element",
-            cost = "a function call and a copied reference per element; an object per inner stream")
+            cost = "a call and a copied reference per element; an object per inner stream")
     public <R> Source<R> splitWhen(Predicate<? super T> predicate, Function<? super Source<T>, Source<R>> function) {
         return Source.at(
                 SubstreamStages.splitWhen(node(), Objects.requireNonNull(predicate, "predicate"), branch(function)));
@@ -159,7 +159,7 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
      */
     @Operator(
             acks = "kept with each element",
-            cost = "a function call and a copied reference per element; an object per inner stream")
+            cost = "a call and a copied reference per element; an object per inner stream")
     public <R> Source<R> splitAfter(Predicate<? super T> predicate, Function<? super Source<T>, Source<R>> function) {
         return Source.at(
                 SubstreamStages.splitAfter(node(), Objects.requireNonNull(predicate, "predicate"), branch(function)));
