@@ -64,8 +64,8 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
     }
 
     /**
-     * Calls a handler, which may block, for up to {@code concurrency} elements at once. See {@link
-     * #mapBlocking(Parallelism, Ordering, Handler)}.
+     * Calls a handler, which may block, for up to {@code concurrency} elements at once. See
+     * {@link #mapBlocking(Parallelism, Ordering, Handler)}.
      */
     @Operator(acks = SAME, cost = CALLS)
     public <R> Source<R> mapBlocking(
