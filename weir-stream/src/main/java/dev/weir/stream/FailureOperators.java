@@ -153,7 +153,7 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
      *     completes
      */
     @Operator(
-            acks = "when every result of the element is finished; unfinished elements are repeated after a failure",
+            acks = "when all its results are finished; after a failure, unfinished elements are repeated",
             cost = "a thread and a buffer; a copy per batch until it is finished")
     public <R> Source<R> restarted(RestartSettings settings, Function<? super Source<T>, Source<R>> section) {
         return Source.at(FailureStages.restart(
@@ -178,7 +178,7 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
 
     /**
      * Fails with a {@link StreamTimeoutException} if the first element has not arrived within {@code timeout} of the
-     * start of the run. The upstream stages must not block the thread, as for {@link #idleTimeout}.
+     * run's start. The upstream stages must not block the thread, as for {@link #idleTimeout}.
      *
      * {@snippet :
      * answers.initialTimeout(Duration.ofSeconds(5))
@@ -191,7 +191,7 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
 
     /**
      * Fails with a {@link StreamTimeoutException} if the upstream stages have not completed within {@code timeout} of
-     * the start of the run. They must not block the thread, as for {@link #idleTimeout}.
+     * the run's start. They must not block the thread, as for {@link #idleTimeout}.
      *
      * {@snippet :
      * export.completionTimeout(Duration.ofHours(1))

@@ -123,7 +123,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     @SafeVarargs
     @SuppressWarnings("varargs") // the array is only read
     @Operator(
-            acks = "when the element was replaced and all its lists are finished",
+            acks = "after its replacement, when all its lists are finished",
             cost = "a thread and a buffer per input; a list and an acknowledgement per element")
     public final Source<List<T>> mergeLatest(Source<? extends T>... others) {
         return Source.at(JunctionStages.mergeLatest(nodesOf(node(), ArgumentChecks.list("others", others))));
@@ -275,7 +275,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      * }
      */
     @Operator(
-            acks = "when the element was replaced and all its pairs are finished",
+            acks = "after its replacement, when all its pairs are finished",
             cost = "two threads; a pair and an acknowledgement per element")
     public <B> Source<Pair<T, B>> zipLatest(Source<B> other) {
         return Source.at(JunctionStages.zipLatest("zipLatest", node(), nodeOf("other", other), Pair<T, B>::new));
@@ -296,7 +296,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      * }
      */
     @Operator(
-            acks = "when the element was replaced and all its results are finished",
+            acks = "after its replacement, when all its results are finished",
             cost = "two threads; a function call and an acknowledgement per element")
     public <B, R> Source<R> zipLatestWith(Source<B> other, BiFunction<? super T, ? super B, ? extends R> combine) {
         return Source.at(JunctionStages.zipLatest(

@@ -42,7 +42,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      * @param count at least 1
      * @param window more than 0
      */
-    @Operator(acks = "together with their list", cost = "as for `grouped`, and a clock reading per batch")
+    @Operator(acks = "together with their list", cost = "like `grouped`, and a clock reading per batch")
     public Source<List<T>> groupedWithin(int count, Duration window) {
         return Source.at(GroupingStages.groupedWithin(node(), count, window));
     }
@@ -59,7 +59,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      *
      * @param maxWeight at least 1
      */
-    @Operator(acks = "together with their list", cost = "as for `grouped`")
+    @Operator(acks = "together with their list", cost = "like `grouped`")
     public Source<List<T>> groupedWeighted(long maxWeight, ToLongFunction<? super T> weight) {
         return Source.at(GroupingStages.groupedWeighted(node(), maxWeight, Objects.requireNonNull(weight, "weight")));
     }
@@ -76,7 +76,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      * @param maxWeight at least 1
      * @param window more than 0
      */
-    @Operator(acks = "together with their list", cost = "as for `groupedWithin`")
+    @Operator(acks = "together with their list", cost = "like `groupedWithin`")
     public Source<List<T>> groupedWeightedWithin(long maxWeight, Duration window, ToLongFunction<? super T> weight) {
         return Source.at(GroupingStages.groupedWeightedWithin(
                 node(), maxWeight, window, Objects.requireNonNull(weight, "weight")));
@@ -95,7 +95,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      * @param key returns an element's key, never null; keys are compared by equals
      * @param max at least 1
      */
-    @Operator(acks = "together with their list", cost = "as for `grouped`")
+    @Operator(acks = "together with their list", cost = "like `grouped`")
     public Source<List<T>> groupedAdjacentBy(Function<? super T, ?> key, int max) {
         return Source.at(GroupingStages.groupedAdjacentBy(node(), Objects.requireNonNull(key, "key"), max));
     }
@@ -113,7 +113,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      * @param max at least 1
      * @param window more than 0
      */
-    @Operator(acks = "together with their list", cost = "as for `groupedWithin`")
+    @Operator(acks = "together with their list", cost = "like `groupedWithin`")
     public Source<List<T>> groupedAdjacentBy(Function<? super T, ?> key, int max, Duration window) {
         return Source.at(GroupingStages.groupedAdjacentBy(node(), Objects.requireNonNull(key, "key"), max, window));
     }
@@ -177,7 +177,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      *
      * @param maxWeight at least 1
      */
-    @Operator(acks = "together with their aggregate", cost = "as for `batch`")
+    @Operator(acks = "together with their aggregate", cost = "like `batch`")
     public <A> Source<A> batchWeighted(
             long maxWeight,
             ToLongFunction<? super T> weight,
@@ -199,7 +199,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      * prices.conflate((older, newer) -> newer).map(price -> show(price));
      * }
      */
-    @Operator(acks = "together with their aggregate", cost = "as for `batch`; acknowledgements accumulate meanwhile")
+    @Operator(acks = "together with their aggregate", cost = "like `batch`; acknowledgements accumulate meanwhile")
     public Source<T> conflate(BinaryOperator<T> combine) {
         Objects.requireNonNull(combine, "combine");
         return conflateWithSeed(first -> first, combine);
@@ -214,7 +214,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      * clicks.conflateWithSeed(click -> 1L, (count, click) -> count + 1);
      * }
      */
-    @Operator(acks = "together with their aggregate", cost = "as for `batch`; acknowledgements accumulate meanwhile")
+    @Operator(acks = "together with their aggregate", cost = "like `batch`; acknowledgements accumulate meanwhile")
     public <A> Source<A> conflateWithSeed(
             Function<? super T, ? extends A> seed, BiFunction<? super A, ? super T, ? extends A> aggregate) {
         return Source.at(GroupingStages.conflate(
@@ -250,7 +250,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      * positions.extrapolate(last -> Collections.nCopies(3, last.guessed()).iterator());
      * }
      */
-    @Operator(acks = "elements of the iterator have none", cost = "as for `expand`")
+    @Operator(acks = "elements of the iterator have none", cost = "like `expand`")
     public Source<T> extrapolate(Function<? super T, ? extends Iterator<? extends T>> extrapolator) {
         return Source.at(GroupingStages.extrapolate(node(), Objects.requireNonNull(extrapolator, "extrapolator")));
     }

@@ -108,7 +108,7 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      * Starts asynchronous computations, and emits their results in input order. See
      * {@link #mapAsync(Parallelism, Ordering, Function)}.
      */
-    @Operator(acks = SAME, cost = "no thread; under 100 ns per already complete result")
+    @Operator(acks = SAME, cost = "no thread; under 100 ns per result that is already complete")
     public <R> Source<R> mapAsync(
             int parallelism, Function<? super T, ? extends CompletionStage<? extends R>> function) {
         return mapAsync(Parallelism.fixed(parallelism), Ordering.input(), function);
@@ -118,7 +118,7 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      * Starts asynchronous computations, and emits their results as they complete. See
      * {@link #mapAsync(Parallelism, Ordering, Function)}.
      */
-    @Operator(acks = SAME, cost = "no thread; under 100 ns per already complete result")
+    @Operator(acks = SAME, cost = "no thread; under 100 ns per result that is already complete")
     public <R> Source<R> mapAsyncUnordered(
             int parallelism, Function<? super T, ? extends CompletionStage<? extends R>> function) {
         return mapAsync(Parallelism.fixed(parallelism), Ordering.unordered(), function);
@@ -128,7 +128,7 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      * Starts asynchronous computations, up to {@code parallelism} at once. See {@link #mapAsync(Parallelism, Ordering,
      * Function)}.
      */
-    @Operator(acks = SAME, cost = "no thread; under 100 ns per already complete result")
+    @Operator(acks = SAME, cost = "no thread; under 100 ns per result that is already complete")
     public <R> Source<R> mapAsync(
             int parallelism,
             Ordering<? super T> ordering,
@@ -163,7 +163,7 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      *
      * @param parallelism up to 100,000
      */
-    @Operator(acks = SAME, cost = "no thread; under 100 ns per already complete result")
+    @Operator(acks = SAME, cost = "no thread; under 100 ns per result that is already complete")
     public <R> Source<R> mapAsync(
             Parallelism parallelism,
             Ordering<? super T> ordering,
@@ -218,7 +218,7 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      *
      * @param initial shared by all runs, so it must not be modified
      */
-    @Operator(acks = "together with the result", cost = "as for `scanAsync`; 16 bytes per element until the end")
+    @Operator(acks = "together with the result", cost = "like `scanAsync`; 16 bytes per element until the end")
     public <R> Source<R> foldAsync(
             R initial, BiFunction<? super R, ? super T, ? extends CompletionStage<? extends R>> function) {
         return Source.at(ParallelStages.<T, R>foldAsync(

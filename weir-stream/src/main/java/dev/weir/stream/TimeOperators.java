@@ -16,7 +16,7 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     public static final int DEFAULT_MAX_HELD = 1024;
 
     /**
-     * Delays elements so that at most {@code elements} pass in each period {@code per}, evenly spaced. After a pause, a
+     * Delays elements so that at most {@code elements} pass per period {@code per}, evenly spaced. After a pause, a
      * burst of elements may pass at once. The burst is the number of elements that the rate allows in 10 ms, but at
      * least 1. In all other respects, this method works like {@link #throttle(long, Duration, long, ThrottleMode)} in
      * shaping mode.
@@ -31,7 +31,7 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     }
 
     /**
-     * Limits the rate to {@code elements} in each period {@code per} on average, and to {@code burst} at once after a
+     * Limits the rate to {@code elements} per period {@code per} on average, and to {@code burst} at once after a
      * pause.
      *
      * <p>Each element takes a permit from a bucket. The bucket holds up to {@code burst} permits, is full at the start,
@@ -59,7 +59,7 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     }
 
     /**
-     * Limits the total cost of elements to {@code costs} in each period {@code per} on average, and to {@code burst} at
+     * Limits the total cost of elements to {@code costs} per period {@code per} on average, and to {@code burst} at
      * once after a pause. An element may cost more than the burst; it then waits until enough permits have been added
      * to cover its cost. In all other respects, this method works like {@link #throttle(long, Duration, long,
      * ThrottleMode)}. If {@code cost} throws or returns a negative number, the stage's supervision decides what happens
@@ -76,7 +76,7 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     }
 
     /**
-     * Limits each key to {@code elements} in each period {@code per} on average, and to {@code burst} at once after a
+     * Limits each key to {@code elements} per period {@code per} on average, and to {@code burst} at once after a
      * pause. Holds up to {@link #DEFAULT_MAX_HELD} elements that arrived too early. In all other respects, this method
      * works like {@link #throttlePerKey(long, Duration, long, Function, int)}.
      *
@@ -91,7 +91,7 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     }
 
     /**
-     * Limits each key to {@code elements} in each period {@code per} on average, and to {@code burst} at once after a
+     * Limits each key to {@code elements} per period {@code per} on average, and to {@code burst} at once after a
      * pause. An element that arrives too early is held, and elements with other keys overtake it; order is preserved
      * within each key. A key identifies whatever has its own limit, such as a customer or a target host. Byte arrays
      * are compared by content.
@@ -160,8 +160,8 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     }
 
     /**
-     * Pulls no elements until {@code time} has passed since the start of the run. Acknowledgements, the end and
-     * failures pass through unchanged.
+     * Pulls no elements until {@code time} has passed since the run's start. Acknowledgements, the end and failures
+     * pass through unchanged.
      *
      * {@snippet :
      * source.initialDelay(Duration.ofSeconds(5));
@@ -173,7 +173,7 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     }
 
     /**
-     * Emits the elements that arrive within {@code time} of the start of the run. Then ends the stream and closes the
+     * Emits the elements that arrive within {@code time} of the run's start. Then ends the stream and closes the
      * upstream stages immediately. As with {@link Source#idleTimeout}, the upstream stages must not block the thread.
      * If they do, the stream ends only when they return. Acknowledgements work as with {@link #take}.
      *
@@ -189,7 +189,7 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     }
 
     /**
-     * Drops and acknowledges elements that arrive within {@code time} of the start of the run.
+     * Drops and acknowledges elements that arrive within {@code time} of the run's start.
      *
      * {@snippet :
      * temperatures.dropWithin(Duration.ofSeconds(30)); // until the sensor is warm
