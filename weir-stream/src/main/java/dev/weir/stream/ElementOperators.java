@@ -26,14 +26,14 @@ abstract class ElementOperators<T> {
 
     private static final String SAME = "each goes with its element";
     private static final String DROPPED_AT_ONCE = "dropped elements at once; the others' go with them";
-    private static final String BEYOND_NOT = "elements beyond the end: only in an inner stream";
+    private static final String BEYOND_NOT = "surplus elements are acknowledged only in an inner stream";
     private static final String FREE = "no allocation";
 
     /** The most recently added stage. */
     abstract BlueprintNode<T> node();
 
-    /** Adds the operators of a flow. */
-    @Operator(acks = "as in its operators", cost = "as in its operators")
+    /** Adds the operators of {@code flow}. */
+    @Operator(acks = "as in `flow`", cost = "as in `flow`")
     public <R> Source<R> via(Flow<T, R> flow) {
         return Objects.requireNonNull(flow, "flow").below(Source.at(node()));
     }
@@ -44,7 +44,7 @@ abstract class ElementOperators<T> {
      * @param name the operator's name in snapshots
      * @param operators supplies the operator of each run; called when the run's first element arrives
      */
-    @Operator(acks = "when everything emitted for it is acknowledged", cost = "an object per element")
+    @Operator(acks = "when everything emitted for the element is acknowledged", cost = "an object per element")
     public <R> Source<R> operator(String name, Supplier<? extends ElementOperator<? super T, R>> operators) {
         Objects.requireNonNull(operators, "operators");
         return Source.at(ElementStages.operator(Objects.requireNonNull(name, "name"), node(), operators));
@@ -58,7 +58,7 @@ abstract class ElementOperators<T> {
      *
      * @param name the operator's name in snapshots
      */
-    @Operator(acks = "the implementation's", cost = "the implementation's")
+    @Operator(acks = "implementation-defined", cost = "implementation-defined")
     public <R> Source<R> stage(String name, OperatorFactory<T, R> factory) {
         Objects.requireNonNull(factory, "factory");
         return Source.at(ElementStages.stage(Objects.requireNonNull(name, "name"), node(), factory));
@@ -101,8 +101,8 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Replaces each element with the result of {@code function}, or drops it if the result is null. Dropped elements
-     * are acknowledged immediately.
+     * Replaces each element with the result of {@code function}, or drops the element if the result is null. Dropped
+     * elements are acknowledged immediately.
      *
      * <pre>{@code
      * Source.of("1", "x", "2").collect(s -> s.equals("x") ? null : Integer.valueOf(s)) // 1, 2
@@ -135,7 +135,9 @@ abstract class ElementOperators<T> {
      * Source.of(1, 2, 3).mapConcat(n -> Collections.nCopies(n, n)) // 1, 2, 2, 3, 3, 3
      * }</pre>
      */
-    @Operator(acks = "with its last child", cost = "the iterable; one batch per 512 children")
+    @Operator(
+            acks = "when all its replacements are acknowledged",
+            cost = "the iterable's cost; one batch per 512 replacements")
     public <R> Source<R> mapConcat(Function<? super T, ? extends Iterable<? extends R>> function) {
         return Source.at(ElementStages.mapConcat(node(), Objects.requireNonNull(function, "function")));
     }
@@ -186,9 +188,9 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Emits {@code initial}, and then, for each element, the result of {@code function} for the previous result and the
-     * element. Each result carries its element's acknowledgement; {@code initial} has none. If supervision restarts the
-     * stage, it continues from {@code initial} without emitting it again.
+     * Emits {@code initial} and then one result per element, which {@code function} computes from the previous result
+     * and the element. Each result carries its element's acknowledgement; {@code initial} has none. If supervision
+     * restarts the stage, it continues from {@code initial} without emitting it again.
      *
      * <pre>{@code
      * Source.of(1, 2, 3).scan(0, Integer::sum) // 0, 1, 3, 6
@@ -216,21 +218,21 @@ abstract class ElementOperators<T> {
      *
      * @param initial shared by all runs, so it must not be modified
      */
-    @Operator(acks = "with the result", cost = "16 bytes per element until the end")
+    @Operator(acks = "together with the result", cost = "16 bytes per element until the end")
     public <R> Source<R> fold(R initial, BiFunction<? super R, ? super T, ? extends R> function) {
         return Source.at(ElementStages.fold(
                 node(), Objects.requireNonNull(initial, "initial"), Objects.requireNonNull(function, "function")));
     }
 
     /**
-     * Combines all elements into one, as {@link #fold} does, starting with the first element. Emits nothing if there
-     * are no elements.
+     * Combines all elements into one, like {@link #fold} with the first element as the initial value. Emits nothing if
+     * there are no elements.
      *
      * <pre>{@code
      * Source.of(3, 1, 2).reduce(Integer::max) // 3
      * }</pre>
      */
-    @Operator(acks = "with the result", cost = "16 bytes per element until the end")
+    @Operator(acks = "together with the result", cost = "16 bytes per element until the end")
     public Source<T> reduce(BiFunction<? super T, ? super T, ? extends T> function) {
         return Source.at(ElementStages.reduce(node(), Objects.requireNonNull(function, "function")));
     }
@@ -311,9 +313,9 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Emits up to {@code limit} elements, and fails with a {@link LimitExceededException} if there is another. Use it
-     * to guard against streams that are unexpectedly long. The elements within the limit are emitted first; the one
-     * that exceeds it is not acknowledged.
+     * Emits up to {@code limit} elements, and fails with a {@link LimitExceededException} if there are more. Use it to
+     * guard against streams that are unexpectedly long. The elements within the limit are emitted first; the one that
+     * exceeds it is not acknowledged.
      *
      * <pre>{@code
      * Source<String> fewRows = Source.from(rows).limit(10_000);
@@ -321,15 +323,16 @@ abstract class ElementOperators<T> {
      *
      * @param limit at least 0
      */
-    @Operator(acks = "elements beyond the limit: never", cost = FREE)
+    @Operator(acks = "never for elements beyond the limit", cost = FREE)
     public Source<T> limit(long limit) {
         return Source.at(ElementStages.limit(node(), limit));
     }
 
     /**
-     * Limits the sum of the elements' weights. In all other respects, this method works like {@link #limit}. If
-     * {@code weight} throws or returns a negative number, the supervision decides what happens to the element. A
-     * restart resets the sum. Supervision does not apply when the limit is exceeded.
+     * Fails with a {@link LimitExceededException} if the total weight of the elements exceeds {@code maxWeight}. In all
+     * other respects, this method works like {@link #limit}. If {@code weight} throws or returns a negative number, the
+     * supervision decides what happens to the element. A restart resets the sum. Supervision does not apply when the
+     * limit is exceeded.
      *
      * <pre>{@code
      * Source<String> shortRows = Source.from(rows).limitWeighted(1_000_000, String::length);
@@ -337,7 +340,7 @@ abstract class ElementOperators<T> {
      *
      * @param maxWeight at least 0
      */
-    @Operator(acks = "elements beyond the limit: never", cost = FREE)
+    @Operator(acks = "never for elements beyond the limit", cost = FREE)
     public Source<T> limitWeighted(long maxWeight, ToLongFunction<? super T> weight) {
         return Source.at(ElementStages.limitWeighted(node(), maxWeight, Objects.requireNonNull(weight, "weight")));
     }
@@ -361,7 +364,7 @@ abstract class ElementOperators<T> {
      * Source.of("a", "b", "c").intersperse(",") // a , b , c
      * }</pre>
      */
-    @Operator(acks = "injected elements have none", cost = "one new batch per batch")
+    @Operator(acks = "inserted elements have none", cost = "a new batch per input batch")
     public Source<T> intersperse(T between) {
         return Source.at(ElementStages.intersperse(node(), null, Objects.requireNonNull(between, "between"), null));
     }
@@ -375,7 +378,7 @@ abstract class ElementOperators<T> {
      * Source.of("1", "2").intersperse("[", ",", "]") // [ 1 , 2 ]
      * }</pre>
      */
-    @Operator(acks = "injected elements have none", cost = "one new batch per batch")
+    @Operator(acks = "inserted elements have none", cost = "a new batch per input batch")
     public Source<T> intersperse(T start, T between, T end) {
         return Source.at(ElementStages.intersperse(
                 node(),
@@ -435,7 +438,7 @@ abstract class ElementOperators<T> {
     }
 
     /** Logs each element at DEBUG to the logger with this name. See {@link #log(Logger, Logger.Level)}. */
-    @Operator(acks = SAME, cost = "a log line per element if the level is on")
+    @Operator(acks = SAME, cost = "a log line per element if the level is enabled")
     public Source<T> log(String loggerName) {
         return log(System.getLogger(Objects.requireNonNull(loggerName, "loggerName")), Logger.Level.DEBUG);
     }
@@ -448,7 +451,7 @@ abstract class ElementOperators<T> {
      * source.log(System.getLogger("orders"), Logger.Level.INFO)
      * }</pre>
      */
-    @Operator(acks = SAME, cost = "a log line per element if the level is on")
+    @Operator(acks = SAME, cost = "a log line per element if the level is enabled")
     public Source<T> log(Logger logger, Logger.Level level) {
         return Source.at(ElementStages.log(
                 node(), Objects.requireNonNull(logger, "logger"), Objects.requireNonNull(level, "level")));

@@ -81,7 +81,7 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     }
 
     /**
-     * Completes the stream instead of failing it after any upstream failure. See {@link #onErrorComplete(Predicate)}.
+     * Completes the stream after any upstream failure, instead of failing it. See {@link #onErrorComplete(Predicate)}.
      */
     @Operator(acks = PASSES, cost = PER_BATCH)
     public Source<T> onErrorComplete() {
@@ -89,7 +89,7 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     }
 
     /**
-     * Completes the stream instead of failing it if {@code harmless} matches the upstream failure. Elements still
+     * Completes the stream, instead of failing it, if {@code harmless} matches the upstream failure. Elements still
      * inside the failed stages stay unacknowledged. A cancellation is not treated as a failure.
      *
      * {@snippet :
@@ -102,8 +102,8 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     }
 
     /**
-     * Restarts all upstream stages after a failure and a delay. The pipeline stays the same. The failed section is
-     * closed first, including its threads and resources; the downstream stages notice only the pause.
+     * Restarts all upstream stages, after a delay, if one of them fails. The pipeline stays the same. The failed
+     * section is closed first, including its threads and resources; the downstream stages notice only the pause.
      *
      * <p>Elements that left the section before the failure are still processed downstream. Their acknowledgements go to
      * the old run of the section, so a source in the section must accept acknowledgements even after it was closed.
@@ -120,15 +120,15 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
      *         .restarted(RestartSettings.of(Backoff.between(Duration.ofSeconds(1), Duration.ofMinutes(1))))
      * }
      */
-    @Operator(acks = "elements inside a failed section: never", cost = PER_BATCH)
+    @Operator(acks = "never for elements inside the failed stages", cost = PER_BATCH)
     public Source<T> restarted(RestartSettings settings) {
         return Source.at(FailureStages.restart(Objects.requireNonNull(settings, "settings"), this::node));
     }
 
     /**
-     * Restarts a section of the stream after a failure and a delay. The upstream stages keep running on their own
-     * thread, with a buffer between them and the section. The failed section is closed first. The new section receives
-     * all unfinished elements again, in order, followed by later elements.
+     * Restarts the stages that {@code section} adds, after a delay, if one of them fails. The upstream stages keep
+     * running on their own thread, with a buffer between them and the section. The failed section is closed first. The
+     * new section receives all unfinished elements again, in order, followed by later elements.
      *
      * <p>An element is acknowledged only when all results of one attempt to process it are finished. Results that left
      * the section before the failure are still processed downstream, so the downstream stages may see them twice:
@@ -153,8 +153,8 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
      *     completes
      */
     @Operator(
-            acks = "when everything made from it is finished; repeated after a failure",
-            cost = "a segment and a buffer; a copy per batch until it is finished")
+            acks = "when all its results are finished; after a failure, unfinished elements are repeated",
+            cost = "a thread and a buffer; a copy per batch until it is finished")
     public <R> Source<R> restarted(RestartSettings settings, Function<? super Source<T>, Source<R>> section) {
         return Source.at(FailureStages.restart(
                 node(),
@@ -178,7 +178,7 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
 
     /**
      * Fails with a {@link StreamTimeoutException} if the first element has not arrived within {@code timeout} of the
-     * start. The upstream stages must not block the thread, as for {@link #idleTimeout}.
+     * run's start. The upstream stages must not block the thread, as for {@link #idleTimeout}.
      *
      * {@snippet :
      * answers.initialTimeout(Duration.ofSeconds(5))
@@ -191,7 +191,7 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
 
     /**
      * Fails with a {@link StreamTimeoutException} if the upstream stages have not completed within {@code timeout} of
-     * the start. They must not block the thread, as for {@link #idleTimeout}.
+     * the run's start. They must not block the thread, as for {@link #idleTimeout}.
      *
      * {@snippet :
      * export.completionTimeout(Duration.ofHours(1))
@@ -212,16 +212,16 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
      * orders.backpressureTimeout(Duration.ofMinutes(1)).mapBlocking(8, Ordering.input(), this::book)
      * }
      */
-    @Operator(acks = PASSES, cost = "a clock reading per batch and an idle virtual thread")
+    @Operator(acks = PASSES, cost = "a clock reading per batch; an idle virtual thread")
     public Source<T> backpressureTimeout(Duration timeout) {
         return Source.at(FailureStages.backpressureTimeout(node(), timeout));
     }
 
     /**
-     * Emits an element from {@code supplier} whenever none has arrived for {@code interval} and the downstream stage is
-     * waiting for one. The supplied element carries no acknowledgement. If the supplier throws, the stage's supervision
-     * decides what happens. If it decides to skip, no element is emitted this time. The upstream stages must not block
-     * the thread, as for {@link #idleTimeout}.
+     * Emits an element from {@code supplier} whenever no element has arrived for {@code interval} and the downstream
+     * stage is waiting for one. The supplied element carries no acknowledgement. If the supplier throws, the stage's
+     * supervision decides what happens. If it decides to skip, no element is emitted this time. The upstream stages
+     * must not block the thread, as for {@link #idleTimeout}.
      *
      * {@snippet :
      * ticks.keepAlive(Duration.ofSeconds(1), () -> Tick.NOTHING)
@@ -258,7 +258,7 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
      * shop.shutdown();
      * }
      */
-    @Operator(acks = "elements that have not passed: never", cost = "a lock per batch")
+    @Operator(acks = "never for elements that have not passed", cost = "a lock per batch")
     public Source<T> via(KillSwitch killSwitch) {
         return Source.at(FailureStages.killSwitch(node(), killSwitch.core()));
     }

@@ -49,9 +49,8 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * Emits the elements of all inputs as they arrive; each input keeps its own order. Ends when all inputs have ended.
-     * If several inputs have elements available, they take turns, batch by batch. Each element keeps its
-     * acknowledgement.
+     * Emits the elements of all inputs as they arrive, in order within each input. Ends when all inputs have ended. If
+     * several inputs have elements available, they take turns, batch by batch. Each element keeps its acknowledgement.
      *
      * {@snippet :
      * orders.merge(returns, complaints).map(event -> handle(event))
@@ -59,7 +58,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      */
     @SafeVarargs
     @SuppressWarnings("varargs") // the array is only read
-    @Operator(acks = "kept with each element", cost = "a segment and a buffer per input")
+    @Operator(acks = "kept with each element", cost = "a thread and a buffer per input")
     public final Source<T> merge(Source<? extends T>... others) {
         return Source.at(JunctionStages.merge(nodesOf(node(), ArgumentChecks.list("others", others))));
     }
@@ -72,14 +71,14 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      * jobs.mergePreferred(commands)
      * }
      */
-    @Operator(acks = "kept with each element", cost = "a segment and a buffer per input")
+    @Operator(acks = "kept with each element", cost = "a thread and a buffer per input")
     public Source<T> mergePreferred(Source<? extends T> preferred) {
         return Source.at(JunctionStages.mergePreferred(List.of(nodeOf("preferred", preferred), node())));
     }
 
     /**
-     * Merges sources in proportion to their weights while several have elements available. The proportion applies to
-     * elements, not batches. In all other respects, this method works like {@link #merge}.
+     * Merges sources in proportion to their weights while several of them have elements available. The proportion
+     * applies to elements, not batches. In all other respects, this method works like {@link #merge}.
      *
      * {@snippet :
      * gold.mergePrioritized(List.of(silver, bronze), 6, 3, 1)
@@ -87,7 +86,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      *
      * @param weights at least 1 each; first this source's weight, then the weights of the others
      */
-    @Operator(acks = "kept with each element", cost = "a segment and a buffer per input")
+    @Operator(acks = "kept with each element", cost = "a thread and a buffer per input")
     public Source<T> mergePrioritized(List<? extends Source<? extends T>> others, int... weights) {
         return Source.at(JunctionStages.mergePrioritized(
                 nodesOf(node(), ArgumentChecks.list("others", others)),
@@ -103,15 +102,15 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      * today.mergeSorted(yesterday, Comparator.comparing(Event::time))
      * }
      */
-    @Operator(acks = "kept with each element", cost = "a comparison per element; inputs are pulled in turn")
+    @Operator(acks = "kept with each element", cost = "a comparison per element; no extra thread")
     public Source<T> mergeSorted(Source<? extends T> other, Comparator<? super T> order) {
         return Source.at(
                 JunctionStages.mergeSorted(node(), nodeOf("other", other), Objects.requireNonNull(order, "order")));
     }
 
     /**
-     * Emits a list with the latest element of each input whenever any has a new one. The first list is emitted once
-     * every input has had an element. The stream ends when all inputs have ended.
+     * Emits a list with the latest element of each input whenever an input has a new element. The first list is emitted
+     * once every input has had an element. The stream ends when all inputs have ended.
      *
      * <p>An element remains the latest of its input until a newer element arrives or all inputs have ended. From then
      * on, it is acknowledged as soon as every list that contains it is finished. An element that was never part of a
@@ -124,16 +123,16 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     @SafeVarargs
     @SuppressWarnings("varargs") // the array is only read
     @Operator(
-            acks = "when replaced, and its lists are finished",
-            cost = "a segment and a buffer per input; a list and an acknowledgement per element")
+            acks = "after its replacement, when all its lists are finished",
+            cost = "a thread and a buffer per input; a list and an acknowledgement per element")
     public final Source<List<T>> mergeLatest(Source<? extends T>... others) {
         return Source.at(JunctionStages.mergeLatest(nodesOf(node(), ArgumentChecks.list("others", others))));
     }
 
     /**
-     * Emits the elements of this source, then of the other sources in turn. A source is pulled only after the preceding
-     * sources have ended. However, if a source contains an asynchronous boundary, the stages before that boundary start
-     * running immediately. Each element keeps its acknowledgement.
+     * Emits the elements of this source, then the elements of each other source in turn. A source is pulled only after
+     * the preceding sources have ended. However, if a source contains an asynchronous boundary, the stages before that
+     * boundary start running immediately. Each element keeps its acknowledgement.
      *
      * {@snippet :
      * history.concat(live)
@@ -147,7 +146,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * Emits the elements of {@code first}, then of this source. See {@link #concat}.
+     * Emits the elements of {@code first}, then the elements of this source. See {@link #concat}.
      *
      * {@snippet :
      * lines.prepend(Source.of("header"))
@@ -173,7 +172,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * Alternates between {@code segmentSize} elements of this source and as many of the other. Waits for the source
+     * Alternates between {@code segmentSize} elements of this source and as many of {@code other}. Waits for the source
      * whose turn it is. Once one source has ended, emits the remaining elements of the other. Each element keeps its
      * acknowledgement.
      *
@@ -183,7 +182,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      *
      * @param segmentSize at least 1
      */
-    @Operator(acks = "kept with each element", cost = "a move per element; inputs are pulled in turn")
+    @Operator(acks = "kept with each element", cost = "a copied reference per element; no extra thread")
     public Source<T> interleave(Source<? extends T> other, int segmentSize) {
         return Source.at(JunctionStages.interleave(node(), nodeOf("other", other), segmentSize));
     }
@@ -195,14 +194,14 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      * names.zip(ages).map(pair -> pair.first() + " is " + pair.second())
      * }
      */
-    @Operator(acks = "with their pair", cost = "a pair, and a joint acknowledgement if both have one")
+    @Operator(acks = "together with their pair", cost = "a pair, and a joint acknowledgement if both elements have one")
     public <B> Source<Pair<T, B>> zip(Source<B> other) {
         return Source.at(JunctionStages.zip("zip", node(), nodeOf("other", other), Pair<T, B>::new));
     }
 
     /**
-     * Emits lists of one element of each input, in order. Ends when any input ends; the remaining elements of the other
-     * inputs are treated like the surplus elements of {@link #take}.
+     * Emits lists that contain one element of each input, in order. Ends when any input ends; the remaining elements of
+     * the other inputs are treated like the surplus elements of {@link #take}.
      *
      * {@snippet :
      * Source.of(1, 2).zipN(Source.of(10, 20), Source.of(100, 200)) // [1, 10, 100], [2, 20, 200]
@@ -210,7 +209,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      */
     @SafeVarargs
     @SuppressWarnings("varargs") // the array is only read
-    @Operator(acks = "with their list", cost = "a list per element; a joint acknowledgement per further input")
+    @Operator(acks = "together with their list", cost = "a list, and a joint acknowledgement per additional input")
     public final Source<List<T>> zipN(Source<? extends T>... others) {
         List<Source<? extends T>> rest = ArgumentChecks.list("others", others);
         int inputs = 1 + rest.size();
@@ -241,7 +240,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      * @param standIn used once this source has ended
      * @param otherStandIn used once the other source has ended
      */
-    @Operator(acks = "with their pair", cost = "a pair, and a joint acknowledgement if both have one")
+    @Operator(acks = "together with their pair", cost = "a pair, and a joint acknowledgement if both elements have one")
     public <B> Source<Pair<T, B>> zipAll(Source<B> other, T standIn, B otherStandIn) {
         return Source.at(JunctionStages.zipAll(
                 node(),
@@ -260,7 +259,9 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      * prices.zipWith(amounts, (price, amount) -> price * amount)
      * }
      */
-    @Operator(acks = "with their result", cost = "a call, and a joint acknowledgement if both have one")
+    @Operator(
+            acks = "together with their result",
+            cost = "a function call, and a joint acknowledgement if both elements have one")
     public <B, R> Source<R> zipWith(Source<B> other, BiFunction<? super T, ? super B, ? extends R> combine) {
         return Source.at(JunctionStages.zip(
                 "zipWith", node(), nodeOf("other", other), Objects.requireNonNull(combine, "combine")));
@@ -274,8 +275,8 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      * }
      */
     @Operator(
-            acks = "when replaced, and its pairs are finished",
-            cost = "two segments; a pair and an acknowledgement per element")
+            acks = "after its replacement, when all its pairs are finished",
+            cost = "two threads; a pair and an acknowledgement per element")
     public <B> Source<Pair<T, B>> zipLatest(Source<B> other) {
         return Source.at(JunctionStages.zipLatest("zipLatest", node(), nodeOf("other", other), Pair<T, B>::new));
     }
@@ -295,8 +296,8 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      * }
      */
     @Operator(
-            acks = "when replaced, and its results are finished",
-            cost = "two segments; a call and an acknowledgement per element")
+            acks = "after its replacement, when all its results are finished",
+            cost = "two threads; a function call and an acknowledgement per element")
     public <B, R> Source<R> zipLatestWith(Source<B> other, BiFunction<? super T, ? super B, ? extends R> combine) {
         return Source.at(JunctionStages.zipLatest(
                 "zipLatestWith", node(), nodeOf("other", other), Objects.requireNonNull(combine, "combine")));

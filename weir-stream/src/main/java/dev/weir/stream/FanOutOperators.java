@@ -57,9 +57,9 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
     }
 
     /**
-     * Also hands each element to {@code sink}. The sink has its own buffer. The slower of the sink and the downstream
-     * stages sets the pace. If the sink returns early, the stream ends with the next element. The sink ends when the
-     * stream does.
+     * Hands each element to {@code sink} as well as to the next stage. The sink has its own buffer. The slower of the
+     * sink and the downstream stages sets the pace. If the sink returns early, the stream ends with the next element.
+     * The sink ends when the stream does.
      *
      * <p>An element is acknowledged when both the sink and the downstream stages have acknowledged it.
      *
@@ -67,7 +67,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
      * orders.alsoTo(audit).map(order -> bill(order))
      * }
      */
-    @Operator(acks = "when both sides have acknowledged", cost = "a segment; a copy per batch")
+    @Operator(acks = "when acknowledged by both `sink` and the next stage", cost = "a thread; a copy per batch")
     public Source<T> alsoTo(Sink<? super T> sink) {
         return Source.at(JunctionStages.alsoTo(node(), side(sink)));
     }
@@ -81,7 +81,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
      * orders.wireTap(Sink.forEach(order -> log(order)))
      * }
      */
-    @Operator(acks = "each goes with its element; the sink's do not count", cost = "a segment; a copy per batch")
+    @Operator(acks = "acknowledgements from `sink` are ignored", cost = "a thread; a copy per batch")
     public Source<T> wireTap(Sink<? super T> sink) {
         return Source.at(JunctionStages.wireTap(node(), side(sink)));
     }
@@ -96,7 +96,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
      * orders.divertTo(rejects, order -> !order.isValid())
      * }
      */
-    @Operator(acks = "kept with each element", cost = "a segment; a test per element")
+    @Operator(acks = "kept with each element", cost = "a thread; a call of `divert` per element")
     public Source<T> divertTo(Sink<? super T> sink, Predicate<? super T> divert) {
         return Source.at(JunctionStages.divertTo(node(), side(sink), Objects.requireNonNull(divert, "divert")));
     }
@@ -116,7 +116,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
      *
      * @param branches at least one branch
      */
-    @Operator(acks = "when every branch has acknowledged", cost = "a segment per branch; a copy per batch")
+    @Operator(acks = "when acknowledged by every branch", cost = "a thread per branch; a copy per batch")
     public <R> Source<R> broadcast(List<? extends Function<? super Source<T>, Source<R>>> branches) {
         List<BlueprintBranch<T, R>> built = new ArrayList<>();
         ArgumentChecks.list("branches", branches).forEach(branch -> built.add(branch(branch)));
@@ -132,7 +132,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
      */
     @SafeVarargs
     @SuppressWarnings("varargs") // the array is only read
-    @Operator(acks = "when every sink has acknowledged", cost = "a segment per sink; a copy per batch")
+    @Operator(acks = "when acknowledged by every sink", cost = "a thread per sink; a copy per batch")
     public final Pipeline broadcastTo(Sink<? super T>... sinks) {
         return Pipeline.of(JunctionStages.broadcastTo(node(), sides(sinks)));
     }
@@ -149,7 +149,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
      *
      * @param branches 1 to 100,000
      */
-    @Operator(acks = "kept with each element", cost = "a segment per branch; a move per element")
+    @Operator(acks = "kept with each element", cost = "a thread per branch; a copied reference per element")
     public <R> Source<R> balance(int branches, Function<? super Source<T>, Source<R>> function) {
         return Source.at(JunctionStages.balance(node(), copies("branches", branches, function)));
     }
@@ -163,7 +163,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
      */
     @SafeVarargs
     @SuppressWarnings("varargs") // the array is only read
-    @Operator(acks = "kept with each element", cost = "a segment per sink; a move per element")
+    @Operator(acks = "kept with each element", cost = "a thread per sink; a copied reference per element")
     public final Pipeline balanceTo(Sink<? super T>... sinks) {
         return Pipeline.of(JunctionStages.balanceTo(node(), sides(sinks)));
     }
@@ -183,7 +183,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
      * @param partitions 1 to 100,000
      * @param partition returns the element's branch, 0 to {@code partitions - 1}
      */
-    @Operator(acks = "kept with each element", cost = "a segment per branch; a call and a move per element")
+    @Operator(acks = "kept with each element", cost = "a thread per branch; a call and a copied reference per element")
     public <R> Source<R> partition(
             int partitions, ToIntFunction<? super T> partition, Function<? super Source<T>, Source<R>> function) {
         return Source.at(JunctionStages.partition(
@@ -199,16 +199,16 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
      */
     @SafeVarargs
     @SuppressWarnings("varargs") // the array is only read
-    @Operator(acks = "kept with each element", cost = "a segment per sink; a call and a move per element")
+    @Operator(acks = "kept with each element", cost = "a thread per sink; a call and a copied reference per element")
     public final Pipeline partitionTo(ToIntFunction<? super T> partition, Sink<? super T>... sinks) {
         return Pipeline.of(
                 JunctionStages.partitionTo(node(), Objects.requireNonNull(partition, "partition"), sides(sinks)));
     }
 
     /**
-     * Splits each element into two parts and emits them to two streams, which {@code join} combines again. The function
-     * must use both streams and read them at about the same pace: reading one after the other blocks forever once a
-     * buffer is full. If either stream ends early, the whole stream ends with the next element.
+     * Splits each element into two parts and emits the parts to two streams, which {@code join} combines again. The
+     * function must use both streams and read them at about the same pace: reading one after the other blocks forever
+     * once a buffer is full. If either stream ends early, the whole stream ends with the next element.
      *
      * <p>An element is acknowledged when both of its parts have been acknowledged.
      *
@@ -216,7 +216,9 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
      * users.unzip(User::name, User::age, (names, ages) -> names.map(n -> n.trim()).zip(ages))
      * }
      */
-    @Operator(acks = "with both parts", cost = "a segment; a copy per batch, two calls per element")
+    @Operator(
+            acks = "when both parts are acknowledged",
+            cost = "a thread; a copy per batch; two function calls per element")
     public <A, B, R> Source<R> unzip(
             Function<? super T, ? extends A> left,
             Function<? super T, ? extends B> right,
@@ -233,13 +235,15 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
     }
 
     /**
-     * Splits each element into two parts for two sinks. See {@link #broadcastTo}.
+     * Splits each element into two parts and hands each part to its own sink. See {@link #broadcastTo}.
      *
      * {@snippet :
      * users.unzipTo(User::name, names, User::age, ages).run()
      * }
      */
-    @Operator(acks = "with both parts", cost = "two segments; a copy per batch, two calls per element")
+    @Operator(
+            acks = "when both parts are acknowledged",
+            cost = "two threads; a copy per batch; two function calls per element")
     public <A, B> Pipeline unzipTo(
             Function<? super T, ? extends A> left,
             Sink<? super A> leftSink,

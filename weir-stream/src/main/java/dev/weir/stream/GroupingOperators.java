@@ -24,7 +24,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      *
      * @param count at least 1
      */
-    @Operator(acks = "with their list", cost = "a list per group, 16 bytes per element")
+    @Operator(acks = "together with their list", cost = "a list per group; 16 bytes per element")
     public Source<List<T>> grouped(int count) {
         return Source.at(GroupingStages.grouped(node(), count));
     }
@@ -42,7 +42,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      * @param count at least 1
      * @param window more than 0
      */
-    @Operator(acks = "with their list", cost = "as grouped, and a clock reading per batch")
+    @Operator(acks = "together with their list", cost = "like `grouped`, and a clock reading per batch")
     public Source<List<T>> groupedWithin(int count, Duration window) {
         return Source.at(GroupingStages.groupedWithin(node(), count, window));
     }
@@ -59,7 +59,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      *
      * @param maxWeight at least 1
      */
-    @Operator(acks = "with their list", cost = "as grouped")
+    @Operator(acks = "together with their list", cost = "like `grouped`")
     public Source<List<T>> groupedWeighted(long maxWeight, ToLongFunction<? super T> weight) {
         return Source.at(GroupingStages.groupedWeighted(node(), maxWeight, Objects.requireNonNull(weight, "weight")));
     }
@@ -76,7 +76,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      * @param maxWeight at least 1
      * @param window more than 0
      */
-    @Operator(acks = "with their list", cost = "as groupedWithin")
+    @Operator(acks = "together with their list", cost = "like `groupedWithin`")
     public Source<List<T>> groupedWeightedWithin(long maxWeight, Duration window, ToLongFunction<? super T> weight) {
         return Source.at(GroupingStages.groupedWeightedWithin(
                 node(), maxWeight, window, Objects.requireNonNull(weight, "weight")));
@@ -95,7 +95,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      * @param key returns an element's key, never null; keys are compared by equals
      * @param max at least 1
      */
-    @Operator(acks = "with their list", cost = "as grouped")
+    @Operator(acks = "together with their list", cost = "like `grouped`")
     public Source<List<T>> groupedAdjacentBy(Function<? super T, ?> key, int max) {
         return Source.at(GroupingStages.groupedAdjacentBy(node(), Objects.requireNonNull(key, "key"), max));
     }
@@ -113,7 +113,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      * @param max at least 1
      * @param window more than 0
      */
-    @Operator(acks = "with their list", cost = "as groupedWithin")
+    @Operator(acks = "together with their list", cost = "like `groupedWithin`")
     public Source<List<T>> groupedAdjacentBy(Function<? super T, ?> key, int max, Duration window) {
         return Source.at(GroupingStages.groupedAdjacentBy(node(), Objects.requireNonNull(key, "key"), max, window));
     }
@@ -134,16 +134,18 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      * @param size at least 1
      * @param step at least 1
      */
-    @Operator(acks = "after the element's last window", cost = "a list and its acknowledgements per window")
+    @Operator(
+            acks = "when every window that contains it is acknowledged",
+            cost = "a list and its acknowledgements per window")
     public Source<List<T>> sliding(int size, int step) {
         return Source.at(GroupingStages.sliding(node(), size, step));
     }
 
     /**
-     * Aggregates elements while the downstream stage is busy. The upstream stages run on their own thread. Elements of
-     * one batch arrive together, so they are aggregated even if the downstream stage is waiting. An aggregate contains
-     * at most {@code max} elements. A full aggregate is queued, and the upstream stages wait until the downstream stage
-     * has pulled it.
+     * Aggregates up to {@code max} elements while the downstream stage is busy. The upstream stages run on their own
+     * thread. Elements of one batch arrive together, so they are aggregated even if the downstream stage is waiting. An
+     * aggregate contains at most {@code max} elements. A full aggregate is queued, and the upstream stages wait until
+     * the downstream stage has pulled it.
      *
      * <p>The elements of an aggregate are acknowledged together with it. The current aggregate is emitted at the end of
      * the stream and before an upstream failure is passed on. After a cancellation, its elements stay unacknowledged.
@@ -158,7 +160,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      * @param seed creates an aggregate from its first element
      * @param aggregate adds an element to an aggregate; may modify the aggregate in place
      */
-    @Operator(acks = "with their aggregate", cost = "an upstream thread; 16 bytes per element")
+    @Operator(acks = "together with their aggregate", cost = "an upstream thread; 16 bytes per element")
     public <A> Source<A> batch(
             long max, Function<? super T, ? extends A> seed, BiFunction<? super A, ? super T, ? extends A> aggregate) {
         return Source.at(GroupingStages.batch(
@@ -175,7 +177,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      *
      * @param maxWeight at least 1
      */
-    @Operator(acks = "with their aggregate", cost = "as batch")
+    @Operator(acks = "together with their aggregate", cost = "like `batch`")
     public <A> Source<A> batchWeighted(
             long maxWeight,
             ToLongFunction<? super T> weight,
@@ -190,30 +192,29 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Combines elements into one while the downstream stage is busy, without a limit. The upstream stages therefore
-     * never wait. In all other respects, this method works like {@link #batch}.
+     * Combines any number of elements into one while the downstream stage is busy. The upstream stages therefore never
+     * wait. In all other respects, this method works like {@link #batch}.
      *
      * {@snippet :
      * prices.conflate((older, newer) -> newer).map(price -> show(price));
      * }
      */
-    @Operator(acks = "with their aggregate", cost = "as batch; acknowledgements accumulate while nobody pulls")
+    @Operator(acks = "together with their aggregate", cost = "like `batch`; acknowledgements accumulate meanwhile")
     public Source<T> conflate(BinaryOperator<T> combine) {
         Objects.requireNonNull(combine, "combine");
         return conflateWithSeed(first -> first, combine);
     }
 
     /**
-     * Aggregates elements while the downstream stage is busy, without a limit. The upstream stages therefore never
-     * wait. If the source waits for acknowledgements, the acknowledgements of all elements are retained until the
-     * aggregate is acknowledged, which takes 16 bytes per element. In all other respects, this method works like
-     * {@link #batch}.
+     * Aggregates any number of elements while the downstream stage is busy. The upstream stages therefore never wait.
+     * If the source waits for acknowledgements, the acknowledgements of all elements are retained until the aggregate
+     * is acknowledged, which takes 16 bytes per element. In all other respects, this method works like {@link #batch}.
      *
      * {@snippet :
      * clicks.conflateWithSeed(click -> 1L, (count, click) -> count + 1);
      * }
      */
-    @Operator(acks = "with their aggregate", cost = "as batch; acknowledgements accumulate while nobody pulls")
+    @Operator(acks = "together with their aggregate", cost = "like `batch`; acknowledgements accumulate meanwhile")
     public <A> Source<A> conflateWithSeed(
             Function<? super T, ? extends A> seed, BiFunction<? super A, ? super T, ? extends A> aggregate) {
         return Source.at(GroupingStages.conflate(
@@ -221,8 +222,8 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Replaces each element with the elements of an iterator. Each pull emits the iterator's next element, until a
-     * newer element arrives from upstream. The upstream stages run on their own thread.
+     * Replaces each element with the elements of an iterator, one per pull, until a newer element arrives from
+     * upstream. The upstream stages run on their own thread.
      *
      * <p>The first emitted element carries the original element's acknowledgement; the others carry none. If the
      * iterator is empty, the original element is acknowledged immediately. The stream ends when the upstream stages
@@ -233,7 +234,9 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      * readings.expand(reading -> Stream.iterate(reading, last -> last.older()).iterator());
      * }
      */
-    @Operator(acks = "with the first; repeated elements have none", cost = "an upstream thread; a batch per repetition")
+    @Operator(
+            acks = "carried by the iterator's first element; the others have none",
+            cost = "an upstream thread; a batch per repeated element")
     public <R> Source<R> expand(Function<? super T, ? extends Iterator<? extends R>> expander) {
         return Source.at(GroupingStages.expand(node(), Objects.requireNonNull(expander, "expander")));
     }
@@ -247,7 +250,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      * positions.extrapolate(last -> Collections.nCopies(3, last.guessed()).iterator());
      * }
      */
-    @Operator(acks = "extrapolated elements have none", cost = "as expand")
+    @Operator(acks = "elements of the iterator have none", cost = "like `expand`")
     public Source<T> extrapolate(Function<? super T, ? extends Iterator<? extends T>> extrapolator) {
         return Source.at(GroupingStages.extrapolate(node(), Objects.requireNonNull(extrapolator, "extrapolator")));
     }

@@ -13,9 +13,9 @@ import java.util.function.Function;
 abstract class ParallelOperators<T> extends TimeOperators<T> {
 
     private static final String SAME = "each goes with its element";
-    private static final String BOUNDARY = "a thread, a lock per batch, the buffer";
-    private static final String WORKERS = "a few ns per element, in chunks";
-    private static final String LANES = "a hand-over per element, a thread per running call";
+    private static final String BOUNDARY = "a thread and a buffer; a lock per batch";
+    private static final String WORKERS = "a few ns per element";
+    private static final String CALLS = "under 100 ns per element; a thread per blocked call";
 
     /** The default buffer size of an asynchronous boundary, in elements: {@value}. */
     public static final int DEFAULT_BUFFER = 1024;
@@ -27,7 +27,7 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
     }
 
     /**
-     * Runs the preceding stages on a thread of {@code dispatcher}, up to the previous asynchronous boundary. They
+     * Runs the preceding stages, up to the previous asynchronous boundary, on a thread of {@code dispatcher}. They
      * occupy this thread until the pipeline ends.
      *
      * @param buffer number of elements in the buffer, at least 1. The buffer may exceed this number by up to one batch.
@@ -42,8 +42,7 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
     }
 
     /**
-     * Calls the handler on several threads, with a fixed number of workers. See
-     * {@link #mapParallel(Parallelism, Handler)}.
+     * Calls the handler on up to {@code workers} threads. See {@link #mapParallel(Parallelism, Handler)}.
      */
     @Operator(acks = SAME, cost = WORKERS)
     public <R> Source<R> mapParallel(int workers, Handler<? super T, ? extends R> handler) {
@@ -65,10 +64,10 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
     }
 
     /**
-     * Calls a handler that may block, with a fixed concurrency. See
+     * Calls a handler, which may block, for up to {@code concurrency} elements at once. See
      * {@link #mapBlocking(Parallelism, Ordering, Handler)}.
      */
-    @Operator(acks = SAME, cost = LANES)
+    @Operator(acks = SAME, cost = CALLS)
     public <R> Source<R> mapBlocking(
             int concurrency, Ordering<? super T> ordering, Handler<? super T, ? extends R> handler) {
         return mapBlocking(Parallelism.fixed(concurrency), ordering, handler);
@@ -95,7 +94,7 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      * @param concurrency up to 100,000
      * @param ordering the order to preserve; see {@link Ordering}
      */
-    @Operator(acks = "with the result", cost = "under 100 ns; a thread per blocked call")
+    @Operator(acks = SAME, cost = CALLS)
     public <R> Source<R> mapBlocking(
             Parallelism concurrency, Ordering<? super T> ordering, Handler<? super T, ? extends R> handler) {
         return Source.at(BlockingWorkers.node(
@@ -109,7 +108,7 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      * Starts asynchronous computations, and emits their results in input order. See
      * {@link #mapAsync(Parallelism, Ordering, Function)}.
      */
-    @Operator(acks = SAME, cost = "under 100 ns if already complete; no thread")
+    @Operator(acks = SAME, cost = "no thread; under 100 ns per result that is already complete")
     public <R> Source<R> mapAsync(
             int parallelism, Function<? super T, ? extends CompletionStage<? extends R>> function) {
         return mapAsync(Parallelism.fixed(parallelism), Ordering.input(), function);
@@ -119,17 +118,17 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      * Starts asynchronous computations, and emits their results as they complete. See
      * {@link #mapAsync(Parallelism, Ordering, Function)}.
      */
-    @Operator(acks = SAME, cost = "under 100 ns if already complete; no thread")
+    @Operator(acks = SAME, cost = "no thread; under 100 ns per result that is already complete")
     public <R> Source<R> mapAsyncUnordered(
             int parallelism, Function<? super T, ? extends CompletionStage<? extends R>> function) {
         return mapAsync(Parallelism.fixed(parallelism), Ordering.unordered(), function);
     }
 
     /**
-     * Starts asynchronous computations with a fixed parallelism. See
-     * {@link #mapAsync(Parallelism, Ordering, Function)}.
+     * Starts asynchronous computations, up to {@code parallelism} at once. See {@link #mapAsync(Parallelism, Ordering,
+     * Function)}.
      */
-    @Operator(acks = SAME, cost = "under 100 ns if already complete; no thread")
+    @Operator(acks = SAME, cost = "no thread; under 100 ns per result that is already complete")
     public <R> Source<R> mapAsync(
             int parallelism,
             Ordering<? super T> ordering,
@@ -164,7 +163,7 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      *
      * @param parallelism up to 100,000
      */
-    @Operator(acks = "with the result", cost = "under 100 ns if already complete; no thread")
+    @Operator(acks = SAME, cost = "no thread; under 100 ns per result that is already complete")
     public <R> Source<R> mapAsync(
             Parallelism parallelism,
             Ordering<? super T> ordering,
@@ -198,7 +197,7 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      *
      * @param initial shared by all runs, so it must not be modified
      */
-    @Operator(acks = SAME, cost = "a virtual thread, a hand-over per element")
+    @Operator(acks = SAME, cost = "a virtual thread; a hand-over per element")
     public <R> Source<R> scanAsync(
             R initial, BiFunction<? super R, ? super T, ? extends CompletionStage<? extends R>> function) {
         return Source.at(ParallelStages.<T, R>scanAsync(
@@ -206,9 +205,9 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
     }
 
     /**
-     * Combines all elements with an asynchronous function, like {@link #fold}. The function is called for an element
-     * once the previous result is available. After a failure or a cancellation, nothing is emitted. In all other
-     * respects, this method works like {@link #scanAsync}.
+     * Combines all elements into one result with an asynchronous function, like {@link #fold}. The function is called
+     * for an element once the previous result is available. After a failure or a cancellation, nothing is emitted. In
+     * all other respects, this method works like {@link #scanAsync}.
      *
      * <p>All elements are acknowledged together with the result. This includes elements combined before a restart by
      * supervision, although the restarted stage starts again from {@code initial}.
@@ -219,7 +218,7 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      *
      * @param initial shared by all runs, so it must not be modified
      */
-    @Operator(acks = "with the result", cost = "as scanAsync; 16 bytes per element until the end")
+    @Operator(acks = "together with the result", cost = "like `scanAsync`; 16 bytes per element until the end")
     public <R> Source<R> foldAsync(
             R initial, BiFunction<? super R, ? super T, ? extends CompletionStage<? extends R>> function) {
         return Source.at(ParallelStages.<T, R>foldAsync(

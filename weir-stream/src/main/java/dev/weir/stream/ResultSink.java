@@ -37,7 +37,7 @@ import java.util.function.Function;
 public final class ResultSink<T, R> implements Sink<T>, ResultKey<R> {
 
     /** The text of {@link Operator#acks} for most result sinks. */
-    static final String ACKS = "when part of the result";
+    static final String ACKS = "immediately after processing";
 
     /**
      * Completes a pipeline. Connects the sink's operators, if it has any, and its loop to a source, and registers the

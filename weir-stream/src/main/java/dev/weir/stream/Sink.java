@@ -22,24 +22,24 @@ import java.util.stream.Collectors;
 public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
 
     /** Creates a custom sink. The sink must acknowledge each element that it has finished. */
-    @Operator(acks = "the implementation's", cost = "the implementation's")
+    @Operator(acks = "implementation-defined", cost = "implementation-defined")
     static <T> Loop<T> custom(String name, SinkFactory<T> factory) {
         return new Loop<>(Attributes.named(name), factory);
     }
 
     /**
-     * Calls {@code action}, which may block, with each element in order, on one thread. Acknowledges each element when
-     * the action returns. If the action takes only a few microseconds, up to 16 elements are acknowledged together. If
-     * the action throws, the pipeline fails and the element is not acknowledged.
+     * Calls {@code action}, which may block, with each element, in order and on one thread. Acknowledges each element
+     * when the action returns. If the action takes only a few microseconds, up to 16 elements are acknowledged
+     * together. If the action throws, the pipeline fails and the element is not acknowledged.
      */
-    @Operator(acks = "when the action has returned", cost = "the action's")
+    @Operator(acks = "when `action` has returned", cost = "`action`'s cost")
     static <T> Loop<T> forEach(Action<? super T> action) {
         Objects.requireNonNull(action, "action");
         return custom("forEach", ElementStages.forEach(action));
     }
 
     /** Acknowledges and discards each element. */
-    @Operator(acks = "at once", cost = "per batch")
+    @Operator(acks = "at once", cost = "constant per batch")
     static <T> Loop<T> ignore() {
         return custom("ignore", ElementStages.ignore());
     }
@@ -51,17 +51,17 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
     }
 
     /**
-     * Calls {@code action}, which may block, for up to {@code concurrency} elements concurrently, in no particular
-     * order. See {@link #forEachBlocking(int, Ordering, Action)}.
+     * Calls {@code action}, which may block, for up to {@code concurrency} elements at once, in no particular order.
+     * See {@link #forEachBlocking(int, Ordering, Action)}.
      */
-    @Operator(acks = "when its action has returned", cost = "a virtual thread per worker, a hand-over per element")
+    @Operator(acks = "when `action` has returned", cost = "a virtual thread per worker; a hand-over per element")
     static <T> Sink<T> forEachBlocking(int concurrency, Action<? super T> action) {
         return forEachBlocking(concurrency, Ordering.unordered(), action);
     }
 
     /**
-     * Calls {@code action}, which may block, for up to {@code concurrency} elements concurrently, each on a virtual
-     * thread. An element is acknowledged when the action has returned. If the action throws, the pipeline fails.
+     * Calls {@code action}, which may block, for up to {@code concurrency} elements at once, each on a virtual thread.
+     * An element is acknowledged when the action has returned. If the action throws, the pipeline fails.
      *
      * {@snippet :
      * orders.to(Sink.forEachBlocking(64, RecordOrdering.byKey(), order -> database.store(order))).run()
@@ -70,7 +70,7 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
      * @param concurrency 1 to 100,000
      * @param ordering determines which elements wait for each other, as in {@link Source#mapBlocking}
      */
-    @Operator(acks = "when its action has returned", cost = "a virtual thread per worker, a hand-over per element")
+    @Operator(acks = "when `action` has returned", cost = "a virtual thread per worker; a hand-over per element")
     static <T> Sink<T> forEachBlocking(int concurrency, Ordering<? super T> ordering, Action<? super T> action) {
         Objects.requireNonNull(ordering, "ordering");
         Objects.requireNonNull(action, "action");
@@ -83,9 +83,9 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
     }
 
     /**
-     * Calls an asynchronous {@code function}, with up to {@code parallelism} elements in flight, in no particular
-     * order. An element is acknowledged when its completion stage completes with any value. If a completion stage
-     * fails, the pipeline fails.
+     * Calls an asynchronous {@code function} for up to {@code parallelism} elements at once, in no particular order. An
+     * element is acknowledged when its completion stage completes with any value. If a completion stage fails, the
+     * pipeline fails.
      *
      * {@snippet :
      * orders.to(Sink.forEachAsync(100, order -> store.putAsync(order))).run()
@@ -93,7 +93,9 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
      *
      * @param parallelism 1 to 100,000
      */
-    @Operator(acks = "when its stage has completed", cost = "an object and a hand-over per element")
+    @Operator(
+            acks = "when the returned `CompletionStage` has completed",
+            cost = "an object and a thread hand-over per element")
     static <T> Sink<T> forEachAsync(int parallelism, Function<? super T, ? extends CompletionStage<?>> function) {
         Objects.requireNonNull(function, "function");
         return through(source -> source.mapAsyncUnordered(
@@ -111,20 +113,22 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
      *
      * @param queue can be used for one run only
      */
-    @Operator(acks = "when the taker requests the next one", cost = "a lock per element, a wake-up per batch")
+    @Operator(
+            acks = "when that thread requests the next element",
+            cost = "a lock per element; a thread wake-up per batch")
     static <T> Loop<T> queue(SinkQueue<T> queue) {
         Objects.requireNonNull(queue, "queue");
         return custom("queue", queue::attach);
     }
 
     /** Collects the elements into a list, in order. The method {@link Source#toList} is shorthand for this. */
-    @Operator(acks = ResultSink.ACKS, cost = "a retained slot per element")
+    @Operator(acks = ResultSink.ACKS, cost = "a reference per element")
     static <T> ResultSink<T, List<T>> toList() {
         return ResultSink.of("toList", ResultLoops.collect(Collectors.<T>toList()));
     }
 
     /** Combines the elements with {@code collector}. Uses a single thread and a single result container. */
-    @Operator(acks = ResultSink.ACKS, cost = "the collector's")
+    @Operator(acks = ResultSink.ACKS, cost = "`collector`'s cost")
     static <T, R> ResultSink<T, R> collect(Collector<? super T, ?, ? extends R> collector) {
         return ResultSink.of("collect", ResultLoops.collect(Objects.requireNonNull(collector, "collector")));
     }
@@ -135,7 +139,7 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
      *
      * @param initial the result if there are no elements; shared by all runs, so it must not be modified
      */
-    @Operator(acks = ResultSink.ACKS, cost = "the function's")
+    @Operator(acks = ResultSink.ACKS, cost = "`function`'s cost")
     static <T, R> ResultSink<T, R> fold(R initial, BiFunction<? super R, ? super T, ? extends R> function) {
         Objects.requireNonNull(initial, "initial");
         Objects.requireNonNull(function, "function");
@@ -152,31 +156,31 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
     }
 
     /** Counts the elements. */
-    @Operator(acks = ResultSink.ACKS, cost = "per batch")
+    @Operator(acks = ResultSink.ACKS, cost = "constant per batch")
     static <T> ResultSink<T, Long> count() {
         return ResultSink.of("count", ResultLoops.count());
     }
 
     /** Returns the first element and requests no more. Fails with a NoSuchElementException if there is none. */
-    @Operator(acks = "only the first", cost = "one batch")
+    @Operator(acks = "for the first element only", cost = "one batch")
     static <T> ResultSink<T, T> head() {
         return ResultSink.of("head", ResultLoops.orElseThrow(ResultLoops.head()));
     }
 
     /** Returns the first element, if there is one, and requests no more. */
-    @Operator(acks = "only the first", cost = "one batch")
+    @Operator(acks = "for the first element only", cost = "one batch")
     static <T> ResultSink<T, Optional<T>> headOption() {
         return ResultSink.of("headOption", ResultLoops.head());
     }
 
     /** Returns the last element. Fails with a NoSuchElementException if there is none. */
-    @Operator(acks = ResultSink.ACKS, cost = "per batch")
+    @Operator(acks = ResultSink.ACKS, cost = "constant per batch")
     static <T> ResultSink<T, T> last() {
         return ResultSink.of("last", ResultLoops.orElseThrow(ResultLoops.last()));
     }
 
     /** Returns the last element, if there is one. */
-    @Operator(acks = ResultSink.ACKS, cost = "per batch")
+    @Operator(acks = ResultSink.ACKS, cost = "constant per batch")
     static <T> ResultSink<T, Optional<T>> lastOption() {
         return ResultSink.of("lastOption", ResultLoops.last());
     }
@@ -192,7 +196,7 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
      *
      * @param count at least 1
      */
-    @Operator(acks = ResultSink.ACKS, cost = "a slot per element kept")
+    @Operator(acks = ResultSink.ACKS, cost = "a reference per retained element")
     static <T> ResultSink<T, List<T>> takeLast(int count) {
         if (count < 1) {
             throw new IllegalArgumentException("count must be at least 1: count=" + count);
@@ -201,34 +205,34 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
     }
 
     /**
-     * Passes each element to {@code subscriber} on request. See {@link Source#asPublisher}. Intended for callers that
-     * need the {@link RunningPipeline}. {@code onSubscribe} is called by the thread that starts the pipeline. A
-     * subscriber can be used for one run only.
+     * Passes each element to {@code subscriber} when the subscriber requests it. See {@link Source#asPublisher}.
+     * Intended for callers that need the {@link RunningPipeline}. {@code onSubscribe} is called by the thread that
+     * starts the pipeline. A subscriber can be used for one run only.
      *
      * {@snippet :
      * RunningPipeline running = orders.to(Sink.toSubscriber(subscriber)).run();
      * }
      */
-    @Operator(acks = "when onNext has returned", cost = "a call per element")
+    @Operator(acks = "when `onNext` has returned", cost = "a call per element")
     static <T> Loop<T> toSubscriber(Flow.Subscriber<? super T> subscriber) {
         return custom("subscriber", ReactiveInterop.toSubscriber(Objects.requireNonNull(subscriber, "subscriber")));
     }
 
-    /** Creates a sink of operators followed by a sink. */
-    @Operator(acks = "as in the lower part", cost = "as in the lower part")
+    /** Creates a sink from operators and a sink after them. */
+    @Operator(acks = "as in these parts", cost = "as in these parts")
     static <T> Sink<T> through(Function<Source<T>, Pipeline> lower) {
         return new Lower<>(Objects.requireNonNull(lower, "lower"));
     }
 
     /**
-     * Creates a sink of operators followed by {@code sink}, with the result of {@code sink}.
+     * Creates a sink from operators and {@code sink} after them, with the result of {@code sink}.
      *
      * {@snippet :
      * ResultSink<Order, Optional<Order>> firstLarge =
      *         Sink.through(orders -> orders.filter(Order::isLarge), Sink.headOption());
      * }
      */
-    @Operator(acks = "as in the operators and the sink", cost = "as in the operators and the sink")
+    @Operator(acks = "as in these parts", cost = "as in these parts")
     static <T, U, R> ResultSink<T, R> through(
             Function<? super Source<T>, Source<U>> operators, ResultSink<? super U, R> sink) {
         return sink.below(Objects.requireNonNull(operators, "operators"));

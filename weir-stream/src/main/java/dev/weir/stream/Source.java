@@ -49,7 +49,7 @@ public final class Source<T> extends FailureOperators<T> {
     }
 
     /** Creates a custom source. */
-    @Operator(acks = "the implementation's", cost = "the implementation's")
+    @Operator(acks = "implementation-defined", cost = "implementation-defined")
     public static <T> Source<T> custom(String name, SourceFactory<T> factory) {
         return new Source<>(ElementStages.custom(name, Objects.requireNonNull(factory, "factory")));
     }
@@ -62,13 +62,13 @@ public final class Source<T> extends FailureOperators<T> {
      * elements before it emits them. If collecting that many may take long, set a smaller number:
      * {@code with(Attributes.NONE.withBuffer(1))}.
      */
-    @Operator(acks = "none", cost = "the iterator's")
+    @Operator(acks = "none", cost = "the iterator's cost")
     public static <T> Source<T> from(Iterable<? extends T> elements) {
         return new Source<>(SourceStages.iterable("iterable", Objects.requireNonNull(elements, "elements")));
     }
 
     /** Emits the elements of an iterator. Each run gets its own iterator from {@code iterators} when it starts. */
-    @Operator(acks = "none", cost = "the iterator's")
+    @Operator(acks = "none", cost = "the iterator's cost")
     public static <T> Source<T> fromIterator(Supplier<? extends Iterator<? extends T>> iterators) {
         Objects.requireNonNull(iterators, "iterators");
         return new Source<>(SourceStages.iterable("iterator", () -> widened(iterators.get())));
@@ -93,8 +93,8 @@ public final class Source<T> extends FailureOperators<T> {
     }
 
     /**
-     * Fails at once. If {@code failure} is a checked exception, the pipeline fails with a CompletionException that has
-     * {@code failure} as its cause.
+     * Fails at once with {@code failure}. If {@code failure} is a checked exception, the pipeline fails with a
+     * CompletionException that has {@code failure} as its cause.
      */
     @Operator(acks = "none", cost = "none")
     public static <T> Source<T> failed(Throwable failure) {
@@ -114,7 +114,7 @@ public final class Source<T> extends FailureOperators<T> {
     }
 
     /** Repeats the elements of an iterable forever. Completes at once if the iterable is empty. */
-    @Operator(acks = "none", cost = "the iterator's")
+    @Operator(acks = "none", cost = "the iterator's cost")
     public static <T> Source<T> cycle(Iterable<? extends T> elements) {
         return new Source<>(SourceStages.cycle(Objects.requireNonNull(elements, "elements")));
     }
@@ -132,9 +132,9 @@ public final class Source<T> extends FailureOperators<T> {
     }
 
     /**
-     * Emits an element after {@code initialDelay} and then every {@code interval} of the run's clock, until the
-     * pipeline is stopped. While there is no demand, one tick is kept and further ticks are skipped. Skipped ticks do
-     * not shift the schedule.
+     * Emits {@code element} after {@code initialDelay} and then every {@code interval}, until the pipeline is stopped.
+     * The run's clock measures both durations. While there is no demand, one tick is kept and further ticks are
+     * skipped. Skipped ticks do not shift the schedule.
      *
      * @param interval more than zero
      */
@@ -151,15 +151,15 @@ public final class Source<T> extends FailureOperators<T> {
      *
      * @param queue can feed one run only; a second run is refused when it starts
      */
-    @Operator(acks = "none; an offer's result concerns only the queue", cost = "a lock per offer")
+    @Operator(acks = "none", cost = "a lock per offer")
     public static <T> Source<T> queue(SourceQueue<T> queue) {
         Objects.requireNonNull(queue, "queue");
         return custom("queue", queue::attach);
     }
 
     /**
-     * Emits elements computed from a state. The function returns an element and the next state, or an empty optional to
-     * end the stream.
+     * Emits elements that {@code function} computes from a state. The function returns an element and the next state,
+     * or an empty optional to end the stream.
      *
      * <pre>{@code
      * Source<Integer> powers =
@@ -168,7 +168,7 @@ public final class Source<T> extends FailureOperators<T> {
      *
      * @param initial the initial state of each run
      */
-    @Operator(acks = "none", cost = "the function's")
+    @Operator(acks = "none", cost = "`function`'s cost")
     public static <S, T> Source<T> unfold(S initial, Function<? super S, Optional<Unfolded<S, T>>> function) {
         return new Source<>(SourceStages.unfold(
                 Objects.requireNonNull(initial, "initial"), Objects.requireNonNull(function, "function")));
@@ -180,7 +180,7 @@ public final class Source<T> extends FailureOperators<T> {
      * complete immediately are emitted together. When the stream ends, it does not wait for a step that is still
      * running.
      */
-    @Operator(acks = "none", cost = "the function's; a wake-up per asynchronous step")
+    @Operator(acks = "none", cost = "`function`'s cost; a thread wake-up per asynchronous step")
     public static <S, T> Source<T> unfoldAsync(
             S initial, Function<? super S, ? extends CompletionStage<Optional<Unfolded<S, T>>>> function) {
         return new Source<>(SourceStages.unfoldAsync(
@@ -213,17 +213,20 @@ public final class Source<T> extends FailureOperators<T> {
     }
 
     /**
-     * Emits the elements of the source that {@code stage} provides. Each run starts the source as soon as {@code stage}
-     * has completed.
+     * Emits the elements of the source that {@code stage} completes with. Each run starts the source as soon as
+     * {@code stage} has completed.
      */
-    @Operator(acks = "as in the source", cost = "one more pull per batch")
+    @Operator(acks = "as in that source", cost = "an additional pull per batch")
     public static <T> Source<T> completionStageSource(CompletionStage<Source<T>> stage) {
         return new Source<>(
                 SourceStages.completionStageSource(stage.thenApply(source -> made("completionStageSource", source))));
     }
 
-    /** Emits the elements of the source that {@code source} returns. Each run calls the supplier on first demand. */
-    @Operator(acks = "as in the source", cost = "one more pull per batch")
+    /**
+     * Emits the elements of the source that the supplier {@code source} returns. Each run calls the supplier on first
+     * demand.
+     */
+    @Operator(acks = "as in that source", cost = "an additional pull per batch")
     public static <T> Source<T> lazily(Supplier<Source<T>> source) {
         Objects.requireNonNull(source, "source");
         return new Source<>(SourceStages.lazily(() -> made("lazily", source.get())));
@@ -297,7 +300,7 @@ public final class Source<T> extends FailureOperators<T> {
      * Flux<Order> flux = JdkFlowAdapter.flowPublisherToFlux(orders); // Reactor
      * }
      */
-    @Operator(acks = "when onNext has returned", cost = "a run per subscriber; a few ns per element")
+    @Operator(acks = "when `onNext` has returned", cost = "a pipeline run per subscriber; a few ns per element")
     public Flow.Publisher<T> asPublisher() {
         return ReactiveInterop.publisher(
                 sink -> to(Sink.custom("subscriber", sink)).run());
@@ -311,18 +314,18 @@ public final class Source<T> extends FailureOperators<T> {
      * receives the final signal. In all other respects, the publisher works like {@link #asPublisher}.
      */
     @Operator(
-            acks = "when onNext of every subscriber has returned",
-            cost = "one run; a few ns per element and subscriber")
+            acks = "when `onNext` of every subscriber has returned",
+            cost = "one pipeline run; a few ns per element and subscriber")
     public Flow.Publisher<T> asSharedPublisher() {
         return ReactiveInterop.sharedPublisher(
                 sink -> to(Sink.custom("subscribers", sink)).run());
     }
 
     /**
-     * Wraps each element in a {@link Claim}, which its holder acknowledges manually. The element is acknowledged once
-     * both the {@link Claim}'s holder and the rest of the pipeline have acknowledged it. This is intended for libraries
-     * that process elements asynchronously after {@link #asPublisher}. A claim that is never acknowledged holds back
-     * the source's commits.
+     * Wraps each element in a {@link Claim}, through which user code acknowledges the element. The element is
+     * acknowledged once both the {@link Claim}'s holder and the rest of the pipeline have acknowledged it. This is
+     * intended for libraries that process elements asynchronously after {@link #asPublisher}. A claim that is never
+     * acknowledged holds back the source's commits.
      *
      * <p>Completion, failure, cancellation and demand pass through this operator unchanged.
      *
@@ -331,7 +334,9 @@ public final class Source<T> extends FailureOperators<T> {
      *         .flatMap(order -> store(order.value()).doOnSuccess(stored -> order.ack()));
      * }
      */
-    @Operator(acks = "by the holder as well", cost = "two objects per element")
+    @Operator(
+            acks = "when acknowledged both through its `Claim` and by the next stage",
+            cost = "two objects per element")
     public Source<Claim<T>> withClaim() {
         return new Source<>(ReactiveInterop.withClaim(node));
     }

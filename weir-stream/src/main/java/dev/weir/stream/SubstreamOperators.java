@@ -32,7 +32,7 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
      * files.flatMapConcat(file -> linesOf(file))
      * }
      */
-    @Operator(acks = "when all elements of its source are finished", cost = "a stream per element")
+    @Operator(acks = "when all elements of that source are finished", cost = "an inner stream per element")
     public <R> Source<R> flatMapConcat(Function<? super T, Source<R>> function) {
         Objects.requireNonNull(function, "function");
         return Source.at(
@@ -40,9 +40,9 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
     }
 
     /**
-     * Replaces each element with the elements of a source. Up to {@code breadth} sources run at once, each on its own
-     * thread, and their elements are merged in order of arrival. The next element is read when one of the sources has
-     * ended. Acknowledgements work as in {@link #flatMapConcat}.
+     * Replaces each element with the elements of a source, with up to {@code breadth} sources at once. Each source has
+     * its own thread, and the elements are merged in order of arrival. The next element is read when one of the sources
+     * has ended. Acknowledgements work as in {@link #flatMapConcat}.
      *
      * {@snippet :
      * sites.flatMapMerge(8, site -> pagesOf(site))
@@ -50,7 +50,7 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
      *
      * @param breadth at least 1
      */
-    @Operator(acks = "when all elements of its source are finished", cost = "a stream and a segment per element")
+    @Operator(acks = "when all elements of that source are finished", cost = "an inner stream and a thread per element")
     public <R> Source<R> flatMapMerge(int breadth, Function<? super T, Source<R>> function) {
         Objects.requireNonNull(function, "function");
         return Source.at(SubstreamStages.flatMapMerge(
@@ -70,18 +70,20 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
      * }
      */
     @Operator(
-            acks = "when its source has ended or was replaced, and its elements are finished",
-            cost = "a stream and a segment per element")
+            acks = "when that source has ended or was replaced, and its elements are finished",
+            cost = "an inner stream and a thread per element")
     public <R> Source<R> switchMap(Function<? super T, Source<R>> function) {
         Objects.requireNonNull(function, "function");
         return Source.at(SubstreamStages.switchMap(node(), element -> made("switchMap", function.apply(element))));
     }
 
     /**
-     * Gives the elements of each key their own stream, which lasts until the end. See
-     * {@link #groupBy(Function, int, Duration, Function)}.
+     * Gives the elements of each key their own stream, which ends with the input. See {@link #groupBy(Function, int,
+     * Duration, Function)}.
      */
-    @Operator(acks = "kept with each element", cost = "a lookup and a move per element; a stream per key")
+    @Operator(
+            acks = "kept with each element",
+            cost = "a look-up and a copied reference per element; an inner stream per key")
     public <R> Source<R> groupBy(
             Function<? super T, ?> key, int maxSubstreams, Function<? super Source<T>, Source<R>> function) {
         return groupBy(key, maxSubstreams, Duration.ZERO, function);
@@ -115,7 +117,9 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
      *     arrives, the stage fails
      * @param idleAfter idle time after which a group ends; zero keeps groups until the end
      */
-    @Operator(acks = "kept with each element", cost = "a lookup and a move per element; a stream per key")
+    @Operator(
+            acks = "kept with each element",
+            cost = "a look-up and a copied reference per element; an inner stream per key")
     public <R> Source<R> groupBy(
             Function<? super T, ?> key,
             int maxSubstreams,
@@ -126,8 +130,8 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
     }
 
     /**
-     * Starts a new stream before each element that matches {@code predicate}. The function builds each stream; the
-     * outputs are emitted one after the other. The first element always starts a stream.
+     * Starts a new inner stream before each element that matches {@code predicate}. The function builds each stream;
+     * the outputs are emitted one after the other. The first element always starts a stream.
      *
      * <p>Each element keeps its acknowledgement. If the stream of a section ends early, for example because of a
      * {@code take}, the rest of the section is acknowledged and dropped. If the predicate throws, the supervision
@@ -137,21 +141,25 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
      * lines.splitWhen(line -> line.startsWith("#"), chapter -> chapter.grouped(1000))
      * }
      */
-    @Operator(acks = "kept with each element", cost = "a call and a move per element, a stream per section")
+    @Operator(
+            acks = "kept with each element",
+            cost = "a call and a copied reference per element; an object per inner stream")
     public <R> Source<R> splitWhen(Predicate<? super T> predicate, Function<? super Source<T>, Source<R>> function) {
         return Source.at(
                 SubstreamStages.splitWhen(node(), Objects.requireNonNull(predicate, "predicate"), branch(function)));
     }
 
     /**
-     * Ends a stream after each element that matches {@code predicate}. In all other respects, this method works like
-     * {@link #splitWhen}.
+     * Ends the current inner stream after each element that matches {@code predicate}. In all other respects, this
+     * method works like {@link #splitWhen}.
      *
      * {@snippet :
      * lines.splitAfter(String::isEmpty, paragraph -> paragraph.grouped(1000))
      * }
      */
-    @Operator(acks = "kept with each element", cost = "a call and a move per element, a stream per section")
+    @Operator(
+            acks = "kept with each element",
+            cost = "a call and a copied reference per element; an object per inner stream")
     public <R> Source<R> splitAfter(Predicate<? super T> predicate, Function<? super Source<T>, Source<R>> function) {
         return Source.at(
                 SubstreamStages.splitAfter(node(), Objects.requireNonNull(predicate, "predicate"), branch(function)));
@@ -173,7 +181,9 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
      *
      * @param n at least 0
      */
-    @Operator(acks = "the prefix when everything is finished", cost = "nothing per element")
+    @Operator(
+            acks = "the first `n` elements are acknowledged when everything is finished",
+            cost = "nothing per element")
     public <R> Source<R> prefixAndTail(int n, BiFunction<? super List<T>, ? super Source<T>, Source<R>> function) {
         Objects.requireNonNull(function, "function");
         return Source.at(SubstreamStages.prefixAndTail(

@@ -16,10 +16,10 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     public static final int DEFAULT_MAX_HELD = 1024;
 
     /**
-     * Lets at most {@code elements} pass per {@code per}, evenly spaced, and delays the others. After a pause, a burst
-     * of elements may pass at once. The burst is the number of elements that the rate allows in 10 ms, but at least 1.
-     * In all other respects, this method works like {@link #throttle(long, Duration, long, ThrottleMode)} in shaping
-     * mode.
+     * Delays elements so that at most {@code elements} pass per period {@code per}, evenly spaced. After a pause, a
+     * burst of elements may pass at once. The burst is the number of elements that the rate allows in 10 ms, but at
+     * least 1. In all other respects, this method works like {@link #throttle(long, Duration, long, ThrottleMode)} in
+     * shaping mode.
      *
      * {@snippet :
      * source.throttle(100, Duration.ofSeconds(1)); // one every 10 ms
@@ -31,7 +31,8 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     }
 
     /**
-     * Lets at most {@code elements} pass per {@code per} on average, and up to {@code burst} at once after a pause.
+     * Limits the rate to {@code elements} per period {@code per} on average, and to {@code burst} at once after a
+     * pause.
      *
      * <p>Each element takes a permit from a bucket. The bucket holds up to {@code burst} permits, is full at the start,
      * and is refilled at a constant rate. In shaping mode, an element without a permit waits for one, and the stage
@@ -58,10 +59,11 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     }
 
     /**
-     * Limits the total cost of elements to {@code costs} per {@code per} on average, and to {@code burst} at once after
-     * a pause. An element may cost more than the burst; it then waits until enough permits have been added to cover its
-     * cost. In all other respects, this method works like {@link #throttle(long, Duration, long, ThrottleMode)}. If
-     * {@code cost} throws or returns a negative number, the stage's supervision decides what happens to the element.
+     * Limits the total cost of elements to {@code costs} per period {@code per} on average, and to {@code burst} at
+     * once after a pause. An element may cost more than the burst; it then waits until enough permits have been added
+     * to cover its cost. In all other respects, this method works like {@link #throttle(long, Duration, long,
+     * ThrottleMode)}. If {@code cost} throws or returns a negative number, the stage's supervision decides what happens
+     * to the element.
      *
      * {@snippet :
      * source.throttle(1_000_000, Duration.ofSeconds(1), 100_000, bytes -> bytes.length, ThrottleMode.SHAPING);
@@ -74,25 +76,25 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     }
 
     /**
-     * Limits each key to {@code elements} per {@code per} on average, and to {@code burst} at once after a pause. Holds
-     * up to {@link #DEFAULT_MAX_HELD} elements that arrived too early. In all other respects, this method works like
-     * {@link #throttlePerKey(long, Duration, long, Function, int)}.
+     * Limits each key to {@code elements} per period {@code per} on average, and to {@code burst} at once after a
+     * pause. Holds up to {@link #DEFAULT_MAX_HELD} elements that arrived too early. In all other respects, this method
+     * works like {@link #throttlePerKey(long, Duration, long, Function, int)}.
      *
      * {@snippet :
      * orders.throttlePerKey(10, Duration.ofSeconds(1), 10, order -> order.customer())
      *         .mapBlocking(64, Ordering.byKey(order -> order.customer()), order -> book(order));
      * }
      */
-    @Operator(acks = "with the element", cost = "a look-up per element; an object per element held")
+    @Operator(acks = "with the element", cost = "a look-up per element; an object per delayed element")
     public Source<T> throttlePerKey(long elements, Duration per, long burst, Function<? super T, ?> key) {
         return throttlePerKey(elements, per, burst, key, DEFAULT_MAX_HELD);
     }
 
     /**
-     * Limits each key to {@code elements} per {@code per} on average, and to {@code burst} at once after a pause. An
-     * element that arrives too early is held, and elements with other keys overtake it; order is preserved within each
-     * key. A key identifies whatever has its own limit, such as a customer or a target host. Byte arrays are compared
-     * by content.
+     * Limits each key to {@code elements} per period {@code per} on average, and to {@code burst} at once after a
+     * pause. An element that arrives too early is held, and elements with other keys overtake it; order is preserved
+     * within each key. A key identifies whatever has its own limit, such as a customer or a target host. Byte arrays
+     * are compared by content.
      *
      * <p>The stage accepts elements while it holds fewer than {@code maxHeld}. A key that exceeds its rate for a long
      * time eventually uses up this limit and delays all keys. The stage stores about 150 bytes for each key whose
@@ -114,32 +116,32 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      *     if {@code per} is a day
      * @param maxHeld maximum number of held elements, at least 1; may be exceeded by up to one batch
      */
-    @Operator(acks = "with the element", cost = "a look-up per element; an object per element held")
+    @Operator(acks = "with the element", cost = "a look-up per element; an object per delayed element")
     public Source<T> throttlePerKey(long elements, Duration per, long burst, Function<? super T, ?> key, int maxHeld) {
         return Source.at(GroupingStages.throttlePerKey(
                 node(), elements, per, burst, Objects.requireNonNull(key, "key"), maxHeld));
     }
 
     /**
-     * Delays each element by {@code time} after its arrival. Holds at most {@link #DEFAULT_MAX_HELD} elements. In all
-     * other respects, this method works like {@link #delay(Function, int)}.
+     * Emits each element {@code time} after its arrival. Holds at most {@link #DEFAULT_MAX_HELD} elements. In all other
+     * respects, this method works like {@link #delay(Function, int)}.
      *
      * {@snippet :
      * source.delay(Duration.ofSeconds(30));
      * }
      */
-    @Operator(acks = "with the element", cost = "32 bytes per element held")
+    @Operator(acks = "with the element", cost = "32 bytes per delayed element")
     public Source<T> delay(Duration time) {
         Objects.requireNonNull(time, "time");
         return delay(element -> time, DEFAULT_MAX_HELD);
     }
 
     /**
-     * Holds each element until its own delay has passed since its arrival. Order is preserved, so an element that is
-     * due waits for the elements before it. The delay begins when the stage accepts the element. The stage accepts
-     * elements only while the downstream stage is requesting elements and fewer than {@code maxHeld} elements are held.
-     * The time that an element spends in an upstream queue, for example in an asynchronous boundary, is not part of the
-     * delay.
+     * Delays each element by the duration that the function {@code time} returns for it. Order is preserved, so an
+     * element that is due waits for the elements before it. The delay begins when the stage accepts the element. The
+     * stage accepts elements only while the downstream stage is requesting elements and fewer than {@code maxHeld}
+     * elements are held. The time that an element spends in an upstream queue, for example in an asynchronous boundary,
+     * is not part of the delay.
      *
      * <p>Each element keeps its acknowledgement. The end or a failure of the input is passed on after the held
      * elements. After a cancellation, held elements stay unacknowledged. If {@code time} throws, the stage's
@@ -152,14 +154,14 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      * @param time returns an element's delay; a negative delay means none
      * @param maxHeld maximum number of held elements, at least 1; may be exceeded by up to one batch
      */
-    @Operator(acks = "with the element", cost = "32 bytes per element held")
+    @Operator(acks = "with the element", cost = "32 bytes per delayed element")
     public Source<T> delay(Function<? super T, Duration> time, int maxHeld) {
         return Source.at(GroupingStages.delay(node(), Objects.requireNonNull(time, "time"), maxHeld));
     }
 
     /**
-     * Pulls no elements until {@code time} has passed since the start of the run. Acknowledgements, the end and
-     * failures pass through unchanged.
+     * Pulls no elements until {@code time} has passed since the run's start. Acknowledgements, the end and failures
+     * pass through unchanged.
      *
      * {@snippet :
      * source.initialDelay(Duration.ofSeconds(5));
@@ -171,9 +173,9 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     }
 
     /**
-     * Lets elements pass for {@code time} from the start of the run. Then ends the stream and closes the upstream
-     * stages immediately. As with {@link Source#idleTimeout}, the upstream stages must not block the thread. If they
-     * do, the stream ends only when they return. Acknowledgements work as with {@link #take}.
+     * Emits the elements that arrive within {@code time} of the run's start. Then ends the stream and closes the
+     * upstream stages immediately. As with {@link Source#idleTimeout}, the upstream stages must not block the thread.
+     * If they do, the stream ends only when they return. Acknowledgements work as with {@link #take}.
      *
      * {@snippet :
      * Source<Price> ofThisMinute = prices.takeWithin(Duration.ofMinutes(1));
@@ -181,13 +183,13 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      *
      * @param time if negative, no elements pass
      */
-    @Operator(acks = "later elements: never", cost = "two clock readings per batch")
+    @Operator(acks = "never for later elements", cost = "two clock readings per batch")
     public Source<T> takeWithin(Duration time) {
         return Source.at(GroupingStages.takeWithin(node(), Objects.requireNonNull(time, "time")));
     }
 
     /**
-     * Drops and acknowledges elements that arrive within {@code time} of the start of the run.
+     * Drops and acknowledges elements that arrive within {@code time} of the run's start.
      *
      * {@snippet :
      * temperatures.dropWithin(Duration.ofSeconds(30)); // until the sensor is warm

@@ -122,12 +122,15 @@ final class OperatorTable {
         StringBuilder page = new StringBuilder("""
                 # Operators
 
-                Generated from the code; do not edit. After a change of an operator's Javadoc or mark:
+                This page is generated from the code. To update it after a change of an operator's Javadoc or
+                `@Operator` annotation, run:
                 `./mvnw -q test -pl checks/arch -am -Dtest=OperatorTableTest -Dsurefire.failIfNoSpecifiedTests=false -Dweir.write=true`
 
-                Parameters are shown without their type arguments. Each operator's Javadoc has the details. Where the
-                third column is empty, an acknowledgement goes with its element, and dropping an element ends its
-                acknowledgement at once. Where the last column is empty, the operator allocates nothing.
+                Signatures omit type arguments. Each operator's Javadoc has the details. The third column says when
+                an element is [acknowledged](glossary.md#acknowledgements) to its source; `none` means that the
+                elements have no acknowledgement. If this column is empty, an emitted element keeps its
+                acknowledgement, and a dropped element is acknowledged at once. If the last column is empty, the
+                operator allocates nothing.
                 """);
         for (TypeElement facade : facades) {
             List<ExecutableElement> marked =

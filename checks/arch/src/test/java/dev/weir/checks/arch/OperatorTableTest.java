@@ -35,7 +35,7 @@ class OperatorTableTest {
             Files.writeString(PAGE, expected);
         }
         assertThat(Files.readString(PAGE))
-                .as("docs/reference/operators.md; its second line says how to write it anew")
+                .as("docs/reference/operators.md; its first lines say how to regenerate it")
                 .isEqualTo(expected);
     }
 }
