@@ -116,8 +116,8 @@ public abstract sealed class HandledRecords<K, V, R, F extends HandledRecords<K,
     }
 
     /**
-     * Sends dead-letter records to a topic on the consumer's cluster, with the consumer's settings and group; see
-     * {@link #deadLetter(DeadLetterTopic)}.
+     * Sends dead-letter records to a topic. The consumer's settings determine the topic's cluster, the security
+     * settings, and the group that the dead-letter records name.
      */
     public F deadLetter(String topic) {
         return deadLetter(deadLetterTopic(topic));

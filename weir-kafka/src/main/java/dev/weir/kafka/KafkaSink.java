@@ -64,7 +64,7 @@ public final class KafkaSink<K, V> {
         this.attributes = attributes;
     }
 
-    /** Writes with a new producer for each run. */
+    /** Writes with a new producer for each run, or with a {@link Sender}, which several pipelines may use. */
     public static <K, V> KafkaSink<K, V> with(ProducerSettings<K, V> settings) {
         return new KafkaSink<>(
                 Objects.requireNonNull(settings, "settings"), null, WriteFailures.fail(), 0, Attributes.NONE);

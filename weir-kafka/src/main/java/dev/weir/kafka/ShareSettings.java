@@ -351,7 +351,7 @@ public final class ShareSettings<K, V> {
             this.valueDeserializer = Objects.requireNonNull(value, "value");
         }
 
-        /** Sets the addresses of some brokers, which are required: {@code host:port}, separated by commas. */
+        /** Sets the addresses of some brokers: {@code host:port}, separated by commas. Required. */
         public Builder<K, V> bootstrapServers(String hostsAndPorts) {
             return property(
                     ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, Objects.requireNonNull(hostsAndPorts, "hostsAndPorts"));
@@ -426,10 +426,10 @@ public final class ShareSettings<K, V> {
         }
 
         /**
-         * Ends the source when the group has passed the end offsets that were determined when the source started,
-         * even if other members processed the records. In a group that reads only committed records, these are the last
-         * stable offsets; records after the start of an open transaction are left for the next run, with a warning. If
-         * a partition has no leader, the start fails and the message names the partition.
+         * Ends the source when the group has passed the end offsets that were determined when the source started, even
+         * if other members processed the records. If the group reads only committed records, the last stable offsets
+         * are used instead. Records after the start of an open transaction are then left for the next run, and Weir
+         * logs a warning. If a partition has no leader, the start fails and the message names the partition.
          */
         public Builder<K, V> untilEnd() {
             this.untilEnd = true;
@@ -492,10 +492,10 @@ public final class ShareSettings<K, V> {
         }
 
         /**
-         * Sets the topic for records that fail in their last delivery ({@link SharedFlow}). Without {@link #parking},
-         * the topic also receives a copy of each record before its last two deliveries begin, so that no crash can lose
-         * the record. By default there is no such topic, and a record that fails in its last delivery is never
-         * delivered again.
+         * Sets the topic for records that fail in the last delivery that the group allows ({@link SharedFlow}). Without
+         * {@link #parking}, the topic also receives a copy of each record before its last two deliveries begin, so that
+         * no crash can lose the record. By default there is no such topic, and a record that fails in its last delivery
+         * is never delivered again.
          */
         public Builder<K, V> deadLetterTopic(DeadLetterTopic topic) {
             this.deadLetterTopic = Objects.requireNonNull(topic, "topic");

@@ -57,7 +57,7 @@ public final class RestartSettings {
     }
 
     /**
-     * Returns these settings with a limit on the number of restarts.
+     * Returns these settings with a limit on the number of restarts within a period.
      *
      * @param restarts maximum number of restarts, at least 0
      * @param span the period over which restarts are counted, more than 0
