@@ -167,9 +167,9 @@ public final class ConsumerSettings<K, V> {
 
     /**
      * The number of threads that fetch for a consumer on the lean path: 1 to 64; the default is 1, which is the
-     * consumer's own thread. Several threads divide the partitions by broker. If there are fewer brokers than threads,
-     * the partitions of a broker are divided among several threads. {@code fetch.max.bytes} is divided among all
-     * threads. Each thread calls the decoder of {@link KafkaSource#decodedBy}.
+     * consumer's own thread. Several threads divide the brokers or, if there are fewer brokers than threads, the
+     * partitions of each broker. They also divide {@code fetch.max.bytes}. Each thread calls the decoder of
+     * {@link KafkaSource#decodedBy}.
      */
     public int fetchThreads() {
         return values.fetchThreads;
