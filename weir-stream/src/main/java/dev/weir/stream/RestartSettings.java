@@ -45,9 +45,8 @@ public final class RestartSettings {
     }
 
     /**
-     * Creates settings that restart the section after failures only, without limiting the number of restarts. The
-     * back-off starts over after a period without restarts. This period is ten times the maximum delay, but at least
-     * one minute.
+     * Creates settings that restart a section after failures only, without limiting the number of restarts. The
+     * back-off starts over after a period without restarts: ten times the maximum delay, but at least one minute.
      */
     public static RestartSettings of(Backoff backoff) {
         Duration calm = backoff.max().multipliedBy(10);
