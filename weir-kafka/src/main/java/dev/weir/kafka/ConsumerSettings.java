@@ -101,8 +101,8 @@ public final class ConsumerSettings<K, V> {
 
     /**
      * The memory for fetched and unfinished records, including their headers: at least 1 MB. It is divided evenly among
-     * the assigned partitions. The default is an eighth of the heap, but at least 4 MB and at most 128 MB. The memory
-     * in use can exceed this limit by up to 50 %, plus the size of the records returned by one poll.
+     * the assigned partitions. The default is an eighth of the heap (at least 4 MB, at most 128 MB). The memory in use
+     * can exceed this limit by up to 50 %, plus the size of the records returned by one poll.
      */
     public long bufferBytes() {
         return values.bufferBytes;
