@@ -107,8 +107,8 @@ public abstract sealed class HandledRecords<K, V, R, F extends HandledRecords<K,
     }
 
     /**
-     * Traces each record from its arrival to its acknowledgement, including retry topics. The module {@code weir-otel}
-     * provides {@code tracing} for OpenTelemetry.
+     * Traces each record from its arrival to its acknowledgement, also through retry topics. The module
+     * {@code weir-otel} provides {@code tracing} for OpenTelemetry.
      */
     public F with(RecordTracing tracing) {
         Objects.requireNonNull(tracing, "tracing");

@@ -57,7 +57,7 @@ public final class WriteFailures {
     }
 
     /**
-     * Returns a rule that sends records that cannot be written to the dead-letter topic. The dead-letter record
+     * Returns a rule that writes a dead-letter record for each record that cannot be written. The dead-letter record
      * identifies the input, if the source provides it. It contains the record that could not be written, unless that
      * record cannot be serialized or is too large for the dead-letter topic as well. The header
      * {@link dev.weir.kafka.deadletter.DeadLetterHeaders#OUTPUT} names the output topic.
