@@ -146,14 +146,14 @@ public final class CircuitBreaker {
         this.clock = Objects.requireNonNull(clock, "clock");
     }
 
-    /** Returns a breaker that opens for {@code openFor} after the given number of consecutive failures. */
+    /** Returns a breaker that opens for the given time after the given number of consecutive failures. */
     public static CircuitBreaker consecutive(int failures, Duration openFor) {
         return failureRate(1, failures, openFor);
     }
 
     /**
-     * Returns a breaker that opens for {@code openFor} when at least the given fraction of the last {@code calls}
-     * calls has failed.
+     * Returns a breaker that opens for the given time when at least the given fraction of the last {@code calls} calls
+     * has failed.
      */
     public static CircuitBreaker failureRate(double share, int calls, Duration openFor) {
         return new CircuitBreaker(share, calls, openFor, DEFAULT_PROBES, failure -> true, Clock.SYSTEM);
@@ -167,7 +167,7 @@ public final class CircuitBreaker {
     }
 
     /**
-     * Returns a copy of this breaker that counts only the failures matching {@code newCounts}. Any other failure counts
+     * Returns a copy of this breaker that counts only the failures that match the predicate. Any other failure counts
      * as a successful call, because the service responded.
      */
     public CircuitBreaker counting(Predicate<? super Throwable> newCounts) {

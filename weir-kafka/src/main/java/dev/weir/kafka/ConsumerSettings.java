@@ -92,17 +92,17 @@ public final class ConsumerSettings<K, V> {
     }
 
     /**
-     * The limit of unfinished records per partition: 1 to 1,000,000, default 16,384. A partition that reaches it is not
-     * fetched until only half of this number are unfinished.
+     * The limit of unfinished records per partition: 1 to 1,000,000, default 16,384. When a partition reaches the
+     * limit, Weir does not fetch from it until only half of this number are unfinished.
      */
     public int maxOutstandingRecords() {
         return values.maxOutstandingRecords;
     }
 
     /**
-     * The memory for fetched and unfinished records, including their headers, divided evenly among the assigned
-     * partitions: at least 1 MB; the default is an eighth of the heap, but at least 4 and at most 128 MB. The memory in
-     * use can exceed this limit by up to 50 %, plus the size of the records returned by one poll.
+     * The memory for fetched and unfinished records, including their headers: at least 1 MB. It is divided evenly among
+     * the assigned partitions. The default is an eighth of the heap (at least 4 MB, at most 128 MB). The memory in use
+     * can exceed this limit by up to 50 %, plus the size of the records returned by one poll.
      */
     public long bufferBytes() {
         return values.bufferBytes;
@@ -120,7 +120,7 @@ public final class ConsumerSettings<K, V> {
     /**
      * The policy that applies if the next record to read has been deleted or does not exist yet, or if the topic has
      * been recreated; the default is {@link OutOfRangePolicy#FAIL}. The client path checks for recreated topics every 5
-     * s. This interval grows by a millisecond per partition. The lean path detects a recreated topic when it fetches.
+     * s, plus 1 ms per partition. The lean path detects a recreated topic when it fetches.
      */
     public OutOfRangePolicy outOfRange() {
         return values.outOfRange;
@@ -144,8 +144,9 @@ public final class ConsumerSettings<K, V> {
 
     /**
      * The maximum number of characters in the metadata of a commit. The metadata identifies the topic (30 characters)
-     * and lists the records finished beyond the committed offset, so that a restart does not repeat them. 0 to
-     * 1,048,576, default 4,096; 0 stores no metadata. Must not exceed the broker's {@code offset.metadata.max.bytes}.
+     * and lists the finished records after the committed offset, so that a restart does not repeat them. The number is
+     * 0 to 1,048,576, default 4,096; with 0, no metadata is stored. It must not exceed the broker's
+     * {@code offset.metadata.max.bytes}.
      */
     public int commitMetadataChars() {
         return values.commitMetadataChars;
@@ -166,9 +167,9 @@ public final class ConsumerSettings<K, V> {
 
     /**
      * The number of threads that fetch for a consumer on the lean path: 1 to 64; the default is 1, which is the
-     * consumer's own thread. Several threads divide the partitions by broker. If there are fewer brokers than threads,
-     * the partitions of a broker are divided among several threads. The fetch budget is divided among all threads. Each
-     * thread calls the decoder of {@link KafkaSource#decodedBy}.
+     * consumer's own thread. Several threads divide the brokers or, if there are fewer brokers than threads, the
+     * partitions of each broker. They also divide {@code fetch.max.bytes}. Each thread calls the decoder of
+     * {@link KafkaSource#decodedBy}.
      */
     public int fetchThreads() {
         return values.fetchThreads;
@@ -368,7 +369,7 @@ public final class ConsumerSettings<K, V> {
             return this;
         }
 
-        /** Sets the addresses of some brokers, which are required: {@code host:port}, separated by commas. */
+        /** Sets the addresses of some brokers: {@code host:port}, separated by commas. Required. */
         public Builder<K, V> bootstrapServers(String hostsAndPorts) {
             return property(
                     ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, Objects.requireNonNull(hostsAndPorts, "hostsAndPorts"));
@@ -432,8 +433,8 @@ public final class ConsumerSettings<K, V> {
         }
 
         /**
-         * Optimizes for throughput: larger fetches and polls, larger windows, and fewer commits. When there are few
-         * records, latency increases by up to 100 ms. After a crash, more records are repeated.
+         * Optimizes for throughput: larger fetches and polls, more unfinished records, and fewer commits. When there
+         * are few records, latency increases by up to 100 ms. After a crash, more records are repeated.
          */
         public Builder<K, V> throughput() {
             property(ConsumerConfig.FETCH_MIN_BYTES_CONFIG, "131072");
@@ -455,9 +456,9 @@ public final class ConsumerSettings<K, V> {
         }
 
         /**
-         * Reduces memory use, so that one or many consumers fit into a small heap: 4 MB of records, small windows, and
-         * small fetches. Small fetches require more requests. A record that is larger than a fetch can still be read,
-         * in a fetch of its own.
+         * Reduces memory use, so that one or many consumers fit into a small heap: 4 MB of records, few unfinished
+         * records, and small fetches. Small fetches require more requests. A record that is larger than a fetch can
+         * still be read, in a fetch of its own.
          */
         public Builder<K, V> lowMemory() {
             property(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, "500");

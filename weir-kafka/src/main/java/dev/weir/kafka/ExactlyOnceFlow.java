@@ -86,8 +86,8 @@ public final class ExactlyOnceFlow<K, V> {
     }
 
     /**
-     * Sets how long a transaction accepts records before it is committed: 1 ms to 10 min, and less than the producer's
-     * {@code transaction.timeout.ms}, which is 30 s by default; default 100 ms. The interval delays output for
+     * Sets how long a transaction accepts records before it is committed: 1 ms to 10 min, default 100 ms. It must be
+     * less than the producer's {@code transaction.timeout.ms}, which is 30 s by default. The interval delays output for
      * consumers with {@code read_committed}, which see records only after the commit.
      */
     public ExactlyOnceFlow<K, V> commitInterval(Duration interval) {
@@ -117,8 +117,7 @@ public final class ExactlyOnceFlow<K, V> {
     /**
      * Sets a listener that receives, after each commit, the metadata of the transaction's records: topic, partition,
      * offset and timestamp. It is called once per commit, in commit order. Within a transaction, the records of a
-     * partition are in order. Aborted transactions are not reported, and neither is a commit that succeeded just before
-     * the process crashed.
+     * partition are in order. Aborted transactions are not reported, nor is a commit just before the process crashed.
      *
      * @param listener called by the committing thread, which waits for it to return; an exception fails the run. With a
      *     listener, the flow allocates one more object for each record of the open transaction
@@ -137,9 +136,9 @@ public final class ExactlyOnceFlow<K, V> {
     /**
      * Sets the rule for records that cannot be written; the default is {@link WriteFailures#fail}. A dead-letter record
      * is written by the flow's own producer, in the transaction that commits its input's offset. The flow's
-     * interceptors, partitioner and {@link #whenCommitted} listener therefore see it. Of the dead-letter settings, only
-     * the topic, the group and the treatment of oversized records apply. If the dead-letter record is itself rejected
-     * for a reason other than its size, the run fails.
+     * interceptors, partitioner and {@link #whenCommitted} listener therefore see the dead-letter record. The topic,
+     * the group and the treatment of oversized records are the only dead-letter settings that apply. If the dead-letter
+     * record is itself rejected for a reason other than its size, the run fails.
      *
      * <p>If a record is rejected, the transaction is aborted and its inputs are read again. Each record derived from
      * the rejected record's input is then tried alone, in a transaction that is always aborted, so that only the

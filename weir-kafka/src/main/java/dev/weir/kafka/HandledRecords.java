@@ -107,8 +107,8 @@ public abstract sealed class HandledRecords<K, V, R, F extends HandledRecords<K,
     }
 
     /**
-     * Traces each record from its arrival to its acknowledgement, including retry topics. The module {@code weir-otel}
-     * provides {@code tracing} for OpenTelemetry.
+     * Traces each record from its arrival to its acknowledgement, also through retry topics. The module
+     * {@code weir-otel} provides {@code tracing} for OpenTelemetry.
      */
     public F with(RecordTracing tracing) {
         Objects.requireNonNull(tracing, "tracing");
@@ -116,8 +116,8 @@ public abstract sealed class HandledRecords<K, V, R, F extends HandledRecords<K,
     }
 
     /**
-     * Sends dead-letter records to a topic on the consumer's cluster, with the consumer's settings and group; see
-     * {@link #deadLetter(DeadLetterTopic)}.
+     * Sends dead-letter records to a topic. The consumer's settings determine the topic's cluster, the security
+     * settings, and the group that the dead-letter records name.
      */
     public F deadLetter(String topic) {
         return deadLetter(deadLetterTopic(topic));

@@ -64,7 +64,7 @@ public final class KafkaSink<K, V> {
         this.attributes = attributes;
     }
 
-    /** Writes with a new producer for each run. */
+    /** Writes with a new producer for each run, or with a {@link Sender}, which several pipelines may use. */
     public static <K, V> KafkaSink<K, V> with(ProducerSettings<K, V> settings) {
         return new KafkaSink<>(
                 Objects.requireNonNull(settings, "settings"), null, WriteFailures.fail(), 0, Attributes.NONE);
@@ -88,8 +88,8 @@ public final class KafkaSink<K, V> {
     /**
      * Limits the number of records or messages in flight, in addition to {@code buffer.memory}: 1 to 1,000,000. For
      * {@link #flow} and for a sink with a {@link Sender}, the limit counts messages and is 10,000 by default. For a
-     * sink with its own producer, the limit counts records, and by default the number of records is unlimited. The
-     * limit cannot be set for {@link #transactional}, or for {@link #encoded} without a failure rule.
+     * sink with its own producer, it counts records, without a limit by default. It cannot be set for
+     * {@link #transactional}, or for {@link #encoded} without a failure rule.
      */
     public KafkaSink<K, V> maxInFlight(int count) {
         if (count < 1 || count > MAX_IN_FLIGHT) {

@@ -110,7 +110,7 @@ public final class ProducerSettings<K, V> {
             this.valueSerializer = Objects.requireNonNull(value, "value serializer");
         }
 
-        /** Sets the addresses of some brokers, which are required: {@code host:port}, separated by commas. */
+        /** Sets the addresses of some brokers: {@code host:port}, separated by commas. Required. */
         public Builder<K, V> bootstrapServers(String hostsAndPorts) {
             return property(
                     ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, Objects.requireNonNull(hostsAndPorts, "hostsAndPorts"));

@@ -48,12 +48,12 @@ public final class RetryTopics {
         }
     }
 
-    /** Creates a sequence with a single retry topic. */
+    /** Creates a sequence with a single retry topic, in which records wait for the given time. */
     public static RetryTopics of(String topic, Duration delay) {
         return new RetryTopics(List.of(new Tier(topic, delay)));
     }
 
-    /** Returns a copy with another topic at the end. */
+    /** Returns a copy with another retry topic at the end. */
     public RetryTopics then(String topic, Duration delay) {
         List<Tier> all = new ArrayList<>(values.tiers);
         all.add(new Tier(topic, delay));

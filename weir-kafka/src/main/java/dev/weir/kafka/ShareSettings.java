@@ -351,7 +351,7 @@ public final class ShareSettings<K, V> {
             this.valueDeserializer = Objects.requireNonNull(value, "value");
         }
 
-        /** Sets the addresses of some brokers, which are required: {@code host:port}, separated by commas. */
+        /** Sets the addresses of some brokers: {@code host:port}, separated by commas. Required. */
         public Builder<K, V> bootstrapServers(String hostsAndPorts) {
             return property(
                     ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, Objects.requireNonNull(hostsAndPorts, "hostsAndPorts"));
@@ -426,10 +426,10 @@ public final class ShareSettings<K, V> {
         }
 
         /**
-         * Ends the source when the group has passed the end offsets that were determined when the source started,
-         * even if other members processed the records. In a group that reads only committed records, these are the last
-         * stable offsets; records after the start of an open transaction are left for the next run, with a warning. If
-         * a partition has no leader, the start fails and the message names the partition.
+         * Ends the source when the group has passed the end offsets that were determined when the source started, even
+         * if other members processed the records. If the group reads only committed records, the last stable offsets
+         * are used instead. Records after the start of an open transaction are then left for the next run, and Weir
+         * logs a warning. If a partition has no leader, the start fails and the message names the partition.
          */
         public Builder<K, V> untilEnd() {
             this.untilEnd = true;
@@ -448,11 +448,10 @@ public final class ShareSettings<K, V> {
 
         /**
          * Sets the maximum number of share consumers of a run, 1 to 200, default 16; used only with
-         * {@link FetchPath#CLIENT}. A run has one share consumer per worker, up to this number. All share consumers
-         * acquire the same number of records. This number is the number of workers divided by the number of share
-         * consumers, rounded up. Each share consumer has two threads and a connection to each broker. It is also a
-         * member of the group, and a group can have 200 members by default ({@code group.share.max.size} of the
-         * brokers).
+         * {@link FetchPath#CLIENT}. A run has one share consumer per worker, up to this maximum. Each share consumer
+         * acquires the same number of records: the number of workers divided by the number of share consumers, rounded
+         * up. Each has two threads and a connection to each broker, and is a member of the group, which can have 200
+         * members by default ({@code group.share.max.size} of the brokers).
          */
         public Builder<K, V> maxLanes(int newMaxLanes) {
             this.maxLanes = newMaxLanes;
@@ -467,12 +466,11 @@ public final class ShareSettings<K, V> {
 
         /**
          * Sets the fetch path; the default is {@link FetchPath#LEAN}, which runs one member on one thread. The member
-         * has its own connections: one per broker and one for the group. When a record is finished, the member can
-         * acquire another one, and Weir continually adapts the number of records acquired in advance.
-         * {@link FetchPath#CLIENT} is for users who must use Kafka's own client. It runs a fixed number of Kafka's
-         * share consumers ({@link #maxLanes}). Each share consumer fetches again only when all records of its last
-         * fetch are finished. No records are acquired in advance, except for the few that result from the rounding
-         * described at {@link #maxLanes}.
+         * has one connection per broker and one for the group. It acquires further records as soon as some are
+         * finished, and Weir adapts the number of records acquired in advance. {@link FetchPath#CLIENT} is for users
+         * who must use Kafka's own client. It runs up to {@link #maxLanes} of Kafka's share consumers. Each share
+         * consumer fetches again only when all records of its last fetch are finished, and acquires almost no records
+         * in advance.
          */
         public Builder<K, V> fetch(FetchPath path) {
             this.fetch = Objects.requireNonNull(path, "path");
@@ -481,10 +479,10 @@ public final class ShareSettings<K, V> {
 
         /**
          * Sets a member name that the process keeps across restarts, such as the pod name in a stateful set: 1 to 255
-         * characters, only for {@link FetchPath#LEAN}. Without a name, a restarted process joins as a new member, and
-         * the partitions of a killed member are reassigned only when its session times out, after 45 s by default. A
-         * member that restarts under the same name gets its partitions immediately. Two processes must never use the
-         * same name in a group at the same time, because each would keep evicting the other.
+         * characters, only for {@link FetchPath#LEAN}. A member that restarts under the same name gets its partitions
+         * immediately. Without a name, a restarted process joins as a new member, and the group reassigns the
+         * partitions of a killed member only after its session times out (45 s by default). Two running processes of a
+         * group must never have the same name, because each would keep evicting the other.
          */
         public Builder<K, V> memberName(String name) {
             this.memberName = Objects.requireNonNull(name, "name");
@@ -492,10 +490,10 @@ public final class ShareSettings<K, V> {
         }
 
         /**
-         * Sets the topic for records that fail in their last delivery ({@link SharedFlow}). Without {@link #parking},
-         * the topic also receives a copy of each record before its last two deliveries begin, so that no crash can lose
-         * the record. By default there is no such topic, and a record that fails in its last delivery is never
-         * delivered again.
+         * Sets the topic for records that fail in the last delivery that the group allows ({@link SharedFlow}). Without
+         * {@link #parking}, the topic also receives a copy of each record before its last two deliveries begin, so that
+         * no crash can lose the record. By default there is no such topic, and a record that fails in its last delivery
+         * is never delivered again.
          */
         public Builder<K, V> deadLetterTopic(DeadLetterTopic topic) {
             this.deadLetterTopic = Objects.requireNonNull(topic, "topic");

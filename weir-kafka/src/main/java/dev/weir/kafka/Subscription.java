@@ -348,10 +348,9 @@ public final class Subscription {
     }
 
     /**
-     * Returns a copy with a priority for the partitions of a topic. The default is 0; partitions with a higher priority
-     * are read first. When the pipeline pulls, the source emits fetched records of the highest priority first. For
-     * every 16 records of a higher priority, it emits one of a lower priority, so that lower priorities are delayed but
-     * never starved. The order within each partition is kept.
+     * Returns a copy with a priority for the partitions of a topic. The default is 0. The source emits fetched records
+     * of the highest priority first. For every 16 records of a higher priority, it emits one of a lower priority, so
+     * that lower priorities are delayed but never starved. The order within each partition is kept.
      *
      * <p>Priorities do not affect records that have already been pulled, so stages should buffer few records. A higher
      * priority also gets a larger part of {@link ConsumerSettings#bufferBytes}: twice as much as the next lower

@@ -59,8 +59,8 @@ public final class TransactionalSink<K, V> {
     }
 
     /**
-     * Sets how long a transaction accepts records before it is committed: 1 ms to 10 min, and less than
-     * {@code transaction.timeout.ms}, which is 30 s by default; default 100 ms.
+     * Sets how long a transaction accepts records before it is committed: 1 ms to 10 min, default 100 ms. It must be
+     * less than {@code transaction.timeout.ms}, which is 30 s by default.
      */
     public TransactionalSink<K, V> commitInterval(Duration interval) {
         return new TransactionalSink<>(

@@ -116,8 +116,8 @@ public final class LeanProducerSettings {
     }
 
     /**
-     * The size of all unacknowledged batches in bytes before compression: default 32 MB. Tokens take another 8 bytes
-     * per record.
+     * The size of all unacknowledged batches in bytes before compression: default 32 MB. The tokens passed to
+     * {@link LeanProducer#send} take another 8 bytes per record.
      */
     public long bufferBytes() {
         return bufferBytes;
@@ -225,7 +225,7 @@ public final class LeanProducerSettings {
 
         private Builder() {}
 
-        /** Sets the addresses of some brokers, which is required: {@code host:port}, separated by commas. */
+        /** Sets the addresses of some brokers: {@code host:port}, separated by commas. Required. */
         public Builder bootstrapServers(String hostsAndPorts) {
             return property(
                     CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG,

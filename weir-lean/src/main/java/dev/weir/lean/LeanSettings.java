@@ -208,7 +208,7 @@ public final class LeanSettings {
 
         private Builder() {}
 
-        /** Sets the addresses of some brokers, which is required: {@code host:port}, separated by commas. */
+        /** Sets the addresses of some brokers: {@code host:port}, separated by commas. Required. */
         public Builder bootstrapServers(String hostsAndPorts) {
             return property(
                     CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG,

@@ -112,31 +112,31 @@ final class PipelineMeters {
             counter(
                     "weir.stage.busy.seconds",
                     "seconds",
-                    "Time worked, over all threads of the stage; its rate is the number of threads at work.",
+                    "Time that the stage's threads worked, in total; its rate is the number of busy threads.",
                     stage -> stage.busyNanos() / NANOS),
             counter(
                     "weir.stage.starved.seconds",
                     "seconds",
-                    "Time without input, over all threads of the stage.",
+                    "Time that the stage's threads waited for input, in total.",
                     stage -> stage.blockedUpNanos() / NANOS),
             counter(
                     "weir.stage.blocked.seconds",
                     "seconds",
-                    "Time with output that the next stage did not take, over all threads of the stage.",
+                    "Time that the stage's threads waited for the next stage to take their output, in total.",
                     stage -> stage.blockedDownNanos() / NANOS),
             gauge(
                     "weir.stage.depth",
                     "elements",
-                    "Elements inside the stage: those waiting and, in a parallel stage, those in its workers.",
+                    "Elements that wait in the stage or, in a parallel stage, are being processed by its workers.",
                     StageSnapshot::depth),
             gauge(
                     "weir.stage.parallelism",
                     "threads",
-                    "Threads that may work in the stage at once.",
+                    "Maximum number of threads that work in the stage at once.",
                     StageSnapshot::parallelism));
 
     static final List<MeterSpec<Limiter>> LIMITER =
-            List.of(gauge("weir.limiter", "1", "What limits the pipeline now, in its tags; always 1.", limiter -> 1));
+            List.of(gauge("weir.limiter", "1", "Always 1; the tags name the current limiter.", limiter -> 1));
 
     static final List<MeterSpec<ConsumerLook>> CONSUMER = Stream.concat(
                     consumerMeters().stream(), Stream.of(Paused.values()).map(PipelineMeters::pausedMeter))
@@ -146,7 +146,7 @@ final class PipelineMeters {
             gauge(
                     "weir.partition.lag.records",
                     "records",
-                    "Records from the first unfinished one to the end of the partition; no value while unknown.",
+                    "Records from the first unfinished record to the end of the partition; no value while unknown.",
                     partition -> partition.lag() < 0 ? Double.NaN : partition.lag()),
             gauge(
                     "weir.partition.lag.seconds",
@@ -156,12 +156,12 @@ final class PipelineMeters {
             gauge(
                     "weir.partition.oldest.unfinished.seconds",
                     "seconds",
-                    "Time for which the first unfinished record has been the first; 0 if there is none.",
+                    "Time for which the same record has been the first unfinished record; 0 if no record is unfinished.",
                     PipelineMeters::oldestSeconds),
             gauge(
                     "weir.partition.outstanding.records",
                     "records",
-                    "Records buffered or in the pipeline, from the first unfinished one on.",
+                    "Records buffered or in the pipeline, counted from the first unfinished record.",
                     partition -> (double) partition.buffered() + partition.inFlight()),
             flag(
                     "weir.partition.paused",
@@ -182,7 +182,7 @@ final class PipelineMeters {
             gauge(
                     "weir.deadletters.held",
                     "records",
-                    "Failed records that the brokers refuse as dead-letter records, and for which the pipeline waits.",
+                    "Failed records that the pipeline cannot finish, because the brokers refuse their dead-letter records.",
                     DeadLetterLook::held));
 
     static final List<MeterSpec<DispatcherSnapshot>> DISPATCHER = List.of(
@@ -203,14 +203,18 @@ final class PipelineMeters {
                     breaker -> breaker.state() == CircuitBreaker.State.OPEN),
             flag(
                     "weir.breaker.half.open",
-                    "Whether the breaker passes only probes.",
+                    "Whether the breaker lets only probe calls through.",
                     breaker -> breaker.state() == CircuitBreaker.State.HALF_OPEN),
             gauge(
                     "weir.breaker.failures",
                     "calls",
                     "Failures among the calls that the breaker evaluates.",
                     CircuitBreaker.Snapshot::failures),
-            counter("weir.breaker.opened", "times", "How often it has opened.", CircuitBreaker.Snapshot::timesOpened));
+            counter(
+                    "weir.breaker.opened",
+                    "times",
+                    "How often the breaker has opened.",
+                    CircuitBreaker.Snapshot::timesOpened));
 
     /** The meters of one kind of subject, with the keys of their tags. */
     record Kind(List<String> tags, List<? extends MeterSpec<?>> meters) {}
@@ -242,7 +246,7 @@ final class PipelineMeters {
                 look -> look.health.ready()));
         meters.add(flag(
                 "weir.consumer.progressing",
-                "1 if records get finished or none are waiting, otherwise 0.",
+                "1 if records are being finished or there are none to finish, otherwise 0.",
                 look -> look.health.progressing()));
         return meters;
     }
@@ -252,12 +256,12 @@ final class PipelineMeters {
                 gauge(
                         "weir.consumer.lag.records",
                         "records",
-                        "Records from the first unfinished one to the end, in total over the partitions whose lag is known.",
+                        "Records from each partition's first unfinished record to its end, summed over the partitions whose lag is known.",
                         look -> look.snapshot.lag()),
                 gauge(
                         "weir.consumer.lag.seconds",
                         "seconds",
-                        "Age of the first unfinished record by its timestamp, the maximum of all partitions; 0 if caught up.",
+                        "Age of a partition's first unfinished record by its timestamp; the maximum over all partitions; 0 if caught up.",
                         ConsumerLook::lagSeconds),
                 gauge(
                         "weir.consumer.lag.unknown",
@@ -267,27 +271,27 @@ final class PipelineMeters {
                 gauge(
                         "weir.consumer.oldest.unfinished.seconds",
                         "seconds",
-                        "Time for which a partition's first unfinished record has been the first, the maximum of all partitions; 0 if there is none.",
+                        "Time for which the same record has been a partition's first unfinished record; the maximum over all partitions; 0 if no record is unfinished.",
                         ConsumerLook::oldestSeconds),
                 gauge(
                         "weir.consumer.outstanding.records",
                         "records",
-                        "Records buffered or in the pipeline, from the first unfinished one of each partition on.",
+                        "Records buffered or in the pipeline, counted from each partition's first unfinished record.",
                         ConsumerLook::outstanding),
                 gauge(
                         "weir.consumer.outstanding.bytes",
                         "bytes",
-                        "Size of the outstanding records, which `bufferBytes` limits; no value if unknown.",
+                        "Total size of the outstanding records, limited by `bufferBytes`; no value if unknown.",
                         look -> look.bytes < 0 ? Double.NaN : look.bytes),
                 gauge(
                         "weir.consumer.inflight.records",
                         "records",
-                        "Records that were pulled and are unfinished, or finished behind an unfinished one.",
+                        "Records that the pipeline has pulled, counted from each partition's first unfinished record.",
                         look -> look.snapshot.inFlight()),
                 gauge(
                         "weir.consumer.buffered.records",
                         "records",
-                        "Records fetched that the pipeline has not pulled.",
+                        "Fetched records that the pipeline has not pulled yet.",
                         look -> look.snapshot.bufferedRecords()));
     }
 
@@ -312,7 +316,7 @@ final class PipelineMeters {
                 gauge(
                         "weir.consumer.silent.seconds",
                         "seconds",
-                        "Time since a broker last answered while no broker answers; otherwise 0.",
+                        "If the brokers have stopped answering, the time since the last answer; otherwise 0.",
                         ConsumerLook::silentSeconds),
                 gauge(
                         "weir.consumer.partitions",
@@ -332,7 +336,7 @@ final class PipelineMeters {
                 counter(
                         "weir.consumer.decode.seconds",
                         "seconds",
-                        "Time that a decoder of views took on the fetch threads, estimated from samples.",
+                        "Time that the decoder of `decodedBy` took on the fetch threads, estimated from samples.",
                         look -> look.dump.decodeNanos() / NANOS));
     }
 

@@ -62,17 +62,17 @@ final class ProducerMeters {
                 counter(
                         "weir.producer.throttled.seconds",
                         "seconds",
-                        "Time for which brokers throttled the producer because of a quota, in total over their answers.",
+                        "Time for which brokers throttled the producer because of a quota, summed over their answers.",
                         look -> look.now.throttledNanos() / NANOS),
                 gauge(
                         "weir.producer.queue.seconds",
                         "seconds",
-                        "The client's mean time that a batch waits before it is sent; no value before the first.",
+                        "Mean time that a batch waits before it is sent, as measured by the client; no value before the first batch.",
                         look -> look.now.queueMillis() / MILLIS),
                 gauge(
                         "weir.producer.request.seconds",
                         "seconds",
-                        "The client's mean time that a request waits for its answer; no value before the first.",
+                        "Mean time that a request waits for its answer, as measured by the client; no value before the first answer.",
                         look -> look.now.requestMillis() / MILLIS),
                 gauge(
                         "weir.latency.max.seconds",

@@ -25,12 +25,12 @@ final class ShareMeters {
                     member -> member.health.ready()),
             flag(
                     "weir.share.progressing",
-                    "1 if records get finished or none are waiting, otherwise 0.",
+                    "1 if records are being finished or there are none to finish, otherwise 0.",
                     member -> member.health.progressing()),
             counter(
                     "weir.share.accepted",
                     "records",
-                    "Accepted records whose acceptance the brokers confirmed.",
+                    "Records accepted, as confirmed by the brokers.",
                     member -> member.snapshot.accepted()),
             counter(
                     "weir.share.released",
@@ -40,12 +40,12 @@ final class ShareMeters {
             counter(
                     "weir.share.rejected",
                     "records",
-                    "Records rejected, and never delivered again, as confirmed by the brokers.",
+                    "Records rejected, so that they are never delivered again, as confirmed by the brokers.",
                     member -> member.snapshot.rejected()),
             counter(
                     "weir.share.renewed",
                     "times",
-                    "Locks that were renewed while a handler worked.",
+                    "Renewals of acquisition locks of records that a handler was still processing.",
                     member -> member.snapshot.renewed()),
             counter(
                     "weir.share.redelivered",
@@ -55,22 +55,22 @@ final class ShareMeters {
             counter(
                     "weir.share.lock.expired",
                     "records",
-                    "Records whose lock ended before their work, or was lost with its broker.",
+                    "Records whose acquisition lock expired before they were finished, or was lost with its broker.",
                     member -> member.snapshot.lockExpired()),
             counter(
                     "weir.share.acknowledgements.failed",
                     "records",
-                    "Records whose acknowledgement the brokers refused, and which are therefore redelivered.",
+                    "Records that are redelivered because the brokers refused their acknowledgement.",
                     member -> member.snapshot.failedAcknowledgements()),
             counter(
                     "weir.share.parked",
                     "records",
-                    "Copies made before one of a record's last two deliveries began.",
+                    "Records copied to the parking topic, before one of their last two deliveries.",
                     member -> member.snapshot.parked()),
             counter(
                     "weir.share.answers.emptied",
                     "fetches",
-                    "Fetches whose records the brokers acquired for the member and then did not send, because of a quota; lean path only.",
+                    "Fetches for which brokers acquired records for the member, but did not send them because of a quota; lean path only.",
                     member -> member.snapshot.emptiedAnswers()),
             gauge(
                     "weir.share.lag.records",
@@ -80,7 +80,7 @@ final class ShareMeters {
             gauge(
                     "weir.share.lanes",
                     "lanes",
-                    "Share consumers that the member has.",
+                    "Number of the member's share consumers.",
                     member -> member.snapshot.lanes()));
 
     private ShareMeters() {}

@@ -16,7 +16,7 @@ import org.springframework.util.unit.DataSize;
  * The properties {@code weir.*}. Immutable. Unknown properties in a file or argument are refused; Spring Boot does not
  * detect unknown properties in environment variables or system properties.
  *
- * @param onFailure whether a pipeline's failure ends the application, or only sets its liveness to down
+ * @param onFailure whether a pipeline's failure ends the application, or only sets the application's liveness to down
  * @param consumer settings of consumers, which override spring.kafka
  * @param producer settings of producers, which override spring.kafka
  * @param console settings of the pipelines' consoles

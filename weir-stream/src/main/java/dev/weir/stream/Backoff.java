@@ -40,12 +40,12 @@ public final class Backoff {
         return values.jitter;
     }
 
-    /** Creates a back-off with {@link #DEFAULT_JITTER}. */
+    /** Creates a back-off whose delay doubles from {@code min} to {@code max}, with {@link #DEFAULT_JITTER}. */
     public static Backoff between(Duration min, Duration max) {
         return new Backoff(min, max, DEFAULT_JITTER);
     }
 
-    /** Returns this back-off with a different jitter; 0 means none. */
+    /** Returns this back-off with a different jitter, the fraction of each delay that is random; 0 means none. */
     public Backoff withJitter(double newJitter) {
         return new Backoff(values.min, values.max, newJitter);
     }

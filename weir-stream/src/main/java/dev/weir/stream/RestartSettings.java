@@ -45,9 +45,8 @@ public final class RestartSettings {
     }
 
     /**
-     * Creates settings that restart the section after failures only, without limiting the number of restarts. The
-     * back-off starts over after a period without restarts. This period is ten times the maximum delay, but at least
-     * one minute.
+     * Creates settings that restart a section after failures only, without limiting the number of restarts. The
+     * back-off starts over after a period without restarts: ten times the maximum delay, but at least one minute.
      */
     public static RestartSettings of(Backoff backoff) {
         Duration calm = backoff.max().multipliedBy(10);
@@ -57,7 +56,7 @@ public final class RestartSettings {
     }
 
     /**
-     * Returns these settings with a limit on the number of restarts.
+     * Returns these settings with a limit on the number of restarts within a period.
      *
      * @param restarts maximum number of restarts, at least 0
      * @param span the period over which restarts are counted, more than 0

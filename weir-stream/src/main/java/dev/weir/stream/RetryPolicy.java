@@ -37,7 +37,7 @@ public final class RetryPolicy {
         return new RetryPolicy(attempts, backoff, failure -> true);
     }
 
-    /** Returns this policy, limited to exceptions that match {@code retriable}. */
+    /** Returns this policy, limited to exceptions that match the predicate. */
     public RetryPolicy when(Predicate<? super Throwable> newRetriable) {
         return new RetryPolicy(values.attempts, values.backoff, newRetriable);
     }

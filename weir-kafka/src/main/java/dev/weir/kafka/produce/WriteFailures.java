@@ -46,20 +46,20 @@ public final class WriteFailures {
         DEAD_LETTER
     }
 
-    /** Returns the default rule, which fails the run at the first such record. */
+    /** Returns the default rule, which fails the run at the first record that cannot be written. */
     public static WriteFailures fail() {
         return new WriteFailures(Action.FAIL, null, true);
     }
 
-    /** Returns a rule that skips such records and acknowledges their inputs. */
+    /** Returns a rule that skips records that cannot be written, and acknowledges their inputs. */
     public static WriteFailures skip() {
         return new WriteFailures(Action.SKIP, null, true);
     }
 
     /**
-     * Returns a rule that sends such records to the dead-letter topic. The dead-letter record identifies the input, if
-     * the source provides it. It contains the record that could not be written, unless that record cannot be serialized
-     * or is too large for the dead-letter topic as well. The header
+     * Returns a rule that writes a dead-letter record for each record that cannot be written. The dead-letter record
+     * identifies the input, if the source provides it. It contains the record that could not be written, unless that
+     * record cannot be serialized or is too large for the dead-letter topic as well. The header
      * {@link dev.weir.kafka.deadletter.DeadLetterHeaders#OUTPUT} names the output topic.
      */
     public static WriteFailures deadLetter(DeadLetterTopic deadLetterTopic) {
@@ -67,8 +67,8 @@ public final class WriteFailures {
     }
 
     /**
-     * Returns a copy that covers only individual records. With this copy, a record for a topic that does not exist or
-     * is forbidden fails the run.
+     * Returns a copy of this rule that applies only if the record itself is the cause. With this copy, a record for a
+     * topic that does not exist or is forbidden fails the run.
      */
     public WriteFailures ofRecordsOnly() {
         return new WriteFailures(values.action, values.deadLetterTopic, false);

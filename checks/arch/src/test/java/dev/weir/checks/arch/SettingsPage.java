@@ -259,7 +259,7 @@ final class SettingsPage {
         }
         return switch (parameter.getSimpleName()) {
             case "Duration" -> "a time";
-            case "String" -> "a text";
+            case "String" -> "a string";
             case "String[]", "Collection" -> "names";
             case "boolean" -> "`true`, `false`";
             case "double" -> "a number";
@@ -356,7 +356,7 @@ final class SettingsPage {
             case "OnFailure" -> "`shutdown`, `keep` ";
             case "UnreadableBatches" -> choices("dev.weir.kafka.ConsumerSettings$UnreadableBatches");
             case "OutOfRangePolicy", "FetchPath", "ProducePath", "OnClose" -> choices("dev.weir.kafka." + kind);
-            default -> type.startsWith("Map") || kind.contains(">") ? "" : "a text ";
+            default -> type.startsWith("Map") || kind.contains(">") ? "" : "a string ";
         };
     }
 
