@@ -183,7 +183,7 @@ public final class ConsoleServer implements AutoCloseable {
 
         /**
          * Rejects invalid settings before a console is started, without opening a port. An unknown host name is
-         * accepted here, because it may have become known by the time the console is started.
+         * accepted here, because it may be resolvable by the time the console is started.
          *
          * @return this
          * @throws IllegalArgumentException if the address is not loopback and there is no token

@@ -69,7 +69,8 @@ public final class KafkaClientMeters implements MeterBinder, AutoCloseable {
     private record Key(ObjectName bean, String attribute) {}
 
     /**
-     * A registered meter. If it is a counter, also the count that it shows, to which registries refer only weakly.
+     * A registered meter. If the meter is a counter, {@code count} is the count that it shows. Registries refer to the
+     * count only weakly, so this record keeps it alive.
      */
     private record Shown(Meter meter, @Nullable Count count) {}
 
@@ -189,7 +190,7 @@ public final class KafkaClientMeters implements MeterBinder, AutoCloseable {
         }
     }
 
-    /** Returns the numbers of a bean, or none if its client was closed during this check. */
+    /** Returns the keys of a bean's numeric attributes; empty if its client was closed during this check. */
     private List<Key> figures(ObjectName bean) {
         List<Key> figures = new ArrayList<>();
         try {

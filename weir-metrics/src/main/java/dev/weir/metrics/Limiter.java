@@ -179,7 +179,10 @@ public final class Limiter {
         /** It is too early for a finding. */
         MEASURING;
 
-        /** Returns whether something is at its limit. Otherwise, the limiter's name says only where work is done. */
+        /**
+         * Returns whether something is at its limit. If not, the limiter's name says only where most of the work is
+         * done.
+         */
         public boolean isLimit() {
             return this != ARRIVAL && this != SOURCE_IDLE && this != MEASURING;
         }

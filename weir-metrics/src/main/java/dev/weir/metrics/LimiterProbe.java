@@ -91,7 +91,8 @@ public final class LimiterProbe implements AutoCloseable {
     public static LimiterProbe start(RunningPipeline pipeline) {
         LimiterProbe probe = new LimiterProbe(Objects.requireNonNull(pipeline, "pipeline"));
         probe.look();
-        // The pipeline keeps this action until it ends, so the action must not keep the probe and its readings.
+        // The pipeline refers to this action until the pipeline ends. The action must therefore not refer to the probe,
+        // because the probe's readings would stay in memory as long.
         CountDownLatch over = probe.over;
         var ignored = pipeline.completion().whenComplete((report, failure) -> over.countDown());
         probe.looker.start();

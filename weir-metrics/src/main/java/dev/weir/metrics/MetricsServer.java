@@ -45,7 +45,7 @@ public final class MetricsServer implements AutoCloseable {
     /** Meters of the garbage collector in this server's own registry; null if the registry belongs to the caller. */
     private final @Nullable JvmGcMetrics collector;
 
-    /** Bound only if the registry is this server's own. */
+    /** Meters of the Kafka clients. They are bound only to the server's own registry. */
     private final KafkaClientMeters clients = KafkaClientMeters.create();
 
     private final List<PipelineMetrics> shown = new CopyOnWriteArrayList<>();

@@ -163,8 +163,8 @@ final class OutputRules {
     }
 
     /**
-     * Returns the number of producers that can be compared. Producers of inner streams come and go, so all from the
-     * first place on at which the readings name different stages are left out.
+     * Returns the number of producers, from the start of the list, that belong to the same stage in the first and the
+     * last reading. Only these producers can be compared, because the producers of inner streams come and go.
      */
     private static int producers(Interval interval) {
         List<ProducerHandle.Snapshot> first = interval.first.producers();

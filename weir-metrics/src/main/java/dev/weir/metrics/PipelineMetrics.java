@@ -159,7 +159,8 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
                         .daemon()
                         .name("weir-metrics-" + pipeline.name())
                         .start(this::lookUntilOver);
-                // The pipeline keeps this action until it ends, so the action must not keep these metrics.
+                // The pipeline refers to this action until the pipeline ends. The action must therefore not refer to
+                // these metrics, because they would stay in memory as long.
                 CountDownLatch ended = over;
                 var ignored = pipeline.completion().whenComplete((report, failure) -> ended.countDown());
             }
@@ -243,8 +244,9 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
     private void lookAtConsumers(PipelineLook now, List<ConsumerHandle> before) {
         Map<Tags, ConsumerLook> consumersNow = new HashMap<>();
         Map<Tags, PartitionDump> partitionsNow = new HashMap<>();
-        // Consumers may come and go during a reading. A handle belongs to the reading at its place only if it was there
-        // before and after it. The others are skipped until the next reading.
+        // The handles and the consumers of the reading are matched by index, but consumers may come and go while the
+        // reading is taken. A match is certain only if the handle at that index was the same before and after the
+        // reading. At the first mismatch, the remaining consumers are skipped until the next reading.
         List<ConsumerHandle> after = pipeline.handles(ConsumerHandle.class);
         int most = Math.min(now.consumers().size(), Math.min(before.size(), after.size()));
         for (int i = 0; i < most && before.get(i) == after.get(i); i++) {

@@ -484,7 +484,7 @@ final class StageRules {
 
     /**
      * Returns the limiter if elements wait behind keys but no key is hot. Every key in flight already has a worker, so
-     * more workers would find no other keys.
+     * additional workers would have no key to work on.
      */
     private static Limiter fewKeys(StageLoad stage, String waiting, double chain) {
         return Limiter.of(

@@ -41,12 +41,12 @@ abstract class Hub<T> implements AutoCloseable {
     }
 
     /**
-     * Hands over a batch of at least one element, waiting until there is room. Returns false if the hub is closed, and
-     * then forgoes the elements that were not handed over.
+     * Hands over a batch of at least one element, waiting until there is room. If the hub is closed,
+     * {@linkplain Batch#forgo forgoes} the elements that were not handed over and returns false.
      */
     abstract boolean put(Batch<T> batch) throws InterruptedException;
 
-    /** Ends the acknowledgements of unread elements that no taker will receive. */
+    /** Ends the pending acknowledgements of queued elements that no taker will receive. */
     void left(List<Batch<T>> batches) {
         batches.forEach(Batch::abandonAll);
     }
@@ -131,7 +131,10 @@ abstract class Hub<T> implements AutoCloseable {
         }
     }
 
-    /** Adds a batch as {@link #whenRoom} does. Forgoes its elements if the hub is closed. */
+    /**
+     * Waits until there is room, then calls {@code add}, which adds {@code batch}. If the hub is closed, forgoes the
+     * elements of the batch and returns false.
+     */
     final boolean whenRoom(BooleanSupplier hasRoom, Batch<T> batch, Runnable add) throws InterruptedException {
         boolean added = whenRoom(hasRoom, add);
         if (!added) {

@@ -145,7 +145,10 @@ public final class SinkQueue<T> {
         }
     }
 
-    /** Forgoes elements that the taking thread no longer needs, so that a source does not wait for them at its end. */
+    /**
+     * Forgoes elements that the taking thread no longer needs, so that the source does not wait for their
+     * acknowledgements when it ends.
+     */
     private static void forgoFrom(Batch<?> batch, int first) {
         for (int i = first; i < batch.size(); i++) {
             batch.forgo(i);

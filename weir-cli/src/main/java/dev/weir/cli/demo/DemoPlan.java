@@ -25,7 +25,7 @@ record DemoPlan(int records, int seconds, int rate, long seed) {
     static final int MAX_SECONDS = 86_400;
     static final int MAX_RATE = 1_000_000;
 
-    /** Checks the options and returns their plan. Null stands for an option that was not given. */
+    /** Checks the options and returns the plan that they describe. An option that was not given is null. */
     static DemoPlan of(@Nullable Integer records, @Nullable Integer seconds, @Nullable Integer rate, long seed) {
         check("--records", records, MAX_RECORDS);
         check("--seconds", seconds, MAX_SECONDS);

@@ -19,7 +19,7 @@ final class DemoReport {
 
     private final DemoSummary summary;
 
-    // Characters that stand for busy, blocked and starved time in the bars.
+    // Characters that represent busy, blocked and starved time in the bars.
     private final String busy;
     private final String blocked;
     private final String starved;

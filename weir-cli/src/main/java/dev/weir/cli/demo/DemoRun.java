@@ -70,8 +70,8 @@ final class DemoRun {
         weir.terminal().status("starting a Kafka broker in this process");
         endpoints.announce("Starting a Kafka broker in this process");
         try (KafkaCluster cluster = KafkaCluster.builder()
-                // A single broker has no other broker that could take over, so a heartbeat that is late on a busy
-                // machine must not matter.
+                // No other broker can take over from a single broker, so a heartbeat delayed on a busy machine must not
+                // expire its session.
                 .brokerConfig("broker.session.timeout.ms", "60000")
                 .start()) {
             cluster.createTopic(AsimovPipeline.EVENTS, PARTITIONS);

@@ -80,7 +80,7 @@ final class DemoTraffic implements AutoCloseable {
         thread.start();
     }
 
-    /** Ends the traffic early: no further event is made. */
+    /** Ends the traffic early: no further event is generated. */
     void stop() {
         stopped = true;
         LockSupport.unpark(thread);
@@ -125,7 +125,7 @@ final class DemoTraffic implements AutoCloseable {
         }
     }
 
-    /** Waits until event {@code index} may be made; false if the traffic was stopped. */
+    /** Waits until event {@code index} may be generated. Returns false if the traffic was stopped. */
     private boolean awaitTurn(long index, long dueNanos) {
         while (!stopped) {
             long waitNanos = plan.isPaced() ? dueNanos - System.nanoTime() : isFarAhead(index) ? LOOK_AGAIN_NANOS : 0;

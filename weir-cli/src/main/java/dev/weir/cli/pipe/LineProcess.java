@@ -116,8 +116,9 @@ final class LineProcess implements AutoCloseable {
     }
 
     /**
-     * Fails an answer that was added to a queue after a failure has gone through this queue. Must be called after each
-     * addition, also when the writer moves a line, because the failure may find a moving line in neither queue.
+     * Fails an answer that was added to a queue too late, that is, after a failure has already failed all answers in
+     * the queue. Must be called after each addition, even if the writer only moves a line to another queue. During the
+     * move, a failure may find the line in neither queue.
      */
     private void failIfTooLate(Answer added) {
         LineProcessException failed = failure;
@@ -250,7 +251,8 @@ final class LineProcess implements AutoCloseable {
             while (true) {
                 long since = lastAnswerNanos - sentNanos > 0 ? lastAnswerNanos : sentNanos;
                 long left = since + patienceNanos - System.nanoTime();
-                // An output stage under back-pressure asks late, so the answer may have arrived long ago.
+                // Under back-pressure, the output stage calls this method late. The answer may then have arrived long
+                // ago, within the time limit.
                 if (left <= 0 && !future.isDone()) {
                     throw fail("did not answer for " + TimeUnit.NANOSECONDS.toSeconds(patienceNanos)
                             + " s (it must answer each line with one line, and not keep answers in a buffer)");

@@ -222,8 +222,8 @@ public final class PipeCommand implements Callable<Integer> {
     }
 
     /**
-     * Returns the pipeline's final report. Waits until the pipeline has released everything, because the commits are
-     * not known before.
+     * Returns the pipeline's final report. Waits until the pipeline has released all its resources, because its commits
+     * are known only then.
      */
     private DrainReport report(RunningPipeline running, CompletableFuture<DrainReport> drained)
             throws InterruptedException {

@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 final class PartitionProgress {
 
     private static final String NAME = "weir-replay:";
-    // Possessive, because Java would match the repeated group recursively and overflow the stack on a long text.
+    // The quantifiers are possessive, because Java would otherwise match the repeated group recursively and overflow
+    // the stack on a long string.
     private static final Pattern FORM =
             Pattern.compile(NAME + "(\\d{1,18}):(\\d{1,18}(?:-\\d{1,18})?(?:,\\d{1,18}(?:-\\d{1,18})?)*+)");
 
@@ -79,8 +80,8 @@ final class PartitionProgress {
     }
 
     /**
-     * Continues at an offset because the log has lost the records before it. If the log is shorter than the examined
-     * records, it is another log: nothing in it has been examined.
+     * Continues at an offset because the log has lost the records before it. If the log ends before the last examined
+     * record, it is a different log, and none of its records have been examined.
      */
     void continueAt(long offset, long end) {
         if (horizon > end) {

@@ -213,7 +213,7 @@ final class Replay {
                 long end = Objects.requireNonNull(
                         consumer.endOffsets(one, patience).get(id));
                 continueInLog(consumer, id, wanted, beginning, end, policy);
-                // A shorter log never reaches its former end, which the run would wait for.
+                // If the log is now shorter, the run must not wait for its former end, which may never be reached.
                 ends.computeIfPresent(id, (partition, before) -> Math.min(before, end));
             });
             return ConsumerRecords.empty();
@@ -378,7 +378,8 @@ final class Replay {
             return null;
         }
         if (deadLetter.lacksRecord()) {
-            // With --allow-topic=* and --to, this would otherwise copy records of a topic that only brokers may use.
+            // Without this check, a replay with --allow-topic=* and --to could copy records of a topic that only
+            // brokers may use.
             if (TopicRules.isInternal(deadLetter.topic())) {
                 unsendable(name(deadLetter) + " lacks its record, and the original cannot be read: topic "
                         + deadLetter.topic() + " is internal to Kafka");

@@ -154,7 +154,7 @@ public final class ReplayCommand implements Callable<Integer> {
                     "Print a JSON object for each dead-letter record of a dry run, and one as summary, on standard output.")
     private boolean json;
 
-    // These counters are used only by the replaying thread, and read after it has ended.
+    // Only the replaying thread changes these counters. They are read after it has ended.
     private long troubles;
     private long listed;
 

@@ -126,7 +126,7 @@ final class Guard {
     }
 
     /**
-     * Reports that the change on trial was reverted. Stages that are slow after that are not attributed to the change.
+     * Reports that the change on trial was reverted. If a stage is slow after that, the change is not the cause.
      */
     void takenBack() {
         changed = false;

@@ -10,7 +10,7 @@ public final class PassMark {
 
     /** Creates a mark that names no stage. */
     public PassMark() {
-        // `at` is initially 0, which stands for no stage.
+        // `at` starts at 0, which means that no stage is processing the element.
     }
 
     /** Marks that the stage with number {@code place} is processing the element. */

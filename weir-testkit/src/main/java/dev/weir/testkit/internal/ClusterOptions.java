@@ -27,7 +27,7 @@ public record ClusterOptions(
     /** Value of {@link #firstPort} that selects any free ports. */
     public static final int ANY_PORT = 0;
 
-    /** Enough for every test, and few enough for any laptop. */
+    /** The largest number of brokers. It is enough for every test, and small enough for any laptop. */
     public static final int MAX_BROKERS = 16;
 
     /** With less memory, the server does not start reliably. */

@@ -18,8 +18,8 @@ import org.slf4j.LoggerFactory;
 public final class LogCapture implements AutoCloseable {
     private static final String JUL_BINDING = "org.slf4j.jul.JDK14LoggerFactory";
 
-    // Strong references, because the log manager references loggers only weakly, and a logger loses its handler when it
-    // is garbage-collected.
+    // The loggers are referenced strongly, because the log manager references them only weakly, and a logger loses its
+    // handler when it is garbage-collected.
     private final List<Logger> loggers = List.of(Logger.getLogger("kafka"), Logger.getLogger("org.apache.kafka"));
     private final FileHandler handler;
 

@@ -87,7 +87,7 @@ final class ProxyConnection {
         while (true) {
             Message message = from.take();
             network.awaitPassage(message.dueNanos, message.lateNanos);
-            // A single write, so that a message is sent in as few packets as possible.
+            // Each message is written with a single call, so that it is sent in as few packets as possible.
             ByteBuffer framed = ByteBuffer.allocate(Integer.BYTES + message.body.remaining())
                     .putInt(message.body.remaining())
                     .put(message.body);

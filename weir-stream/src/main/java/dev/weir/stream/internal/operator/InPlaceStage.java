@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class InPlaceStage<T, R> implements Stage<R> {
 
-    /** Stands for a missing result of the function. */
+    /** Represents a missing result of the function. */
     static final Object NOTHING = new Object();
 
     private final Stage<T> upstream;

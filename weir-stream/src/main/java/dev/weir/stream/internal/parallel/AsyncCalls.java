@@ -125,6 +125,6 @@ final class AsyncCalls<T, R> {
         }
     }
 
-    /** Stands for the result of a failed computation. */
+    /** The outcome of a computation that failed and therefore has no result. */
     private record Failed(Throwable why) {}
 }

@@ -165,8 +165,8 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
         if (!canStart()) {
             return false;
         }
-        // After an element has been taken, other threads cannot drop it. If there is a gate, a call may wait for a long
-        // time, so take only one element at a time.
+        // An element that was taken can no longer be dropped by other threads if it is revoked. If there is a gate, a
+        // call may wait there for a long time, so take only one element and leave the others droppable.
         run.take(table, limit.current() - inFlight.count(), gate == null ? Integer.MAX_VALUE : 1);
         starting = true;
         return true;

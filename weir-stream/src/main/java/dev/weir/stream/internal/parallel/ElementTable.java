@@ -223,8 +223,8 @@ final class ElementTable<T> {
     }
 
     /**
-     * Makes a running element that has not been started ready again. If several elements are given back, this must be
-     * done in the reverse of the order in which they were taken.
+     * Puts an element that {@link #takeReady} returned, but whose processing has not started, back among the ready
+     * elements. Several elements must be given back in reverse order, the last one taken first.
      */
     void giveBack(int slot) {
         running[slot] = false;

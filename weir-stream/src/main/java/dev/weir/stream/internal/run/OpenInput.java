@@ -9,7 +9,7 @@ public final class OpenInput<T> {
     private final BlueprintNode<T> node =
             new BlueprintNode<>("input", (assembly, attributes) -> assembly.filling(this));
 
-    /** Returns the node that stands for the stage that will feed this input. */
+    /** Returns the node that represents the stage that will feed this input. */
     public BlueprintNode<T> node() {
         return node;
     }

@@ -320,7 +320,7 @@ final class ConcurrentSubstreams<R> {
                 awaitAtMost(0);
                 hasEnded = true;
             } finally {
-                // From noteEnd on, the stream itself no longer settles the parent.
+                // After noteEnd has been called, the stream itself no longer settles the parent.
                 if (settle()) {
                     if (hasEnded) {
                         parent.replaced();

@@ -592,7 +592,8 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
             if (closing != null) {
                 closing.close();
             }
-            // If the close has failed, an evicted group must stay here, because `leave` would not find it elsewhere.
+            // This line is reached only if the close succeeded. Otherwise, an evicted group must stay in `ending`,
+            // because `leave` would not find it elsewhere.
             ending.remove(this);
         }
     }

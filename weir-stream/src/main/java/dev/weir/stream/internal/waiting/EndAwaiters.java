@@ -38,8 +38,8 @@ public final class EndAwaiters {
     public void awaitEnds(long nanos) throws InterruptedException {
         long endNanos = System.nanoTime() + nanos;
         for (Thread thread : threads) {
-            // A thread that has called System.exit waits for the JVM's shutdown hooks and thus for this method, so
-            // joining it would be in vain.
+            // A thread that has called System.exit waits for the JVM's shutdown hooks and thus for this method, so the
+            // two threads would wait for each other.
             while (thread.isAlive() && !JvmExit.isCalledBy(thread)) {
                 long left = endNanos - System.nanoTime();
                 if (left <= 0) {
