@@ -44,7 +44,7 @@ final class Interval {
     final PipelineLook last;
     final double seconds;
 
-    /** True if the interval is evaluated for {@link LimiterProbe#overall}, which summarizes the run so far. */
+    /** True if the interval is evaluated for {@link LimiterProbe#overall}, which summarises the run so far. */
     final boolean isPast;
 
     /**

@@ -45,7 +45,8 @@ final class PlaceStage<T, R> implements Stage<R> {
             while (next < size) {
                 T element = batch.get(next);
                 Place place = add(element, batch.target(next), batch.token(next), out);
-                // From now on `out` holds the acknowledgement, which ends the group's span if the function throws.
+                // From now on the acknowledgement belongs to `out`. If the function throws, `out` is abandoned, which
+                // ends the group's span.
                 next++;
                 out.set(next - 1, function.apply(element, place));
             }
@@ -59,7 +60,7 @@ final class PlaceStage<T, R> implements Stage<R> {
         return out;
     }
 
-    /** Appends the element itself, whose result is not known yet, and returns the place of its trace. */
+    /** Appends the element, which is later replaced by its result, and returns the place of its trace. */
     private @Nullable Place add(T element, AckTarget target, long token, Batch<R> out) {
         if (target instanceof TraceTarget traces) {
             out.add(element, target, token);

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The acknowledgement target of a batch of elements, which also stores the trace of each element. Tokens are the
  * indexes of the elements. A trace starts on first access, and ends when the last pending acknowledgement of its
- * element ends. If a user's span processor throws as the span ends, the original target is still told. Thread-safe.
+ * element ends. If a user's span processor throws as the span ends, the original target still receives the
+ * acknowledgement. Thread-safe.
  */
 final class TraceTarget implements AckTarget {
 

@@ -25,9 +25,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * User-written files, damaged in any way, are accepted or refused with a message: never another exception, never an
- * endless loop. A failure prints seed and text; {@code -Dweir.fuzz.seconds=120} fuzzes each kind of file for that long
- * instead of a few hundred times.
+ * Tests that user-written files, however damaged, are either accepted or refused with a message. Reading them must
+ * never throw any other exception or loop forever. A failure prints seed and text; {@code -Dweir.fuzz.seconds=120}
+ * fuzzes each kind of file for that long instead of a few hundred times.
  */
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
 class FilesFuzzTest {

@@ -48,7 +48,10 @@ class CopyPassTest {
                 .isEqualTo(-1);
     }
 
-    /** The sampler has already ended when the usage of such a pass is read. */
+    /**
+     * The sampler has already ended when the usage of a {@code COPY} pass is read. Its resource use must still be left
+     * out.
+     */
     @Test
     void usage_afterTheSamplerHasEnded_leavesItOut() throws Exception {
         Pass pass = new Pass(CONFIGURATION, new Command.Start("g", 0, 3600, "out"));

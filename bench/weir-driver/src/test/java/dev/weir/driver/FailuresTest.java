@@ -29,8 +29,9 @@ class FailuresTest {
     }
 
     /**
-     * If nine calls in ten fail, the limit on failures removes a third; assuming 1 / (1 - share) calls per record gave
-     * 146 % of the ceiling.
+     * The number of failures per record is limited. If nine calls in ten fail, this limit removes about a third of the
+     * calls. Regression: the limit was ignored and 1 / (1 - share) calls per record were assumed, so drivers seemed to
+     * reach 146 % of the ceiling.
      */
     @Test
     void meanCalls_areThoseThatAreDrawn_boundedOrNot() {

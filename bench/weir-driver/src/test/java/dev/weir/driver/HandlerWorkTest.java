@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class HandlerWorkTest {
 
-    /** The tail's mean is slightly lower, because it is truncated. */
+    /** The mean of the heavy tail is slightly lower, because the distribution is truncated. */
     @ParameterizedTest
     @CsvSource({
         "none, 1, 1",
@@ -54,8 +54,8 @@ class HandlerWorkTest {
             handler.join();
         }
         double allMillis = (System.nanoTime() - begun) / 1e6;
-        // One call at a time: including its wait, the average call took 3.5 turns. On average, a call itself blocked
-        // for only a sixth of the total time.
+        // Only one call may block at a time. Including its wait, the average call took 3.5 turns, but it blocked for
+        // only one turn, a sixth of the total time.
         assertThat(work.time().meanMillis()).isGreaterThanOrEqualTo(20).isLessThan(allMillis / 2);
     }
 
@@ -72,7 +72,8 @@ class HandlerWorkTest {
             });
         }
         done.await();
-        // Five turns of 5 ms. Without the limit, one turn would be enough, except on a very busy machine.
+        // The handlers need five turns of 5 ms. Without the limit, one turn would be enough, except on a very busy
+        // machine.
         assertThat(System.nanoTime() - begun).isGreaterThanOrEqualTo(25_000_000);
     }
 }

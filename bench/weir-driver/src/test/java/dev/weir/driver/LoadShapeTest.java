@@ -80,7 +80,9 @@ class LoadShapeTest {
         assertThatThrownBy(() -> LoadShape.parse(text)).hasMessageStartingWith("must ");
     }
 
-    /** After one second at 100 records per second comes one at 300. Poisson arrivals must have the same means. */
+    /**
+     * One second at 100 records per second is followed by one second at 300. Poisson arrivals must have the same means.
+     */
     @Test
     void plan_sendsByItsShape_fromTheFirstRateOn() {
         long second = TimeUnit.SECONDS.toNanos(1);

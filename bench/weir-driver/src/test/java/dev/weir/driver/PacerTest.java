@@ -55,7 +55,7 @@ class PacerTest {
         assertThat(taken.get(0).getTotalCount()).isEqualTo(101);
     }
 
-    /** One garbage collection ended before the sleep; in the other case there was none. */
+    /** In one case, a garbage collection ended before the sleep. In the other case, there was no garbage collection. */
     @Test
     void sleepThatNoCollectionExplains_isLateness() throws Exception {
         StoppedClock clock = new StoppedClock(100 * MILLI);

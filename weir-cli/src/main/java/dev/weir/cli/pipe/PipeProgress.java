@@ -59,7 +59,8 @@ final class PipeProgress {
         long written = running.stages().getLast().elementsOut();
         long deadWritten = flow.deadLettersElsewhere(running);
         long deadMade = flow.deadLettersInOutput();
-        // Records of aborted transactions are read again, so the first time does not count as in flight.
+        // Records of aborted transactions are read again. Their first reading counts as dropped, so that it is not
+        // included in the records in flight.
         long dropped = consumer.dropped().stream().mapToLong(RecordRange::count).sum()
                 + running.handles(TransactionHandle.class).stream()
                         .mapToLong(transactions -> transactions.snapshot().rewoundRecords())

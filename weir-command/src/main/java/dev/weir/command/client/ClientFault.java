@@ -42,7 +42,7 @@ public record ClientFault(
             Set.of("password", "jaas", "secret", "keystore.key", "certificate", "token");
 
     /**
-     * Analyzes a fault.
+     * Analyses a fault.
      *
      * @param settings the client's settings
      */

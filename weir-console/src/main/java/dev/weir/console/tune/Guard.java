@@ -101,7 +101,7 @@ final class Guard {
         this.maxLatency = maxLatency;
     }
 
-    /** Learns the pipeline's normal behavior before any change is made. */
+    /** Learns the pipeline's normal behaviour before any change is made. */
     void learn(TuneReading start, TuneReading end, String counter) {
         long done = count(end, counter) - count(start, counter);
         knowsNormal = true;

@@ -76,7 +76,7 @@ final class RateMeter {
         return counter;
     }
 
-    /** Chooses the stage whose elements are counted, learns the normal behavior, and measures the initial rate. */
+    /** Chooses the stage whose elements are counted, learns the normal behaviour, and measures the initial rate. */
     Rate first() throws InterruptedException, Halted {
         TuneReading start = read();
         Duration waited = Duration.ZERO;

@@ -20,7 +20,8 @@ public interface CampaignListener {
     void status(String doing, int runsDone, int runs, @Nullable Duration remaining);
 
     /**
-     * Receives the figures of one second of a run. Called only for runs that accept orders.
+     * Receives the figures of one second of a run. Called only for runs whose settings can be changed while they are
+     * measured.
      *
      * @param series figures of clients, brokers and the machine by name
      */

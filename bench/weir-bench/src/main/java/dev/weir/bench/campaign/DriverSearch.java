@@ -47,8 +47,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Searches for the highest rate that one driver sustains at one point. Runs the trials, applies orders that change the
- * search, and stores the finding. Confined to one thread.
+ * Searches for the highest rate that one driver sustains at one point. Runs the trials, applies the user's requests to
+ * change the search, and stores the finding. Confined to one thread.
  */
 final class DriverSearch implements Orders.Target {
     private static final List<Kind> PERTURBATIONS = List.of(Kind.COLD_START, Kind.RESTART, Kind.PAUSE);
@@ -210,8 +210,8 @@ final class DriverSearch implements Orders.Target {
     }
 
     /**
-     * Opens the desk that accepts orders for this search. Returns null if it cannot be opened or if the search is
-     * simulated; the search then accepts no orders.
+     * Opens the desk that accepts the user's change requests for this search. Returns null if the desk cannot be opened
+     * or if the search is simulated; the search then accepts no requests.
      */
     private @Nullable OrderDesk desk() {
         if (cluster == null) {
@@ -226,8 +226,8 @@ final class DriverSearch implements Orders.Target {
     }
 
     /**
-     * Runs the trials. Applies orders only between trials, because a trial whose settings change midway has no
-     * meaningful outcome.
+     * Runs the trials. Applies the user's change requests only between trials, because a trial whose settings change
+     * midway has no meaningful outcome.
      */
     private void searched(Orders orders) throws InterruptedException {
         orders.take(this);
@@ -258,7 +258,7 @@ final class DriverSearch implements Orders.Target {
         timeline = orders.timeline();
     }
 
-    /** Returns the seconds that orders have added to the search. */
+    /** Returns the number of seconds that the user's requests have added to the search. */
     double extendedSeconds() {
         return extendedSeconds;
     }

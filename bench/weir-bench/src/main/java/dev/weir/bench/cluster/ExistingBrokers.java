@@ -166,9 +166,9 @@ final class ExistingBrokers implements Brokers {
     }
 
     /**
-     * Deletes all topics of campaigns, including topics of earlier and killed campaigns. Topics that were kept on
-     * purpose are deleted too, because nothing else would delete them. If a topic cannot be deleted, the others still
-     * are.
+     * Deletes all topics of campaigns, including topics of earlier and killed campaigns. Topics that were kept
+     * deliberately are deleted too, because nothing else would delete them. If a topic cannot be deleted, the others
+     * still are.
      */
     private void deleteTopics() {
         Set<String> deleted = new HashSet<>();

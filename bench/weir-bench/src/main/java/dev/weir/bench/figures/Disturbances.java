@@ -26,8 +26,8 @@ public final class Disturbances {
     }
 
     /**
-     * Adds an executed order. Ignores orders that end or extend the run or reset its figures, because they do not
-     * interrupt the recovery from an earlier disturbance.
+     * Adds a change that was made to the run. Ignores changes that end or extend the run or reset its figures, because
+     * they do not interrupt the recovery from an earlier disturbance.
      */
     public void add(Order order, double fromMillis, double toMillis) {
         boolean isOfTheBooks =

@@ -30,14 +30,14 @@ public final class GroupLedger {
         Arrays.fill(this.partitions, NumberRuns.NONE);
     }
 
-    /** Adds the record numbers delivered in a pass. */
+    /** Adds the numbers of the records that a pass delivered. */
     public void add(Report.Delivered told) {
         var unused = add(told.partitions());
     }
 
     /**
-     * Adds the record numbers that a killed process noted during its pass. Returns the number of distinct records in
-     * the pass.
+     * Adds the numbers of the records that a pass delivered before its process was killed, as noted by the process.
+     * Returns how many distinct records these are.
      */
     public long add(NotedNumbers noted) {
         for (int partition = 0; partition < partitions.length; partition++) {
@@ -94,7 +94,7 @@ public final class GroupLedger {
         return new LedgerFigures(distinct, missing, 0, 0, never, 0, again[topic]);
     }
 
-    /** Returns the record numbers below {@code end} that did not arrive. */
+    /** Returns the numbers, below {@code end}, of the records that did not arrive. */
     public BitSet missing(int partition, long end) {
         BitSet missing = new BitSet();
         collect(partitions[partition], 0, end, missing);

@@ -228,7 +228,7 @@ public final class LiveFigures {
     }
 
     /**
-     * Adds the report of a reader of the members' output.
+     * Adds an interval report of the process that reads the members' output.
      *
      * @param timings latencies of the records, one histogram per partition
      */

@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The settings of a run that orders can change. Immutable.
+ * The settings that can be changed while a run is being measured. Immutable.
  *
  * @param producerRate records that are due per second
  * @param workMillis time for which a handler blocks
@@ -19,7 +19,7 @@ public record LiveSettings(double producerRate, double workMillis, int consumers
         client = Map.copyOf(client);
     }
 
-    /** Returns these settings with the values of an order. */
+    /** Returns these settings, with the values in {@code set} replacing the current ones. */
     public LiveSettings with(Order.Set set) {
         String rate = set.values().get(Order.PRODUCER_RATE);
         String work = set.values().get(Order.WORK);

@@ -16,8 +16,8 @@ import org.HdrHistogram.Histogram;
  *
  * @param warmUpIntervals number of intervals at the start of {@code intervals} that are not measured
  * @param latencies histograms by interval and tag; empty if records have no planned times
- * @param timeline orders during the run
- * @param phases the phases between orders; empty without orders
+ * @param timeline the changes made during the run
+ * @param phases the phases between these changes; empty if there were none
  * @param disturbances the disturbances from which the run had to recover
  * @param groups the ledger of each group; empty if there is only one group
  */
@@ -33,7 +33,7 @@ public record Measured(
         List<Disturbance> disturbances,
         List<LedgerFigures> groups) {
 
-    /** Creates the result of a run without orders. */
+    /** Creates the result of a run that was not changed while it was measured. */
     public Measured(
             int warmUpIntervals,
             List<Interval> intervals,

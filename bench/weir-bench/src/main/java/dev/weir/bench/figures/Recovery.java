@@ -49,7 +49,7 @@ record Recovery(LatencyTarget target) {
      * Returns the first of {@link #GOOD_SECONDS} consecutive seconds in which the group behaved normally.
      *
      * @param from the second in which the disturbance ended
-     * @param to the second of the next order; later seconds do not count
+     * @param to the second of the next change to the run; later seconds do not count
      * @return -1 if there is none
      */
     int recovered(List<Second> seconds, double slotMillis, int from, int to) {

@@ -22,7 +22,7 @@ public final class Orders {
     private final ObjDoubleConsumer<String> note;
     private final List<TimelineEntry> timeline = new ArrayList<>();
 
-    /** A run or search whose behavior can be changed by orders. */
+    /** A run or a search that can be changed by orders. */
     public interface Target {
 
         /** Returns the reason why the order cannot be executed; null if it can. */

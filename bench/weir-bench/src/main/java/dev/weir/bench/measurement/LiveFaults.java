@@ -66,8 +66,8 @@ final class LiveFaults {
     }
 
     /**
-     * The reason why a process affected by the fault cannot be signaled; null if all of them can, or if the fault sends
-     * no signal.
+     * The reason why a process affected by the fault cannot be signalled; null if all of them can, or if the fault
+     * sends no signal.
      */
     private @Nullable String deaf(Fault fault) {
         List<LivePart> some = switch (fault.kind()) {

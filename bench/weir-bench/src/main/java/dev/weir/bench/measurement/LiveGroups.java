@@ -15,9 +15,9 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The consumer groups of a changeable run and the generator that sends to them. A changeable run executes orders while
- * it is running, for example to change its rate. All groups are identical and read the same topics. Confined to one
- * thread, which also closes this object.
+ * The consumer groups of a changeable run and the generator that sends to them. A changeable run accepts changes while
+ * it is running, for example of its rate. All groups are identical and read the same topics. Confined to one thread,
+ * which also closes this object.
  */
 final class LiveGroups implements AutoCloseable {
     private final LiveSender sender;
@@ -36,7 +36,7 @@ final class LiveGroups implements AutoCloseable {
      *
      * @param numbers the trackers of received records, one per group
      * @param listeners returns the listener of a group's members; the first group's listener also receives the reports
-     *     of the generator and of the output's reader
+     *     of the generator and of the process that reads the members' output
      */
     LiveGroups(
             DriverLauncher launcher,

@@ -119,7 +119,7 @@ public final class LiveMeasurement implements Orders.Target {
 
     /**
      * Receives the reports of a group's processes. The first group's instance also receives the reports of the
-     * generator and of the output's reader.
+     * generator and of the process that reads the members' output.
      */
     private final class Ears implements TrialMembers.Listener {
         private final int group;
@@ -418,7 +418,8 @@ public final class LiveMeasurement implements Orders.Target {
     }
 
     /**
-     * Returns the phases between consecutive orders. Call this method only after all processes have sent their reports.
+     * Returns the phases between consecutive changes to the run. Call this method only after all processes have sent
+     * their reports.
      */
     private List<Phase> phases(LiveResult result, double handlersOfConsumer) {
         List<Phase> phases = new ArrayList<>();

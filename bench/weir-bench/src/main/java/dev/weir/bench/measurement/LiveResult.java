@@ -80,7 +80,7 @@ public record LiveResult(
             throw new RunFailure(ledger.missing() + " records were still missing when nothing had been committed for a"
                     + " minute: they are lost, or members are stuck");
         }
-        // Orders may have changed the handlers, so a run with executed orders has no throughput ceiling.
+        // A change during the run may have affected the handlers, so a changed run has no throughput ceiling.
         double blocking = timeline.isEmpty() ? handlers : 0;
         int members = point.isChangeable() ? point.members() : 1;
         Part all = new Part(warmUp, count, point.measuredPerSecond(), blocking, toldAndAround(), members);

@@ -26,8 +26,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Executes the orders of a steady run. Orders can change the run's rate and length, and pause the driver. Confined to
- * the thread of the run; used for one run.
+ * Executes the orders to change a steady run. Such an order can change the run's rate and length, or pause the driver.
+ * Confined to the thread of the run; used for one run.
  */
 public final class LiveSteady implements Orders.Target {
     private static final long REST_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
@@ -328,8 +328,8 @@ public final class LiveSteady implements Orders.Target {
     }
 
     /**
-     * Returns the phases between consecutive orders. The record counts are based on what the driver had reported when
-     * each order was executed.
+     * Returns the phases between consecutive changes to the run. The record counts are based on the driver's reports up
+     * to the time of each change.
      */
     private List<Phase> phases() {
         List<Phase> phases = new ArrayList<>();

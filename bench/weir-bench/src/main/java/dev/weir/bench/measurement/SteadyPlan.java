@@ -5,9 +5,9 @@ import dev.weir.driver.LoadShape;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The plan of a steady run: the times at which records are due, and the part of the run that is measured. Orders can
- * change the due times and the measured part during the run. Times are {@link System#nanoTime}. Confined to the thread
- * of the run.
+ * The plan of a steady run: the times at which records are due, and the part of the run that is measured. The due times
+ * and the measured part can change during the run. Times are {@link System#nanoTime}. Confined to the thread of the
+ * run.
  */
 final class SteadyPlan {
     private final WorkloadPoint point;

@@ -45,7 +45,7 @@ public final class Reports {
         return text(folder, Analysis.of(folder));
     }
 
-    /** Writes all files and returns the same text as {@link #json} or {@link #text}. Analyzes the runs only once. */
+    /** Writes all files and returns the same text as {@link #json} or {@link #text}. Analyses the runs only once. */
     public static String all(ResultsFolder folder, boolean json) {
         Analysis analysis = Analysis.of(folder);
         html(folder, analysis);
@@ -65,8 +65,8 @@ public final class Reports {
     }
 
     /**
-     * Writes {@code timeline.yaml}, which contains the orders executed during runs and can be pasted into a workload
-     * file. Writes no file if no orders were executed.
+     * Writes {@code timeline.yaml}, which contains the changes made during runs and can be pasted into a workload file.
+     * Writes no file if no run was changed.
      */
     private static void timeline(ResultsFolder folder) {
         String yaml = TimelineReport.yaml(folder.runs());

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Reports the orders (changes and faults) that were executed during runs, and the phases of the runs between them, as
- * tables and as JSON. Stateless, thread-safe.
+ * Reports the changes and faults that occurred during runs, and the phases of the runs between them, as tables and as
+ * JSON. Stateless, thread-safe.
  */
 final class TimelineReport {
     private static final String ROW = "    %9s  %9s  %10s  %8s  %9s  %10s  %10s  %9s  %9s  %10s  %s";
@@ -111,7 +111,7 @@ final class TimelineReport {
         return String.format(Locale.ROOT, "%.1f", millis / 1e3);
     }
 
-    /** Adds {@code timeline}, {@code phases} and {@code disturbances} if orders changed the run. */
+    /** Adds {@code timeline}, {@code phases} and {@code disturbances} if the run was changed while it was measured. */
     static void put(ObjectNode node, Run run) {
         if (run.timeline().isEmpty()) {
             return;

@@ -31,7 +31,7 @@ public record Explored(
         @Nullable Limiter limiter,
         List<TimelineEntry> timeline) {
 
-    /** Creates the result of a search during which no orders were executed. */
+    /** Creates the result of a search that was not changed while it ran. */
     public Explored(
             String point,
             String driver,

@@ -16,7 +16,9 @@ public enum Flag {
     BASELINE_BROKER_BOUND(true, "the broker held the baseline back"),
     /** Records were lost, duplicated or out of order although the scenario guarantees otherwise. */
     GUARANTEE_BROKEN(true, "the asked guarantee was broken"),
-    /** The run was changed by orders or its timeline, so it is not comparable with other runs. */
+    /**
+     * The run was changed while it was measured, by a user or by its timeline, so it is not comparable with other runs.
+     */
     CHANGED(true, "changed while it ran"),
     /**
      * The load was not spread over the partitions as requested, or one of the group's processes received no records.

@@ -64,7 +64,7 @@ public final class LatencyTags {
         return tag.startsWith(RESPONSE + "/");
     }
 
-    /** Returns the tag for one phase of a run that was changed by orders. Phases are numbered from 1. */
+    /** Returns the tag for one phase of a run that was changed while it was measured. Phases are numbered from 1. */
     public static String ofPhase(int number, String tag) {
         return PHASE + number + "/" + tag;
     }

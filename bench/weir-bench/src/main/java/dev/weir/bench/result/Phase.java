@@ -6,11 +6,11 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A part of a run between two orders. Immutable. Unknown numbers are NaN. The figures cover the nearest whole seconds,
- * so a very short phase may have no figures.
+ * A part of a run between two changes that were made to the run. Immutable. Unknown numbers are NaN. The figures cover
+ * the nearest whole seconds, so a very short phase may have no figures.
  *
  * @param fromMillis start of the phase, in milliseconds since the plan began
- * @param begunBy a human-readable description of the order that started the phase
+ * @param begunBy a human-readable description of the change with which the phase started
  * @param producerRate the number of records that are due per second
  * @param workMillis how long a handler blocks
  * @param consumers the number of consumers in the group
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param p50Millis the median latency from the planned send time to the end of the handler
  * @param lagRecords the number of records that had been sent but not handled at the end of the phase
  * @param result the figures of the phase in the same form as a run's figures; null if the phase contains no whole
- *     second or was started by an order that changed nothing
+ *     second or started with an order that changed nothing
  */
 public record Phase(
         long fromMillis,

@@ -11,8 +11,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns each phase of a run that was changed by orders into a run of its own, at a point of its own. Phases can then be
- * shown, compared and explained like ordinary runs. Stateless, thread-safe.
+ * Turns each phase of a run that was changed while it was measured into a separate run, at a separate point. Phases can
+ * then be shown, compared and explained like ordinary runs. Stateless, thread-safe.
  */
 public final class PhaseRuns {
 

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * @param totals the totals of the measured part, without the warm-up
  * @param flags the reasons to doubt the figures; a flag with {@link Flag#isVoiding()} makes the run invalid
  * @param failure a human-readable reason why there are no figures; null for a successful run
- * @param timeline the orders executed during the run; if there are any, the run has {@link Flag#CHANGED}
- * @param phases the phases between orders; empty if there were no orders
+ * @param timeline the changes made during the run; if there are any, the run has {@link Flag#CHANGED}
+ * @param phases the phases between these changes; empty if there were none
  * @param disturbances the disturbances from which the run had to recover, in order of time; empty if there were none
  */
 public record Run(
@@ -45,7 +45,7 @@ public record Run(
         List<Phase> phases,
         List<Disturbance> disturbances) {
 
-    /** Creates a run during which no orders were executed. */
+    /** Creates a run that was not changed while it was measured. */
     public Run(
             String point,
             String driver,

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The analysis of a finished or unfinished campaign: for each point and driver, the medians and the ratio to the
- * baseline with its interval and verdict. The points of the campaign come first. Phases of runs that were changed by
- * orders follow as additional points. Immutable, thread-safe.
+ * baseline with its interval and verdict. The points of the campaign come first. Phases of runs that were changed while
+ * they were measured follow as additional points. Immutable, thread-safe.
  */
 public record Analysis(Campaign campaign, List<PointResult> points) {
 

@@ -55,8 +55,8 @@ public record Difference(
     }
 
     /**
-     * Throws an exception if orders changed any run, because such runs are not comparable. The message names these
-     * runs.
+     * Throws an exception if any run was changed while it was measured, because such runs are not comparable. The
+     * message names these runs.
      */
     private static void requireUnchanged(Analysis analysis) {
         List<String> changed = analysis.points().stream()

@@ -146,7 +146,7 @@ public record History(List<Snapshot> snapshots, List<Series> series) {
 
         /**
          * Returns a driver's figures, or null if they are not comparable because they are only bounds or come from runs
-         * that were changed by orders. Also returns null if the metric was not measured.
+         * that were changed while they were measured. Also returns null if the metric was not measured.
          */
         private static @Nullable Reading reading(DriverResult driver, Metric metric, boolean isOne) {
             double median = driver.medians().getOrDefault(metric, Double.NaN);

@@ -9,9 +9,12 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** Decides which orders the runs at a point accept, and how an order changes a search. Stateless. */
+/**
+ * Decides which orders (requests for a change) the runs at a point accept, and how an order changes a search.
+ * Stateless.
+ */
 public final class AcceptedOrders {
-    /** The settings required for runs to accept orders, as text for messages. */
+    /** The settings that a run needs in order to accept changes, as text for messages. */
     static final String NEEDED = Combinations.SENT_TO + ", or scenario to steady, and method.live";
 
     private AcceptedOrders() {}

@@ -9,8 +9,8 @@ import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.ConfigException;
 
 /**
- * Checks the properties of Kafka clients and the group settings that orders change during a run. Orders and workload
- * files use the same names for them. Stateless.
+ * Checks properties of Kafka clients and group settings that are to be changed during a run. Requests for a change use
+ * the same names for them as workload files. Stateless.
  */
 public final class ClientProperties {
 

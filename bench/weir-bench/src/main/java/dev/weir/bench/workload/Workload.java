@@ -23,7 +23,7 @@ import java.util.TreeMap;
  * @param text the content of the file; if the file was read with its quick section or without its timeline, a comment
  *     that says so is appended
  * @param control whether the baseline runs a second time, under another name
- * @param timeline the orders executed during each run
+ * @param timeline the changes planned for each run
  * @param design the rule used to select the points to run
  * @param sizes the number of values of each dimension; if the design is adaptive, {@link #points} contains the whole
  *     grid
@@ -82,7 +82,7 @@ public record Workload(
                 name, about, text, drivers, baseline, newControl, newRounds, points, timeline, design, sizes);
     }
 
-    /** Returns a copy of this workload without planned orders, so that orders can be given interactively. */
+    /** Returns a copy of this workload without planned changes, so that runs can be changed interactively. */
     public Workload withoutTimeline() {
         String quick = isQuick() ? QUICK_MARK + "\n" : "";
         String file = text.substring(0, text.length() - quick.length());
@@ -195,7 +195,7 @@ public record Workload(
                 Arrays.stream(sizes(vary)).boxed().toList());
     }
 
-    /** Refuses orders that a run cannot execute, or that are planned after the end of the run. */
+    /** Refuses planned changes that a run does not support, or that are planned for a time after the end of the run. */
     private static void checkTimeline(String name, List<TimelineEntry> timeline, WorkloadPoint point) {
         double endMillis = 1e3 * (point.seconds("maxWarmUpSeconds") + point.seconds("measureSeconds"));
         for (TimelineEntry entry : timeline) {

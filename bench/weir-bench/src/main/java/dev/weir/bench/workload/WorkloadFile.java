@@ -75,7 +75,7 @@ final class WorkloadFile {
     }
 
     /**
-     * The planned orders and faults of a run. If {@code isQuick} is true, the orders and faults of the quick section
+     * The planned changes and faults of a run. If {@code isQuick} is true, the changes and faults of the quick section
      * replace them.
      */
     List<TimelineEntry> timeline(boolean isQuick) {

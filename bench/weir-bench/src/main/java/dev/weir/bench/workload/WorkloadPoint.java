@@ -88,8 +88,8 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     }
 
     /**
-     * The number of records per partition. The number of records is rounded up, so that all partitions have the same
-     * number.
+     * The number of records per partition. It is rounded up to a whole number, so that all partitions have the same
+     * number of records.
      */
     public long recordsPerPartition() {
         return isPlanned()
@@ -133,8 +133,8 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     }
 
     /**
-     * Returns whether a group reads while a generator sends. Orders may stop and restart the members, because members
-     * that rejoin continue from their committed offsets.
+     * Returns whether a group reads while a generator sends. The members of such a group may be stopped and restarted
+     * during a run, because members that rejoin continue from their committed offsets.
      */
     public boolean isChangeable() {
         return (ExploreSettings.COMMITTING.contains(scenario()) || scenario() == Scenario.COPY)
@@ -152,16 +152,16 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     }
 
     /**
-     * Returns whether runs of this point accept orders. Runs do so if a group reads what a generator sends, or if a
-     * single driver reads until it is stopped.
+     * Returns whether runs of this point can be changed while they are measured. This is the case if a group reads what
+     * a generator sends, or if a single driver reads until it is stopped.
      */
     public boolean takesOrders() {
         return isChangeable() || isLive();
     }
 
     /**
-     * Returns whether a steady run ends after a given time instead of a given number of records, so that orders can
-     * change its rate and its duration.
+     * Returns whether a steady run ends after a given time instead of a given number of records, so that its rate and
+     * its duration can be changed during the run.
      */
     public boolean isLive() {
         return scenario() == Scenario.STEADY && Boolean.parseBoolean(text("method.live"));

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 class BrokerSeriesTest {
 
-    /** The interface of a standard bean; its name must be the class's name and MBean. */
+    /** The interface of a standard bean; its name must be the class's name followed by {@code MBean}. */
     public interface GaugeMBean {
         int getValue();
     }
@@ -50,7 +50,9 @@ class BrokerSeriesTest {
                 });
     }
 
-    /** Regression: a partition that disappeared during a reading cost the figures of all brokers for that second. */
+    /**
+     * Regression: if a partition disappeared during a reading, the figures of all brokers for that second were lost.
+     */
     @Test
     void partitionThatGoes_duringAReading_costsNoOtherFigure() throws Exception {
         for (int i = 1; i <= 3; i++) {

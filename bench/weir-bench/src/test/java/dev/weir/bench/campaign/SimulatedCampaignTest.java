@@ -142,7 +142,9 @@ class SimulatedCampaignTest {
                 .isBetween(9_600.0, 10_100.0);
     }
 
-    /** The points between corners that agree are left out, here in two of the three dimensions. */
+    /**
+     * Points between corners with the same verdict are left out. Here, this is the case in two of the three dimensions.
+     */
     @Test
     void adaptiveDesign_runsWhereTheVerdictChanges() {
         String yaml = GROUPS.replace("RATE", "3000")
@@ -215,7 +217,9 @@ class SimulatedCampaignTest {
                 .hasMessageContaining("--simulate has no model of keys");
     }
 
-    /** Runs each scenario that has no planned rate, with the cost that its name implies. */
+    /**
+     * Runs each scenario that has no planned rate. The model's rate must lie between {@code least} and {@code most}.
+     */
     @ParameterizedTest
     @CsvSource({
         "consume, '', 1300000, 2600000",

@@ -27,7 +27,10 @@ class CopiedRecordsTest {
         assertThat(ledger("at-least-once", 0, 0, 2).missing()).isEqualTo(1);
     }
 
-    /** If a record is committed but not written, nobody reads it again, even if no later record was written. */
+    /**
+     * A record that was committed but not written is lost, because nobody reads it again. It is lost even if no later
+     * record was written.
+     */
     @Test
     void committedAndNotWritten_isMissing() {
         assertThat(ledger("at-least-once", 3, 0, 1).missing()).isEqualTo(1);
@@ -66,7 +69,10 @@ class CopiedRecordsTest {
         assertThat(copied.ledger().foreign()).isEqualTo(3);
     }
 
-    /** In the value, the partition follows the time. A value without a time was not sent by the generator. */
+    /**
+     * In the value of a planned record, the partition is stored after the time. A value without a time was not sent by
+     * the generator.
+     */
     @Test
     void recordOfAPlan_isKnownByItsPartitionBehindTheTime() {
         WorkloadPoint planned = Workload.parse(
@@ -95,7 +101,7 @@ class CopiedRecordsTest {
         assertThat(passed.bytes()).isEqualTo(3 * 16);
     }
 
-    /** The time begins when the first record is taken, unless a record was written earlier. */
+    /** The time begins when the driver receives its first record, unless a record was written earlier. */
     @Test
     void time_beginsWithWhatIsTaken_ifNothingIsWrittenSooner() {
         CopiedRecords copied = new CopiedRecords(point("at-least-once"), new long[] {3, 3}, new long[2]);

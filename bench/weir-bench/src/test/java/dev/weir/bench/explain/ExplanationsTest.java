@@ -105,8 +105,8 @@ class ExplanationsTest {
     }
 
     /**
-     * A driver that waits for each response before its next request: the gaps between its requests are not the brokers'
-     * fault.
+     * The driver waits for each response before it sends the next request. The gaps between its requests are therefore
+     * not the brokers' fault.
      */
     @Test
     void driverThatWaits_whileNobodyWorks_isNotExcused() {
@@ -236,7 +236,10 @@ class ExplanationsTest {
         });
     }
 
-    /** Sixty consumers whose batches of 500 fill 2,000 locks: most of them have nothing to do. */
+    /**
+     * Sixty consumers acquire batches of 500 records until all 2,000 locks are in use. Most of the consumers then have
+     * nothing to do.
+     */
     @Test
     void fullLockWindow_isNamed_whereHandlersAreIdle() {
         String work =
@@ -299,7 +302,10 @@ class ExplanationsTest {
         assertThat(limiter("scenario: at-most-once\n").kind()).isEqualTo(Limiter.Kind.COMMIT);
     }
 
-    /** The flag is based on processor time and would excuse a baseline here. */
+    /**
+     * Without request times, only processor time can show that the brokers were the limiter. The flag is derived from
+     * processor time too.
+     */
     @Test
     void brokersThatWork_whileTheDriverWaits_areNamed() {
         driverCores = 0.4;

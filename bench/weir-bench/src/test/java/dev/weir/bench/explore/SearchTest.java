@@ -44,7 +44,7 @@ class SearchTest {
         assertThat(contains).isGreaterThanOrEqualTo(940);
     }
 
-    /** Without noise there is nothing to be wrong about. */
+    /** Without noise, no trial gives a wrong result, so the search must always find the limit. */
     @Test
     void monotone_withoutNoise_isAlwaysFound() {
         for (long seed = 0; seed < SEEDS; seed++) {
@@ -73,8 +73,8 @@ class SearchTest {
     }
 
     /**
-     * A collapsed system handles about the same rate whatever is sent. The search therefore finds the rate at which the
-     * system recovers near this one, in fewer trials.
+     * A collapsed system handles records at about the same rate, no matter how many are sent. The system recovers at
+     * rates close to that rate, so a search that begins there needs fewer trials.
      */
     @Test
     void bistable_thatTellsWhatItTookWhileCollapsed_isFoundInFewerTrials() {
@@ -139,7 +139,10 @@ class SearchTest {
         assertThat(named).isGreaterThanOrEqualTo(990);
     }
 
-    /** A generator that can send less than twice the system's limit, but more than the limit, is no excuse. */
+    /**
+     * The generator can send more than the system's limit, although less than twice as much. The search must still find
+     * the limit.
+     */
     @Test
     void generatorALittleFasterThanTheSystem_doesNotHideItsLimit() {
         assertThat(count(
@@ -217,7 +220,8 @@ class SearchTest {
     }
 
     /**
-     * A rate that the system held, and from which it recovered, still counts as found even if more trials were left.
+     * A rate counts as found if the system held it and recovered from perturbations at it, even if the time is up
+     * before all trials have been run.
      */
     @Test
     void timeUsedUp_whileMoreIsAskedFor_isFound() {
@@ -238,7 +242,10 @@ class SearchTest {
         }
     }
 
-    /** The system passed at 1,000/s and failed at 2,000/s. Rates in between that could not be sent prove nothing. */
+    /**
+     * The system passed at 1,000/s and failed at 2,000/s. The generator could not send the rates in between, so the
+     * trials with these rates prove nothing.
+     */
     @Test
     void rateThatFailed_isNotForgotten_forOneThatCouldNotBeSent() {
         Search search = new Search(limits(1e6, 1e6));
@@ -252,7 +259,10 @@ class SearchTest {
         assertThat(finding.high()).isEqualTo(2000);
     }
 
-    /** The two rates are 3 % apart. The upper rate failed in steps and could not be sent later. */
+    /**
+     * The system passed at the lower rate and failed at the upper rate, which is 3 % higher. Later, the generator could
+     * not send the upper rate.
+     */
     @Test
     void bracketThatIsNarrow_isFound_thoughTheRateAboveItCouldNotBeSentLater() {
         Search search = new Search(new Limits(1000, 1030, 1e6, List.of()));
@@ -295,7 +305,10 @@ class SearchTest {
         assertThat(limit).isBetween(finding.low(), finding.high());
     }
 
-    /** A system at its limit may also fail without a perturbation. */
+    /**
+     * A system at its limit may also fail without a perturbation. A failed perturbation therefore shows that the system
+     * is unstable only if it still holds the rate afterwards.
+     */
     @Test
     void failedPerturbation_isUnstable_onlyIfTheHoldStillPasses() {
         Search search = new Search(limits(1000, 1e6));

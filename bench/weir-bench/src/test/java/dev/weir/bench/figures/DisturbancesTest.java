@@ -19,7 +19,8 @@ import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests the cost of disturbances, second by second on a test clock. Each of two partitions gets ten records per second.
+ * Tests the cost of disturbances. A test clock advances second by second, and each of two partitions gets ten records
+ * per second.
  */
 class DisturbancesTest {
     private static final long START = 7_000_000_000L;
@@ -121,7 +122,7 @@ class DisturbancesTest {
         second(10, 0, 5, 0);
         second(10, 0, 5, 0);
         good(1);
-        // Sent in seconds 2, 4, 6 and 9.
+        // These records were sent in seconds 2, 4, 6 and 9.
         List<Disturbance> costs = disturbances.costs(figures, 11_000, List.of(bits(25, 45), bits(65, 95)));
         assertThat(costs).extracting(Disturbance::order).containsExactly("freeze 1 for 2.000s", "kill 1");
         assertThat(costs).extracting(Disturbance::recoveryMillis).containsExactly(1_000.0, Double.NaN);

@@ -55,7 +55,7 @@ class GroupLedgerTest {
         assertThat(figures.redelivered()).isEqualTo(50);
     }
 
-    /** A killed member received 50 to 89, two of them twice. Another member received 80 to 99. */
+    /** A killed member received records 50 to 89, two of them twice. Another member received records 80 to 99. */
     @Test
     void whatAKilledMemberHadNoted_isNotLost_andItsRepetitionsCount() {
         told(numbers(0, 50), numbers(0, 50));

@@ -36,7 +36,10 @@ class LiveFiguresTest {
         return histogram;
     }
 
-    /** Reports the half second {@code number}, with the given number of records in each partition. */
+    /**
+     * Reports the figures of one half second, with the given number of records in each partition. Half seconds are
+     * numbered from 0.
+     */
     private void half(int number, long sent, long handled, double millis) {
         long from = START + number * HALF;
         figures.ofGenerator(from, from + HALF, 2 * sent, List.of(of(sent, 0.1), of(sent, 0.1), new Histogram(3)));
@@ -58,8 +61,8 @@ class LiveFiguresTest {
     }
 
     /**
-     * Plays a run in which a backlog grows while only half of the records are handled, and disappears in the next half
-     * second.
+     * Simulates a run in which a backlog grows while only half of the records are handled, and disappears in the next
+     * half second.
      */
     private void played() {
         figures.begin(START, 1_000);
@@ -136,7 +139,10 @@ class LiveFiguresTest {
         assertThat(figures.warmUp(9)).isEqualTo(2);
     }
 
-    /** Brokers may delay the generator, or it may be behind its plan. It must then not count as finished. */
+    /**
+     * The brokers may delay the generator, or the generator may be behind its plan. In neither case may the generator
+     * count as finished.
+     */
     @Test
     void generator_sendsUntilItIsQuiet_andAllIsAcknowledged() {
         assertThat(figures.isSending()).as("never begun").isFalse();
@@ -218,7 +224,10 @@ class LiveFiguresTest {
         assertThat(figures.readerNanos(2, 3)).isZero();
     }
 
-    /** Otherwise, one late reading would leave the whole run without the brokers' processor time. */
+    /**
+     * If no reading of the brokers falls into a second, the next reading is divided between the two seconds. Without
+     * this, a single late reading would leave the whole run without the brokers' processor time.
+     */
     @Test
     void secondWithoutALookAtTheBrokers_hasItsPartOfTheNextLook() {
         figures.begin(START, 0);

@@ -61,7 +61,10 @@ class SettlingTest {
                 .hasMessageContaining("1,000 records of a pass came, none of them after method.settleSeconds, 2.0 s");
     }
 
-    /** Otherwise, hundreds of passes would each join and settle to measure only a few milliseconds. */
+    /**
+     * If a pass ends just after its settling time, it measures only a few milliseconds. The run would need hundreds of
+     * such passes, each of which must join a group and settle first.
+     */
     @Test
     void topicThatIsReadJustAfter_isRefused_withTheWayOut() {
         assertThatThrownBy(() -> settled().rest(complete(2_090_000_000), 1))

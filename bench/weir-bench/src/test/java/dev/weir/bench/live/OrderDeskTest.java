@@ -86,7 +86,7 @@ class OrderDeskTest {
         }
     }
 
-    /** Otherwise, a sender would wait forever for the answer of a run that has ended. */
+    /** A sender must not wait forever for the answer of a run that has ended. */
     @Test
     void runThatEnds_endsTheWaitForItsAnswer() throws Exception {
         Future<Optional<Answer>> answer;

@@ -26,7 +26,7 @@ class LiveResultTest {
         assertThat(LiveResult.isBroken(scenario, ledger, isUnchanged)).isEqualTo(isBroken);
     }
 
-    /** Members share partitions out, so each partition counts once. */
+    /** Members divide the partitions among themselves, so each partition counts once. */
     @ParameterizedTest
     @CsvSource({"none, 5, 2400", "partition, 5, 800", "partition, 0, NaN"})
     void ceiling_isOfTheWholeGroup(String ordering, double handlerMillis, double perSecond) {

@@ -76,7 +76,10 @@ class ClockEstimateTest {
         }
     }
 
-    /** Events that another machine records keep their order and their distances within the stated error. */
+    /**
+     * Events that another machine records keep their order, and the times between them are correct within the stated
+     * error.
+     */
     @Test
     void eventsRecordedThere_comeOutWithinTheStatedBound() {
         for (long seed = 0; seed < 200; seed++) {
@@ -112,7 +115,10 @@ class ClockEstimateTest {
         assertThat(estimate.wasSet()).isFalse();
     }
 
-    /** A garbage collection, for example, may delay both ends of an exchange. */
+    /**
+     * A garbage collection, for example, may delay both ends of an exchange. Such an uncertain reading must not replace
+     * a better one.
+     */
     @Test
     void lessCertainLook_replacesNone() {
         ClockEstimate estimate = new ClockEstimate();

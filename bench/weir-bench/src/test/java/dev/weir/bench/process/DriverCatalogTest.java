@@ -20,8 +20,8 @@ class DriverCatalogTest {
     @TempDir
     Path root;
 
-    // Regression: the ending of "weir-client-defaults" has a meaning of its own, so this driver was looked up as
-    // "weir-client".
+    // Regression: the suffix {@code -defaults} has a special meaning, so the driver "weir-client-defaults" was looked
+    // up as "weir-client".
     @Test
     void driverOfEachModule_isFoundByItsName() throws IOException {
         Path drivers = Path.of(System.getProperty("weir.root"), "bench", "drivers");

@@ -73,7 +73,7 @@ class DriverLauncherTest {
                 .hasMessageContaining("delete " + root.resolve("drivers/silent/target"));
     }
 
-    /** Otherwise, a campaign whose brokers die would wait a minute for each process. */
+    /** If the brokers die, a campaign must not wait a minute for each process. */
     @Test
     void lookMeanwhile_endsTheWait() {
         try (DriverProcess process = start()) {
@@ -97,8 +97,8 @@ class DriverLauncherTest {
     }
 
     /**
-     * The priority is raised if the user is permitted to do so. Otherwise, both processes keep the nice value of this
-     * one.
+     * The sender's priority is raised if the system permits it. If not, both processes keep the nice value of this
+     * process.
      */
     @Test
     void whoSends_goesBeforeOthers_whereTheSystemLetsIt() throws Exception {

@@ -258,7 +258,7 @@ class WorkerPlacesTest {
                 .hasMessageContaining("worker at ssh h1: there is no folder " + root + "/none");
     }
 
-    /** Container images often set this variable. Java then prints an additional first line. */
+    /** Container images often set {@code JAVA_TOOL_OPTIONS}. Java then prints an additional first line. */
     @Test
     void javaThatPicksUpOptions_isJavaAllTheSame() throws Exception {
         Path java = root.resolve("java");

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.io.TempDir;
 class HtmlReportTest {
 
     /**
-     * Runs after the page's own script. Finds the charts that draw something at their points, the files that their
-     * buttons save, and whether the same is true of the last point.
+     * Runs after the page's own script. For each chart, counts the points that are drawn and collects the files that
+     * the chart's buttons save. Does this for the first point of the campaign, and again for its last point.
      */
     private static final String PROBE = """
             <script>
@@ -188,7 +188,8 @@ class HtmlReportTest {
             assertThat(seen.get(when)).isNotEmpty();
             for (JsonNode chart : seen.get(when)) {
                 String title = chart.get("title").asText();
-                // At least half of the points: a line is dashed during warm-up, and a point may lie in a gap.
+                // At least half of the points must be drawn. Others may lie in a gap, because lines are dashed during
+                // the warm-up.
                 int points = chart.get("points").asInt();
                 assertThat(points).as("points in '%s'", title).isPositive();
                 assertThat(chart.get("drawn").asInt())

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * Deterministic for a given seed. Confined to one thread.
  *
  * <p>The logarithm of a run's mean service time is the sum of three terms: the driver's own term, the machine's drift
- * (a random walk over all runs), and the luck of the process (independent for each run).
+ * (a random walk over all runs), and a random effect of the process (independent for each run).
  */
 final class SimulatedDriver {
 

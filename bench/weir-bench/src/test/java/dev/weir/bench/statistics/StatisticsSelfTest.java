@@ -41,10 +41,10 @@ class StatisticsSelfTest {
     }
 
     /**
-     * Eight drivers and three rounds per campaign. Each campaign restarts its brokers, which affect each driver
-     * differently, but the same for the whole campaign. The spread within a campaign therefore does not show this
-     * effect. Of 2,400 pairs of intervals, hardly any may be disjoint. If an interval used only the spread of its own
-     * driver, some intervals would by chance be far too narrow.
+     * Eight drivers and three rounds per campaign. The brokers are restarted before each campaign. Their effect on the
+     * results differs from driver to driver, but stays the same throughout a campaign, so the spread within a campaign
+     * does not show it. Of 2,400 pairs of intervals, hardly any may be disjoint. If an interval used only the spread of
+     * its own driver, some intervals would by chance be far too narrow.
      */
     @Test
     void intervals_ofTwoCampaignsInARow_overlap() {
@@ -104,8 +104,8 @@ class StatisticsSelfTest {
     }
 
     /**
-     * At 5 % each, 40 points would nearly always contain a false difference. With the correction and an A/A run, they
-     * hardly ever do.
+     * If each of 40 points had a chance of 5 % of a false difference, most campaigns would report one. With the
+     * correction and an A/A run, they hardly ever do.
      */
     @Test
     void differences_betweenTheSameAtFortyPoints_areHardlyEverClaimed() {

@@ -62,7 +62,10 @@ class StatisticsTest {
                 .hasMessageContaining("driver=5");
     }
 
-    /** Uses the example from the paper by Benjamini and Hochberg: 4 of 15 at 5 %. */
+    /**
+     * Uses the example from the paper by Benjamini and Hochberg, in which 4 of 15 hypotheses are rejected at a level of
+     * 5 %.
+     */
     @Test
     void falseDiscovery_examplesOfThePaper_claimsFour() {
         double[] adjusted = FalseDiscovery.adjust(
@@ -161,7 +164,10 @@ class StatisticsTest {
                 .noneMatch(Flag::isVoiding);
     }
 
-    /** A driver that waits for each response before its next request: the broker works only while the driver waits. */
+    /**
+     * The driver waits for each response before it sends the next request, so the broker works only while the driver
+     * waits.
+     */
     @Test
     void driverThatDoesNotAlwaysAsk_isNotExcusedByBrokersThatWorkWhileItWaits() {
         Totals stopAndWait = totals(0.5, 0.55);
@@ -216,7 +222,10 @@ class StatisticsTest {
                 .isEqualTo(heldBack);
     }
 
-    /** Two of four rounds are enough, because the bound then also holds for the others. */
+    /**
+     * It is enough if the brokers held the driver back in two of four rounds, because the median of all rounds is then
+     * only a bound.
+     */
     @Test
     void analysis_ofADriverThatBrokersHeldBack_givesABoundOfItsRate_andItsCosts() {
         DriverResult slower = heldBack(250.0, 2);

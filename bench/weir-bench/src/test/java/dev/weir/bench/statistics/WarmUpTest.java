@@ -13,8 +13,9 @@ class WarmUpTest {
     private final Random random = new Random(1);
 
     /**
-     * As measured for a client's loop on two cores: its rate was steady after one second, because the compiler had a
-     * core of its own until the fourth second. A record took 230 ns of both cores until then, and 110 ns afterwards.
+     * The figures were measured for a client's loop on two cores. Its rate was steady after one second, although the
+     * compiler used the other core until the fourth second. Up to then, a record took 230 ns of processor time on both
+     * cores together; afterwards, it took 110 ns.
      */
     @Test
     void isOver_compilerStillAtWork_waitsThoughTheRateIsSteady() {

@@ -12,7 +12,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class ProducerWindowTest {
 
-    /** A record counts with its value, its key and the minimum of seven bytes that a batch needs for it. */
+    /**
+     * The size of a record is the sum of its value, its key, and the seven bytes that a batch needs for each record at
+     * least.
+     */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             topic.valueBytes: 93 | 10000

@@ -153,7 +153,10 @@ class TimelineTest {
         assertThat(Workload.parse("w.yaml", yaml, false).timeline()).hasSize(2);
     }
 
-    /** The campaign stores the text of its workload and is resumed from it. */
+    /**
+     * The campaign stores the text of its workload and is resumed from this text. The text must therefore say that the
+     * timeline is left out.
+     */
     @Test
     void withoutItsTimeline_nothingIsOrdered_alsoWhenItIsReadAgain() {
         String yaml = WORKLOAD + "timeline: [{at: 1s, drain: true}]\nquick: {timeline: [{at: 2s, drain: true}]}\n";

@@ -90,7 +90,10 @@ class WorkloadTest {
                 .hasMessageStartingWith(message);
     }
 
-    /** Two seconds of warm-up, three measured seconds and one more. The second half has three times the rate. */
+    /**
+     * The plan consists of two seconds of warm-up, three measured seconds and one more second. The rate is three times
+     * as high in the second half.
+     */
     @Test
     void shapeOfALoad_isInTheNumberOfItsRecords() {
         String yaml = SMALLEST.replace("consume", "steady")
@@ -319,7 +322,7 @@ class WorkloadTest {
                 method: {rounds: 10, minWarmUpSeconds: 2, maxWarmUpSeconds: 4, measureSeconds: 4}
                 quick: {method.maxSeconds: 100}
                 """;
-        // 2 points, 3 drivers with the control, 10 rounds of 10 seconds.
+        // There are 2 points, 3 drivers including the control, and 10 rounds of 10 seconds.
         assertThat(Workload.parse("w.yaml", yaml, false).expected()).hasSeconds(600);
         assertThat(Workload.parse("w.yaml", yaml, true).expected()).hasSeconds(100);
     }

@@ -32,7 +32,7 @@ class ArchitectureTest {
                         Arrays.stream(WeirModule.values()).map(m -> m.folder).toList());
     }
 
-    /** Otherwise, the rules would pass without having checked anything. */
+    /** For a module without compiled classes, the rules would pass without having checked anything. */
     @ParameterizedTest
     @EnumSource
     void everyModuleWithSources_isCompiledInItsOwnPackage(WeirModule module) {

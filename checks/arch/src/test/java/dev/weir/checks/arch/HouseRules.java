@@ -137,8 +137,8 @@ final class HouseRules {
     }
 
     /**
-     * Otherwise, a waiting thread cannot be told apart from a thread that was woken but has no processor yet; see ADR
-     * 11.
+     * A thread that waits in any other way cannot be told apart from a thread that was woken but has no processor yet;
+     * see ADR 11.
      */
     ArchRule stagesWaitByTheClock() {
         return noClasses()

@@ -36,12 +36,12 @@ import org.junit.jupiter.params.provider.EnumSource;
 class InternalPackagesTest {
 
     /**
-     * A larger package is searched rather than read. The limit counts lines, because a limit on files only moves code
-     * between files.
+     * People do not read a larger package as a whole, but only search it. The limit counts lines, because a limit on
+     * files only moves code between files.
      */
     private static final int MOST_INTERNAL_LINES = 5_100;
 
-    /** The limit is higher, because users find their way in a public package by its names. */
+    /** The limit for public packages is higher, because users find their way in them by the names of the types. */
     private static final int MOST_PUBLIC_LINES = 8_100;
 
     /**

@@ -92,7 +92,10 @@ class MessagesTest {
                 .isFalse();
     }
 
-    /** Otherwise, an entry could combine words of both branches and match neither message. */
+    /**
+     * Each branch is a separate message. If both were one message, an entry could combine words of both branches and
+     * match neither.
+     */
     @Test
     void scan_ofAChoice_findsAMessageForEachWay() {
         assertThat(Messages.of("Planted", """

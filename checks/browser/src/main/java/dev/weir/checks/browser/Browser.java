@@ -183,7 +183,7 @@ public final class Browser implements AutoCloseable {
         prefer("dark");
     }
 
-    /** Emulates a user's preferred color scheme, {@code dark} or {@code light}. */
+    /** Emulates a user's preferred colour scheme, {@code dark} or {@code light}. */
     public void prefer(String scheme) throws Exception {
         ObjectNode parameters = JSON.createObjectNode();
         parameters
@@ -217,7 +217,7 @@ public final class Browser implements AutoCloseable {
                 JSON.createObjectNode().put("type", "keyUp").put("key", key));
     }
 
-    /** Checks the page against axe-core's accessibility rules, in the given color scheme. */
+    /** Checks the page against axe-core's accessibility rules, in the given colour scheme. */
     public void assertAccessible(String scheme) throws Exception {
         prefer(scheme);
         assertThat(evaluate(axe() + "; typeof axe.run")).isEqualTo("function");

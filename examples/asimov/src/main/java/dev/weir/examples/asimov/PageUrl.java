@@ -21,7 +21,7 @@ public record PageUrl(
         List<QueryParameter> parameters,
         @Nullable String fragment) {
 
-    /** Stands for the port that belongs to the scheme. */
+    /** Represents the default port of the scheme. */
     public static final int DEFAULT_PORT = -1;
 
     /** Copies the list. */

@@ -45,8 +45,8 @@ final class Ledger {
         private int doneInAssignment;
 
         /**
-         * The number of the last assignment whose handlers must no longer begin the record, because the record has
-         * since been begun by another member, or by this member in a later assignment.
+         * The number of the last assignment whose handlers must no longer begin the record, because another member, or
+         * this member in a later assignment, has since begun the record.
          */
         private int begunAfter = -1;
     }

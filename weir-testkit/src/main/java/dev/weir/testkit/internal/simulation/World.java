@@ -87,7 +87,7 @@ final class World implements Surroundings {
 
     // ---- For SimulationRun -----------------------------------------------------------------------------------------
 
-    /** Starts a process, which knows only what is committed. */
+    /** Starts a process, which knows only the offsets that the group has committed. */
     SimulatedProcess start(String bootstrapServers) {
         ledger.crashed(false);
         starts++;

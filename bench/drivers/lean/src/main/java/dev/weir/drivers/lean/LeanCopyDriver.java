@@ -32,7 +32,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 final class LeanCopyDriver implements Driver {
     private static final Duration LONGEST_WAIT = Duration.ofMillis(100);
 
-    /** The flush timeout. It is longer than any pass, because it is the harness that ends a driver without progress. */
+    /** The flush timeout. It is longer than any pass, because the harness ends a driver that makes no progress. */
     private static final Duration FLUSH = Duration.ofHours(1);
 
     @Override

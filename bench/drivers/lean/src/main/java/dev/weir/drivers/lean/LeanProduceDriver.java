@@ -22,7 +22,7 @@ import java.util.Set;
  */
 final class LeanProduceDriver implements Driver {
 
-    /** The flush timeout. It is longer than any pass, because it is the harness that ends a driver without progress. */
+    /** The flush timeout. It is longer than any pass, because the harness ends a driver that makes no progress. */
     private static final Duration FLUSH = Duration.ofHours(1);
 
     @Override

@@ -36,7 +36,7 @@ final class ParallelConsumerDriver implements Driver {
         return Set.of(Feature.RETRIES, Feature.TOPICS);
     }
 
-    // This method is deprecated in favor of a new name that version 0.5.3.3 does not have yet. Setting only a
+    // This method is deprecated in favour of a new name that version 0.5.3.3 does not have yet. Setting only a
     // retryDelayProvider would not be enough. When the library's loop has no other work, it sleeps for the default
     // retry delay, which is a second unless it is set here. With partition order, the rate then fell to 5 records/s.
     @SuppressWarnings("deprecation")

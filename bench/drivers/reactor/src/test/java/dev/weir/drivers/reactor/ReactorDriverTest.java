@@ -15,7 +15,10 @@ import reactor.kafka.sender.SenderRecord;
 
 class ReactorDriverTest {
 
-    /** The mock sender ends before it reports its last results. The records are committed all the same. */
+    /**
+     * The mock sender ends before it reports its last results. Their records are committed nevertheless, so they must
+     * be counted.
+     */
     @Test
     void transactionWhoseResultsAreDropped_countsWhole() {
         assertThat(ReactorDriver.inTransactions(sender(Flux.empty()), records(2_500), 1_000)
@@ -31,7 +34,10 @@ class ReactorDriverTest {
         assertThat(committed.onErrorReturn(-1).collectList().block()).containsExactly(-1);
     }
 
-    /** Reactor Kafka may end its output, and drop results, as soon as its input has ended. */
+    /**
+     * Reactor Kafka may end its output, and drop results, as soon as its input has ended. The input must therefore not
+     * end before the last result has arrived.
+     */
     @Test
     void recordsThatAreSent_endWithTheResultOfTheLast() {
         Results results = new Results();
