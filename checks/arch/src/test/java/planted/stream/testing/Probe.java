@@ -1,4 +1,4 @@
 package planted.stream.testing;
 
-/** Stands for a probe in a user's test. */
+/** Represents a probe in a user's test. */
 public class Probe {}

@@ -37,8 +37,8 @@ class LiveFiguresTest {
     }
 
     /**
-     * Reports the figures of one half second, with the given number of records in each partition. Half seconds are
-     * numbered from 0.
+     * Reports the figures of one half second, with the given number of records in each partition. {@code number} is the
+     * index of the half second.
      */
     private void half(int number, long sent, long handled, double millis) {
         long from = START + number * HALF;

@@ -17,7 +17,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** Each Java sample in a document occurs word for word in a compiled source. */
+/** Checks that each Java sample in a document occurs word for word in a compiled source. */
 class SamplesTest {
 
     private static final Path ROOT = Path.of(System.getProperty("weir.root"));

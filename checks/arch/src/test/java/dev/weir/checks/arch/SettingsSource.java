@@ -114,7 +114,7 @@ final class SettingsSource {
             return super.visitClass(type, null);
         }
 
-        /** Returns the type parameter that stands for the type itself; empty if there is none. */
+        /** Returns the type parameter that represents the type itself; empty if there is none. */
         private static String selfType(ClassTree type) {
             return type.getTypeParameters().stream()
                     .filter(parameter -> parameter.getBounds().stream()

@@ -101,7 +101,7 @@ enum WeirModule {
 
     /**
      * Main and test classes of all modules and of the other checks. The classes of this module are excluded, because
-     * some of them break the rules on purpose.
+     * some of them break the rules deliberately.
      */
     static JavaClasses allClasses() {
         return Compiled.ALL;

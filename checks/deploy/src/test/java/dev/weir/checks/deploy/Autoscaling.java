@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.function.IntToLongFunction;
 
 /**
- * A group of pods under an autoscaler, second by second. The autoscaler decides every 15 s, the polling interval of
- * KEDA. A result within a tenth of the current number changes nothing. A step up adds at most four pods or doubles
- * their number, whichever is more; new pods handle records after their start. A step down removes one pod per minute,
- * after all results of five minutes have allowed it. Each change moves partitions, whose records wait during the move.
- * Deterministic. Confined to one thread.
+ * Simulates a group of pods under an autoscaler, second by second. The autoscaler decides every 15 s, the polling
+ * interval of KEDA. A result within a tenth of the current number changes nothing. A step up adds at most four pods or
+ * doubles their number, whichever is more; new pods handle records after their start. A step down removes one pod per
+ * minute, after all results of five minutes have allowed it. Each change moves partitions, whose records wait during
+ * the move. Deterministic. Confined to one thread.
  */
 final class Autoscaling {
 
@@ -35,7 +35,7 @@ final class Autoscaling {
     /** The readings that a policy sees. */
     record Look(int pods, long lagRecords, double lagSeconds, double busyShare, boolean outputLimits) {}
 
-    /** A number of pods, before bounds and stabilisation. */
+    /** Computes the desired number of pods, before bounds and stabilisation are applied. */
     @FunctionalInterface
     interface Policy {
         double pods(Look look);

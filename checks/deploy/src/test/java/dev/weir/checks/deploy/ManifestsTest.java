@@ -34,8 +34,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 /**
- * {@code deploy/kubernetes} must equal what the chart renders, and must match Kubernetes, the image and the command.
- * Regenerate it with {@code -Dweir.write=true}.
+ * Checks that {@code deploy/kubernetes} equals the output of the chart, and that it matches Kubernetes, the image and
+ * the command. Regenerate it with {@code -Dweir.write=true}.
  */
 class ManifestsTest {
 

@@ -277,7 +277,7 @@ class AddedPartitionsTest {
                 longest.accumulateAndGet((int) consumer.dump().sinceLastPoll().toMillis(), Math::max);
                 return consumer.snapshot().partitions().size() == 2;
             });
-            // The client gives up such a commit after 10 s.
+            // The client gives up a commit of a deleted partition after 10 s. The thread must not wait that long.
             assertThat(longest).hasValueLessThan(8_000);
             Set<String> second = produce(stays, 0, 2, "second");
             awaitRead(second);

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Handlers of several records at once, on real brokers. */
+/** Tests handlers that receive several records at once, on real brokers. */
 @Timeout(180)
 class BatchHandlerTest {
 

@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A driver must not be excused by a broker that it did not use. The fault is planted into the bare-socket driver, which
- * has its own broker.
+ * Checks that a driver's slowness is not blamed on a broker that the driver left idle. The fault is planted into the
+ * bare-socket driver, which otherwise keeps its broker busy.
  */
 @Tag("long")
 @Timeout(300)

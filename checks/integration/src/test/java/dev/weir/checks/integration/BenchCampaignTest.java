@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A tiny campaign with a forked broker and drivers in their own processes. The campaign is interrupted and then
+ * Tests a tiny campaign with a forked broker and drivers in their own processes. The campaign is interrupted and then
  * completed.
  */
 @Timeout(180)
@@ -118,8 +118,8 @@ class BenchCampaignTest {
     }
 
     /**
-     * Otherwise, each of the following runs would fail after a minute, and the failures would be attributed to the
-     * drivers.
+     * If the campaign continued, each of the following runs would fail after a minute, and the failures would be
+     * attributed to the drivers.
      */
     @Test
     @Tag("long")
@@ -186,7 +186,10 @@ class BenchCampaignTest {
         assertThat(Reports.html(results)).isNotEmptyFile();
     }
 
-    /** A load with steps. Lag is measured against the plan in force, so a step up creates no lag by itself. */
+    /**
+     * The load has steps. Lag is the difference between the planned and the handled records, so a step up creates no
+     * lag by itself.
+     */
     @Test
     @Tag("long")
     void shapeOfALoad_isSent_andComparedLikeAnyOther() throws Exception {

@@ -29,8 +29,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Varies more than drivers: members, producers, groups, brokers and the load's spread, as seen in the work of real
- * processes.
+ * Tests workloads that vary other things than the driver: members, producers, groups, brokers and the load's spread.
+ * Real processes do the work.
  */
 @Timeout(300)
 class BenchDimensionsTest extends BenchTestBase {

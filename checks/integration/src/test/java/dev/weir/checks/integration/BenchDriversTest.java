@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Timeout;
 class BenchDriversTest extends BenchTestBase {
 
     /**
-     * In partition order, nothing else can run during a failed call, and a dry run has no time for a second per failed
-     * call.
+     * In partition order, no other record of the partition can be handled until a failed call has been repeated. A dry
+     * run has no time to wait for a second after each failed call.
      */
     @Test
     void failedCalls_areRepeated_andEachRecordIsDeliveredOnce() throws Exception {

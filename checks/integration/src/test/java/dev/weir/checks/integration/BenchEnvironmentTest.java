@@ -229,7 +229,10 @@ class BenchEnvironmentTest extends BenchTestBase {
         }
     }
 
-    /** Otherwise, the process's member would leave the group although no order requested it. */
+    /**
+     * If the network of a process ends, its member leaves the group although nobody requested that. The run must
+     * therefore fail.
+     */
     @Test
     @Tag("long")
     @Timeout(600)

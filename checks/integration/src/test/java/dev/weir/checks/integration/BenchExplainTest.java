@@ -96,7 +96,7 @@ class BenchExplainTest extends BenchTestBase {
         }
     }
 
-    /** Four computing threads per processor, so that the driver waits for a processor most of the time. */
+    /** There are four computing threads per processor, so that the driver waits for a processor most of the time. */
     @Test
     @Tag("long")
     void starvedMachine_isNamed() throws Exception {

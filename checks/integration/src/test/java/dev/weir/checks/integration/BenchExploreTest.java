@@ -16,7 +16,10 @@ import org.junit.jupiter.api.Timeout;
 /** Tests {@code weir bench explore} with real processes, on a system whose limit is known. */
 class BenchExploreTest extends BenchTestBase {
 
-    /** Two members with one handler of 50 ms each: 40 records per second, which takes a hundredth of a processor. */
+    /**
+     * Two members, each with one handler that takes 50 ms, can handle 40 records per second. This takes a hundredth of
+     * a processor.
+     */
     private static final String WORKLOAD = """
             name: NAME
             scenario: work

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A planned load with shapes, for groups that copy and for handlers that fail. The tests check no speeds. */
+/** Tests planned loads with shapes, for groups that copy and for handlers that fail. The tests check no speeds. */
 @Timeout(300)
 class BenchPlannedLoadTest extends BenchTestBase {
 

@@ -54,7 +54,7 @@ class BenchReaderGroupsTest extends BenchTestBase {
 
     /**
      * Each group has one process, and the trace has two producers and uneven partitions. {@link BenchDimensionsTest}
-     * covers groups of several members. No order changes the run.
+     * covers groups of several members. The run is not changed while it is measured.
      */
     @Test
     void eachGroup_takesAllRecordsOfTheTrace_andTheRateIsThatOfAllGroups() throws Exception {

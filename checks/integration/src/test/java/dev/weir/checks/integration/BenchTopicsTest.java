@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Real processes read several topics together. The tests check the results for each topic. */
+/** Tests real processes that read several topics together, and the results for each topic. */
 @Timeout(300)
 class BenchTopicsTest extends BenchTestBase {
 

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two versions of a library side by side, on a topic with replicas that was filled in advance. */
+/** Tests two versions of a library side by side, on a topic with replicas that was filled in advance. */
 @Timeout(180)
 class BenchVersionsTest {
     @TempDir

@@ -41,9 +41,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A bounded read of a group whose position is not in the log. Regression: a position past the end of the read counted
- * as having reached the end, without a look at the log. Whatever the policy, nothing was read, and the run ended as if
- * everything had been read.
+ * Tests a bounded read by a group whose position is not in the log. Regression: a position past the end of the read
+ * counted as having reached the end, without a look at the log. Whatever the policy, nothing was read, and the run
+ * ended as if everything had been read.
  */
 @Timeout(120)
 class BoundedReadOutOfRangeTest {

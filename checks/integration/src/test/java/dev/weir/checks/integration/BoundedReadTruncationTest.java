@@ -34,9 +34,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A bounded read of a group whose log was truncated and has grown again to the committed offset or past it. Regression:
- * the offset is in the log, so the read considered the records before it as read, and ended. Only the leader epoch of
- * the commit shows that these records were replaced.
+ * Tests a bounded read by a group whose log was truncated and has grown again to the committed offset or past it.
+ * Regression: the offset is in the log, so the read considered the records before it as read, and ended. Only the
+ * leader epoch of the commit shows that these records were replaced.
  */
 @Timeout(120)
 class BoundedReadTruncationTest {

@@ -35,7 +35,8 @@ final class ChildJvm {
         List<String> command = quick();
         String archive = System.getProperty(ARCHIVE, "");
         if (!archive.isEmpty() && Files.exists(Path.of(archive))) {
-            // Otherwise, the JVM's warning about an ignored archive would be in the output that tests read.
+            // Without these options, a JVM that ignores the archive would print a warning into the output that tests
+            // read.
             command.addAll(List.of(
                     "-XX:SharedArchiveFile=" + archive,
                     "-D" + ARCHIVE + "=" + archive,

@@ -31,7 +31,7 @@ import org.apache.kafka.common.resource.ResourceType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The content of a commit, and what happens when a commit is impossible. */
+/** Tests the content of commits, and runs in which commits are impossible. */
 class ConsumerCommitTest {
 
     private static final int RECORDS = 100;

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A member loses the network for longer than its session timeout while it is processing records. */
+/** Tests a member that loses the network for longer than its session timeout while it is processing records. */
 class ConsumerNetworkCutTest {
 
     private static final int RECORDS = 400;

@@ -43,8 +43,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Records that were already pulled when their partition was revoked, reset or recreated. Regression: they appeared in
- * no column of a summary, and stayed in flight forever in the progress line.
+ * Tests that records are accounted for if they were already pulled when their partition was revoked, reset or
+ * recreated. Regression: they appeared in no column of a summary, and stayed in flight forever in the progress line.
  */
 @Timeout(120)
 class DroppedRecordsTest {

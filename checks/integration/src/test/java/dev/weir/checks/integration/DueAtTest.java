@@ -42,7 +42,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Records with a header that contains their due time, on a real broker. */
+/** Tests records with a header that contains their due time, on a real broker. */
 @Timeout(240)
 class DueAtTest {
 

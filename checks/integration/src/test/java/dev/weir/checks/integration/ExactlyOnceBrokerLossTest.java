@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The broker that coordinates a transaction dies. The tests check what a reader with read_committed sees. */
+/** Tests what a reader with read_committed sees when the broker that coordinates a transaction dies. */
 class ExactlyOnceBrokerLossTest {
 
     private static final int COUNT = 20_000;

@@ -146,7 +146,8 @@ class ExactlyOnceLimitsTest {
                 .isEqualTo(KAFKA.cluster().endOffsets("scattered-in"));
     }
 
-    // Regression: such a transaction waited until the coordinator aborted it, was repeated, waited again, and so on.
+    // Regression: if records between finished records stayed unfinished, the transaction waited until the coordinator
+    // aborted it, was repeated, waited again, and so on.
     @Test
     void recordsThatStayUnfinishedBetweenOthers_failTheRunWellBeforeTheTimeout_andNameThePlaces() {
         createTopics("gaps", 12_000);

@@ -48,7 +48,7 @@ class ExactlyOnceOutputTopicTest {
                                 .map(record -> new ProducerRecord<>(name, record.key(), record.value())));
     }
 
-    /** After these transactions, the run knows its output topic. */
+    /** Waits for some transactions, after which the run knows its output topic. */
     private static void awaitTransactions(RunningPipeline running) throws Exception {
         TransactionHandle handle = running.handles(TransactionHandle.class).getFirst();
         ConsumerLedger.await("transactions", SOON, () -> handle.snapshot().committed() >= 30);

@@ -35,8 +35,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * An input topic of an exactly-once flow is deleted and recreated under the same name. Its partition usually stays
- * assigned during that time, because the group's client does not fetch the partition and therefore does not notice.
+ * Tests an exactly-once flow whose input topic is deleted and recreated under the same name. Its partition usually
+ * stays assigned during that time, because the group's client does not fetch the partition and therefore does not
+ * notice.
  */
 @Tag("long")
 @Timeout(180)

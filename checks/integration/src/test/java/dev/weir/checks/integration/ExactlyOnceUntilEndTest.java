@@ -43,7 +43,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The last transactions of a bounded read are aborted after the input has ended. The run itself must write their
+ * Tests bounded reads whose last transactions are aborted after the input has ended. The run itself must write their
  * records again.
  */
 @Timeout(120)

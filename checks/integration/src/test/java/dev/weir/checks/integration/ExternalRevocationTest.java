@@ -32,8 +32,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Positions are stored outside Kafka. A member writes nothing more after it was notified of a revocation, and the other
- * member continues at exactly that position.
+ * Tests members whose positions are stored outside Kafka. A member must write nothing more after it was notified of a
+ * revocation, and the other member must continue at exactly that position.
  */
 class ExternalRevocationTest {
 

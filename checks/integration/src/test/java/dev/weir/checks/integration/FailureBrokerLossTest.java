@@ -22,7 +22,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The only broker is killed while dead-letter records are in flight to it. */
+/** Tests the loss of the only broker while dead-letter records are in flight to it. */
 class FailureBrokerLossTest {
 
     private static final int RECORDS = 1500;

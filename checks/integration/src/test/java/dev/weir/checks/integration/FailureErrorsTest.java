@@ -38,8 +38,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Some records overflow the stack, and some have an exception whose getMessage throws. Both must count as the record's
- * fault and go to the dead-letter topic, wherever they occur.
+ * Tests records whose processing overflows the stack, or throws an exception whose getMessage throws. Both failures
+ * must be attributed to the record, which must go to the dead-letter topic, wherever the failure occurs.
  */
 class FailureErrorsTest {
 

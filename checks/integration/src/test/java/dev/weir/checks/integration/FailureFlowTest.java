@@ -47,7 +47,10 @@ import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Failures per record on a real broker: retries, dead-letter records, timeouts, breaker. */
+/**
+ * Tests the handling of failed records on a real broker: retries, dead-letter records, timeouts and the circuit
+ * breaker.
+ */
 class FailureFlowTest {
 
     @RegisterExtension
@@ -448,8 +451,8 @@ class FailureFlowTest {
                 .hasMessageContaining("there is no topic absent-dead");
     }
 
-    // The broker refuses a record without a key for a compacted topic. This stands for any other reason to refuse a
-    // record.
+    // The broker refuses a record without a key for a compacted topic. This case represents all other reasons to refuse
+    // a record.
     @Test
     void deadLetterTopic_thatRefusesALetter_blocksWithoutCommitting_untilItTakesIt() throws Exception {
         KAFKA.cluster().createTopic("refused", 1);

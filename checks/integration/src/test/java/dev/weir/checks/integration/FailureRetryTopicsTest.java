@@ -29,7 +29,7 @@ import org.apache.kafka.common.serialization.StringDeserializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Records that wait in retry topics, on a real broker. */
+/** Tests records that wait in retry topics, on a real broker. */
 class FailureRetryTopicsTest {
 
     @RegisterExtension

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Two fetch threads of one consumer: how they divide the partitions, follow a leader that moves, and end. */
+/** Tests how two fetch threads of one consumer divide the partitions, follow a leader that moves, and end. */
 @Timeout(180)
 class FetchThreadsTest {
 

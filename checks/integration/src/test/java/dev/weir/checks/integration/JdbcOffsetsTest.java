@@ -148,8 +148,8 @@ class JdbcOffsetsTest {
     }
 
     /**
-     * Otherwise, the records of the rolled-back transaction would be lost, because the position would already be past
-     * them.
+     * A write after a rolled-back transaction would move the position past the records of that transaction, which would
+     * then be lost. It must therefore be refused.
      */
     @Test
     void gap_ofATransactionThatWasRolledBack_isRefused() throws Exception {

@@ -232,7 +232,7 @@ class JdbcSinkTest {
         assertThat(results(database)).containsExactly(0L);
     }
 
-    /** Otherwise, the sink would drop every record as a record of a revoked partition. */
+    /** Without the positions, the sink would drop every record as a record of a revoked partition. */
     @Test
     void sourceThatDoesNotLoadThePositions_isRefused() throws Exception {
         cluster.createTopic(name, 1);

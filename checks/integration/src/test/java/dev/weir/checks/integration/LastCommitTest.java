@@ -38,9 +38,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Static members of a classic group end during a rebalance that waits for another static member, which has left.
- * Regression: Kafka's client sends no commits until the rebalance is over, so the next members read the records again
- * that had been finished since.
+ * Tests static members of a classic group that end during a rebalance. The rebalance waits for another static member,
+ * which has left. Regression: Kafka's client sends no commits until the rebalance is over, so the next members read the
+ * records again that had been finished since.
  */
 @Timeout(240)
 class LastCommitTest {

@@ -40,7 +40,10 @@ class LeanCopyAllocationTest {
 
     private static final Duration LONG = Duration.ofMinutes(1);
 
-    /** Less than the 16 bytes of the smallest object. Requests, responses and the selector need these bytes. */
+    /**
+     * The limit is lower than the 16 bytes of the smallest object. It is not zero, because requests, responses and the
+     * selector need some memory.
+     */
     private static final double ALLOWED_BYTES_PER_RECORD = 8;
 
     @RegisterExtension

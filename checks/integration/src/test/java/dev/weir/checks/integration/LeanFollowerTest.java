@@ -18,9 +18,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * A lean consumer in a rack reads from the replica in that rack. Regression: after such a replica died, the consumer
- * kept sending requests to it until the metadata expired after five minutes, because only the loss of a leader made the
- * consumer read its partitions elsewhere.
+ * Tests a lean consumer that reads from the replica in its own rack. Regression: after such a replica died, the
+ * consumer kept sending requests to it until the metadata expired after five minutes, because only the loss of a leader
+ * made the consumer read its partitions elsewhere.
  */
 class LeanFollowerTest {
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Brokers are killed, frozen and stopped while a lean consumer reads. The consumer must see each record once, in order.
+ * Tests a lean consumer while brokers are killed, frozen and stopped. The consumer must see each record once, in order.
  */
 class LeanLeaderMoveTest {
 

@@ -26,7 +26,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Leaders move, are killed and are frozen while a lean producer writes. No record is lost, duplicated or out of order.
+ * Tests a lean producer while leaders move, are killed and are frozen. No record may be lost, duplicated or out of
+ * order.
  */
 class LeanProducerFaultsTest {
 

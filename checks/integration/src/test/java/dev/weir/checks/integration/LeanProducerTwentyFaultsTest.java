@@ -38,8 +38,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Kafka's own producer and a lean one write the same records to separate topics, during twenty consecutive faults of
- * one kind. In the end, the two topics must contain the same records.
+ * Compares a lean producer with Kafka's own producer during twenty consecutive faults of one kind. Both write the same
+ * records to separate topics, which must contain the same records in the end.
  */
 @Tag("long")
 @Timeout(1200)

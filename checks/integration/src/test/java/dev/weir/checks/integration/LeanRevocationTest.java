@@ -22,7 +22,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** On the lean path, a revocation that waits for handlers stops only the revoked partitions (ADR 65). */
+/** Tests that a revocation on the lean path stops only the revoked partitions while it waits for handlers (ADR 65). */
 class LeanRevocationTest {
 
     private static final int AT_START = 20;

@@ -30,8 +30,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Two lean threads read from two brokers while leaders move and partitions are added. Each record must be seen once, in
- * order.
+ * Tests two lean threads that read from two brokers while leaders move and partitions are added. Each record must be
+ * seen once, in order.
  */
 class LeanThreadsTest {
     private static final String TOPIC = "clicks";

@@ -29,8 +29,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * The official MCP client queries a {@code weir mcp} process about a pipe with one dead-letter record and one record
- * that stays in its handler. {@code McpServerTest} tests the protocol itself.
+ * Tests a {@code weir mcp} process with the official MCP client, which asks about a pipe with one dead-letter record
+ * and one record that stays in its handler. {@code McpServerTest} tests the protocol itself.
  */
 @Timeout(180)
 class McpTest {

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A topic contains an open transaction. The tests check how a pipeline that reads committed records reports it. */
+/** Tests how a pipeline that reads committed records reports an open transaction in its topic. */
 @Timeout(120)
 class OpenTransactionTest {
 
@@ -207,7 +207,7 @@ class OpenTransactionTest {
         }
     }
 
-    // Records that a quota delays also lie after the position, without any open transaction.
+    // A quota also keeps records after the position from being read. This must not be reported as an open transaction.
     @Test
     void standstillBeforeTheLastStableOffset_isNotTold() {
         AtomicInteger asked = new AtomicInteger();

@@ -138,7 +138,7 @@ class PipeBatchMemoryTest {
         }
     }
 
-    // Regression: these commands polled up to 500 records.
+    // Regression: the commands that read records polled up to 500 records at a time.
     @Test
     void batchLargerThanTheHeap_doesNotEndCommandsThatReadRecords() throws Exception {
         try (PipeProcess consume = command("consume", "--topic", "many", "--max", "60")) {

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Dead-letter records that are too large for their topic. */
+/** Tests dead-letter records that are too large for their topic. */
 @Timeout(120)
 class PipeDeadLetterSizeTest {
 

@@ -15,9 +15,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * A terminal's Ctrl-C, and {@code timeout(1)}, signal the whole process group. Regression: the commands of
- * {@code each:} and {@code exec:} were in that group, and the signal ended them. Their records, which were not at
- * fault, became dead-letter records, or the run ended with status 1 and without a drain.
+ * Tests signals to the whole process group, which a terminal's Ctrl-C and {@code timeout(1)} send. Regression: the
+ * commands of {@code each:} and {@code exec:} were in that group, and the signal ended them. Their records, which were
+ * not at fault, became dead-letter records, or the run ended with status 1 and without a drain.
  */
 class PipeGroupSignalTest {
 

@@ -32,8 +32,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Records that cannot be written occur in the middle of batches, under load, while runs are ended and killed. The test
- * checks everything that was written. To run it for longer: {@code -Dweir.poison.seconds=300}.
+ * Tests records that cannot be written, in the middle of batches and under load, while runs are ended and killed.
+ * Checks everything that was written. To run it for longer: {@code -Dweir.poison.seconds=300}.
  */
 class PipePoisonTest {
 

@@ -18,9 +18,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Two pipes of a group run under a steady load, and one of them is restarted repeatedly. Each record must be written
- * once and in the order of its key, and the other pipe's resource use must not grow. To run an hour for each guarantee:
- * {@code -Dweir.soak.seconds=3600}. To select one guarantee: {@code -Dweir.soak.guarantees=exactly-once}.
+ * Tests two pipes of a group under a steady load, while one of them is restarted repeatedly. Each record must be
+ * written once and in the order of its key, and the other pipe's resource use must not grow. To run an hour for each
+ * guarantee: {@code -Dweir.soak.seconds=3600}. To select one guarantee: {@code -Dweir.soak.guarantees=exactly-once}.
  */
 @Tag("long")
 class PipeSoakTest {

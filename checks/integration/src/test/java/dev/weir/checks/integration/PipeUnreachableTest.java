@@ -17,7 +17,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The only broker dies under pipes of both fetch paths and both protocols. Regression: the pipes showed 0/s forever,
+ * Tests pipes of both fetch paths and both protocols whose only broker dies. Regression: the pipes showed 0/s forever,
  * {@code --state} reported progress, {@code why} blamed the window, and a stop reported that resources were still being
  * closed.
  */

@@ -37,8 +37,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * The brokers refuse one record among others. The tests check the order of the other records, which records are
- * finished, and which one becomes a dead-letter record.
+ * Tests sinks whose brokers refuse one record among others: the order of the other records, which records are finished,
+ * and which one becomes a dead-letter record.
  */
 @Timeout(120)
 class ProducerRefusalTest {

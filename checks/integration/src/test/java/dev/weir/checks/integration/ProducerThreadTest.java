@@ -40,8 +40,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The network thread of Kafka's client dies, so no more responses arrive. The run must report this, and the next run
- * must continue.
+ * Tests runs in which the network thread of Kafka's client dies, so that no more responses arrive. The run must report
+ * this, and the next run must continue.
  */
 @Timeout(120)
 class ProducerThreadTest {

@@ -34,8 +34,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The brokers refuse one of a thousand records together with its whole batch, for each way to produce. Regression: the
- * other records of that batch made the flow fail, regardless of its rule.
+ * Tests each way to produce, with brokers that refuse one of a thousand records together with its whole batch.
+ * Regression: the other records of that batch made the flow fail, regardless of its rule.
  */
 @Timeout(120)
 class ProducingPoisonTest {

@@ -63,8 +63,8 @@ class ProducingTest {
     private static final String MISSING = "nowhere";
 
     /**
-     * Records whose number has this remainder modulo 100 are too large. The constants below stand for other kinds of
-     * faults.
+     * Records whose number has this remainder modulo 100 are too large. The constants below mark records with other
+     * kinds of faults.
      */
     private static final int TOO_LARGE = 7;
 

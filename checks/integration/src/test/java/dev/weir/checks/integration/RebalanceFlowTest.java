@@ -23,8 +23,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A member joins while another one is working. Partitions that move must be released immediately, and the others must
- * continue.
+ * Tests a member that joins while another one is working. Partitions that move must be released immediately, and the
+ * others must continue.
  */
 class RebalanceFlowTest {
 

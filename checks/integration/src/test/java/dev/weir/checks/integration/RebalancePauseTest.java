@@ -31,9 +31,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A member joins under a steady load. Nothing may be lost or repeated. For partitions that stay, the longest times
- * without a finished record, before and during the join, are written to a file in {@code target}. These times are not
- * checked, because they depend on the machine.
+ * Tests a member that joins under a steady load. Nothing may be lost or repeated. For partitions that stay, the longest
+ * times without a finished record, before and during the join, are written to a file in {@code target}. These times are
+ * not checked, because they depend on the machine.
  */
 class RebalancePauseTest {
 
