@@ -111,7 +111,7 @@ class AsyncFoldTest {
                 .hasMessage("a stage of foldAsync completed with null");
     }
 
-    /** If a group waited for its answer on the thread of all groups, it would wait forever. */
+    /** All groups share a thread. If a group waited for its answer on this thread, it would wait forever. */
     @Test
     void groups_waitForTheirAnswersSideBySide() throws Exception {
         CompletableFuture<Integer> all = new CompletableFuture<>();

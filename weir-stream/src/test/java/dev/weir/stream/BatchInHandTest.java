@@ -23,8 +23,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * An inner stream ends while an operator upstream of a boundary is in the middle of a batch. The whole batch must be
- * finished. Regression: it was neither finished nor abandoned, and commits waited for it.
+ * Tests inner streams that end while an operator upstream of a boundary is in the middle of a batch. The whole batch
+ * must be finished. Regression: it was neither finished nor abandoned, and commits waited for it.
  */
 class BatchInHandTest {
 

@@ -33,7 +33,7 @@ class CallsAtTheWrongTimeTest {
         return Stream.of(running -> running.drain(LONG), RunningPipeline::await, RunningPipeline::close);
     }
 
-    /** Otherwise, the call would wait for its own stage, until the deadline or forever. */
+    /** Without the refusal, the call would wait for its own stage, until the deadline or forever. */
     @ParameterizedTest
     @MethodSource("waitingCalls")
     void waitForTheEnd_inAStage_isRefused(Waiting call) {

@@ -63,7 +63,10 @@ class CountersTest {
         assertCounts(stages.get("ignore"), INPUTS / 200 * 3, INPUTS / 200 * 3);
     }
 
-    /** Regression: these elements were counted as elements that came in and never went out. */
+    /**
+     * Regression: elements that a stage emits only at the end were counted when they came in, but not when they went
+     * out.
+     */
     @Test
     void elementsEmittedAtTheEnd_areCounted() throws Exception {
         Stages stages = run(

@@ -152,7 +152,7 @@ class CutStreamReportTest {
         }
     }
 
-    /** Each element stands for something like a topic, and its stream for records that drain. */
+    /** Each element represents something like a topic, and its stream represents the topic's records, which drain. */
     @Test
     void drain_thatEndsStreamsOfElementsThatNobodyWaitsFor_leavesNothing() throws Exception {
         CountDownLatch seen = new CountDownLatch(1);

@@ -161,7 +161,7 @@ class LeanAllocationTest {
                         20,
                         "batch.size",
                         100_000,
-                        // Otherwise, if a new leader refused the first batch, that batch would stay out of sequence
+                        // With idempotence, a first batch that a new leader has refused would stay out of sequence
                         // forever.
                         "enable.idempotence",
                         false),

@@ -64,8 +64,8 @@ class LeanDifferentialTest {
                 "buffer.memory",
                 64_000_000L));
         config.putAll(more);
-        // Otherwise, if a new leader refused the first batch, it would refuse that batch forever
-        // (docs/reference/guarantees.md, limits).
+        // Transactions need idempotence. Without transactions it is off, because a new leader that has refused an
+        // idempotent producer's first batch refuses that batch forever (docs/reference/guarantees.md, limits).
         config.putIfAbsent("enable.idempotence", more.containsKey("transactional.id"));
         return new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer());
     }

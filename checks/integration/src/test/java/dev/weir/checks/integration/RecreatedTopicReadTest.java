@@ -37,9 +37,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A topic is deleted and recreated under the same name. As soon as the new topic is longer than the part of the old
- * topic that was read, no offset is out of range. Regression: reading continued in the middle of the new topic, and its
- * first records were silently lost.
+ * Tests readers of a topic that is deleted and recreated under the same name. As soon as the new topic is longer than
+ * the part of the old topic that was read, no offset is out of range. Regression: reading continued in the middle of
+ * the new topic, and its first records were silently lost.
  */
 @Timeout(120)
 class RecreatedTopicReadTest {

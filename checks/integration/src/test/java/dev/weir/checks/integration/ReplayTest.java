@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** {@code weir pipe} writes dead-letter records, and {@code weir replay} sends them back. */
+/** Tests {@code weir replay} with dead-letter records that {@code weir pipe} has written. */
 class ReplayTest {
 
     private static KafkaCluster cluster;

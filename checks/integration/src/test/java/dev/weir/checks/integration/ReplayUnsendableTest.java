@@ -15,7 +15,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** {@code weir replay} of dead-letter records that cannot be sent, or that name topics which no option allows. */
+/**
+ * Tests {@code weir replay} with dead-letter records that cannot be sent, or that name topics which no option allows.
+ */
 @Timeout(240)
 class ReplayUnsendableTest {
 
@@ -148,8 +150,8 @@ class ReplayUnsendableTest {
     }
 
     /**
-     * Otherwise, anyone who may write to the dead-letter topic could write to all topics to which the operator may
-     * write.
+     * Without this refusal, anyone who may write to the dead-letter topic could write to all topics to which the
+     * operator may write.
      */
     @Test
     void topicThatNoOptionAllows_isRefused_andTheMessageNamesTheOption() {

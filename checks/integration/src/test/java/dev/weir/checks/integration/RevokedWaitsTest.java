@@ -32,8 +32,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A partition is reassigned to another member while its records wait for their handler, at a breaker or between two
- * attempts.
+ * Tests the reassignment of a partition to another member while the partition's records wait for their handler, at a
+ * breaker or between two attempts.
  */
 class RevokedWaitsTest {
 
@@ -192,7 +192,7 @@ class RevokedWaitsTest {
                 Records.produce(KAFKA.bootstrapServers(), topic, (i + 1L) * PART, PART);
                 long before = probes(breakers);
                 ConsumerLedger.await("probed", SOON, () -> probes(breakers) >= before + 2);
-                // Cancels, because no record can finish and a drain would wait in vain.
+                // Cancels the run, because no record can finish, so a drain would only time out.
                 old.get(i).cancel();
                 old.get(i).close();
             }

@@ -61,7 +61,7 @@ class ShareConsumersTest {
     void backlogBehindSlowWork_isDeliveredOnce() throws Exception {
         topic(KAFKA, "backlog", 1, 100);
         var settings = group(KAFKA, "backlog").untilEnd().build();
-        // A longer lock, because a machine that stalls for half of a lock's duration would lose the lock.
+        // Locks last 8 s, because a machine that stalls for half of a lock's duration loses the lock.
         ShareGroupConfig.set(settings, Map.of(LOCK, "8000"));
         ConsumerLedger ledger = new ConsumerLedger(100);
         CountDownLatch goOn = new CountDownLatch(1);
@@ -120,8 +120,8 @@ class ShareConsumersTest {
                 .run()) {
             ConsumerLedger.await("growth", SOON, () -> credits(running) >= 40);
             slow.set(true);
-            // 16 workers take 1 s per record, so a quarter of the lock's duration is enough for 16 records. Up to half
-            // as many additional credits are not reduced.
+            // 16 workers take 1 s per record, so they finish 16 records in a quarter of the lock's duration. Credits
+            // are reduced only if they exceed this number by more than half.
             ConsumerLedger.await("shrinking", SOON, () -> credits(running) <= 24);
             assertThat(member(running).acquireMode()).isEqualTo("record_limit");
             slow.set(false);

@@ -89,7 +89,7 @@ class ShareGroupTest {
         assertThat(most).hasValueGreaterThan(2);
     }
 
-    /** Otherwise, a rolling update that waits for readiness could be faster than the group. */
+    /** If a member were ready any earlier, a rolling update that waits for readiness could be faster than the group. */
     @ParameterizedTest
     @EnumSource
     void member_isReady_onceTheGroupHasGivenItPartitions(FetchPath fetch) throws Exception {

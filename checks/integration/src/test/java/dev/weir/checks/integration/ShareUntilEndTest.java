@@ -25,7 +25,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The end of a bounded read by a share group that reads committed records only. */
+/** Tests the end of a bounded read by a share group that reads committed records only. */
 @Timeout(60)
 class ShareUntilEndTest {
 

@@ -30,8 +30,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A platform allows eight seconds for a stop and then kills the process. As the guide recommends, the drain may use
- * five of them.
+ * Tests stops on a platform that allows eight seconds for a stop and then kills the process. As the guide recommends,
+ * the drain may use five of them.
  */
 class StopBudgetTest {
 

@@ -45,8 +45,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A producer whose writes get no response, while brokers answer all other requests and all replicas are healthy.
- * Kafka's client waits forever. Regression: the pipeline waited forever as well, without a message.
+ * Tests pipelines with a producer whose writes get no response, while brokers answer all other requests and all
+ * replicas are healthy. Kafka's client waits forever. Regression: the pipeline waited forever as well, without a
+ * message.
  */
 @Timeout(120)
 class StuckProducerTest {

@@ -34,9 +34,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A topic is deleted and recreated under the same name while processes read it and another topic, and producers write
- * to both. Regression: a process that was frozen for some seconds during the recreation continued in the middle of the
- * new topic. Half of that topic was silently never read.
+ * Tests a topic that is deleted and recreated under the same name while processes read it and another topic, and
+ * producers write to both. Regression: a process that was frozen for some seconds during the recreation continued in
+ * the middle of the new topic. Half of that topic was silently never read.
  */
 class TopicRecreationTest {
 

@@ -14,7 +14,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * A broker leads all partitions of the output but cannot create the topic for transactions, so no coordinator is found.
+ * Tests transactions for which no coordinator is found, because a broker leads all partitions of the output but cannot
+ * create the topic for transactions.
  */
 @Timeout(60)
 class TransactionCoordinatorTest {

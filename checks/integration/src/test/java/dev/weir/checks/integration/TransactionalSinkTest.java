@@ -50,7 +50,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A transactional sink after a source other than Kafka, as seen by a reader with read_committed. */
+/** Tests a transactional sink after a source other than Kafka, as seen by a reader with read_committed. */
 @Timeout(120)
 class TransactionalSinkTest {
 

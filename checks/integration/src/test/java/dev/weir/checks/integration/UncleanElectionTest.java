@@ -22,9 +22,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A follower that has missed records becomes the leader, so the log loses its end and then grows again. A client whose
- * position is in the lost part may then wait forever (if the new log is shorter) or silently skip records (if it is
- * longer). Both have happened. All read paths go through the same election.
+ * Tests the election of a leader that has missed records, so that the log loses its end and then grows again. A client
+ * whose position is in the lost part may then wait forever (if the new log is shorter) or silently skip records (if it
+ * is longer). Both have happened. All read paths go through the same election.
  */
 class UncleanElectionTest {
 

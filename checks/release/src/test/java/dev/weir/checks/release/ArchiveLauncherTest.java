@@ -131,7 +131,9 @@ class ArchiveLauncherTest {
         assertThat(trainings()).isEqualTo(1);
     }
 
-    /** Otherwise, the training run would wait for a debugger if the options request one. */
+    /**
+     * If the environment's options request a debugger, a training run with these options would wait for the debugger.
+     */
     @Test
     void training_hasNoOptionsOfTheEnvironment() throws Exception {
         run(Map.of("JAVA_TOOL_OPTIONS", "-Da=b", "JDK_JAVA_OPTIONS", "-Da=b", "_JAVA_OPTIONS", "-Da=b"));
@@ -146,7 +148,8 @@ class ArchiveLauncherTest {
     }
 
     /**
-     * This happens, for example, with another user's lock in a shared folder, or on a disk that has become read-only.
+     * A lock cannot be removed, for example, if it is another user's lock in a shared folder, or if the disk has become
+     * read-only.
      */
     @Test
     void lockThatCannotBeTakenAway_failsNoCommand() throws Exception {
@@ -168,7 +171,10 @@ class ArchiveLauncherTest {
         assertThat(archive.caches().toFile().setWritable(true)).isTrue();
     }
 
-    /** Not even root can write to that folder, neither the cache nor the note that there is none. */
+    /**
+     * Not even root can write to the folder. The launcher can therefore write neither the cache nor the note that there
+     * is no cache.
+     */
     @Test
     void folderThatVanishesMeanwhile_failsNoCommand() throws Exception {
         Files.createFile(temp.resolve("vanishing"));

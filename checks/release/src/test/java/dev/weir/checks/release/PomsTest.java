@@ -96,7 +96,7 @@ class PomsTest {
         assertThat(BOM.child("version")).isEqualTo(PARENT.child("version"));
     }
 
-    /** Otherwise, Maven would append each module's name to these addresses. */
+    /** By default, Maven appends each module's name to the addresses that it inherits from the parent. */
     @Test
     void addresses_ofTheParent_areThoseOfItsModules() {
         assertThat(PARENT.attribute("child.project.url.inherit.append.path")).isEqualTo("false");

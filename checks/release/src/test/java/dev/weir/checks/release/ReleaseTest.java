@@ -99,7 +99,7 @@ class ReleaseTest {
         }
     }
 
-    /** Both are uploaded too, because the modules' POMs name the parent. */
+    /** The parent and the BOM are uploaded as well. The modules' POMs name the parent. */
     @Test
     void parentAndBom_areSignedIfAKeyIsGiven() throws Exception {
         String version = Pom.parent().child("version");
@@ -176,7 +176,7 @@ class ReleaseTest {
                 .isEqualTo(HexFormat.of().formatHex(digest) + "  " + archive.getFileName());
     }
 
-    /** Otherwise, additional jars, such as a test jar, would also be uploaded. */
+    /** Any additional jar, such as a test jar, would also be uploaded. */
     @ParameterizedTest
     @EnumSource
     void module_hasNoJarsBesideThese(Published module) throws IOException {
