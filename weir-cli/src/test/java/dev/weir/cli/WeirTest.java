@@ -92,7 +92,7 @@ class WeirTest {
         assertThat(Weir.answer(false, "bench compare", "--help")).isNull();
     }
 
-    /** For example, the width of its text, or the colours of options. */
+    /** Users can tell picocli, for example, the width of its text or the colours of options. */
     @Test
     void colours_whenPicocliIsTold_areLeftToIt() {
         System.setProperty("picocli.usage.width", "140");

@@ -274,7 +274,10 @@ class ConsoleServerTest {
         assertThat(System.getProperty(ConsoleServer.ADDRESS_PROPERTY)).isNull();
     }
 
-    /** Otherwise, {@code weir console PID} would not find the other pipeline of the process that has a console. */
+    /**
+     * {@code weir console PID} must still find the process's other pipeline that has a console after the newest console
+     * has closed.
+     */
     @Test
     void address_afterTheNewestConsoleHasClosed_isThatOfTheOneBefore() throws Exception {
         ConsoleServer second = ConsoleServer.builder().start();

@@ -97,7 +97,7 @@ class KafkaClientMetersTest {
         }
     }
 
-    /** Otherwise, a registry that counts differences would lose counts or count them twice. */
+    /** If a counter decreased, a registry that counts differences would lose counts or count them twice. */
     @Test
     void counter_ofAClientThatIsClosedAndReopened_neverDecreases() throws Exception {
         MBeanServer server = ManagementFactory.getPlatformMBeanServer();
@@ -119,7 +119,7 @@ class KafkaClientMetersTest {
         }
     }
 
-    /** Otherwise, the thread that checks for clients would end, and new clients would never be detected. */
+    /** If the exception ended the thread that checks for clients, new clients would never be detected. */
     @Test
     void registryThatThrows_isTriedAgainAtTheNextCheck() throws Exception {
         MBeanServer server = ManagementFactory.getPlatformMBeanServer();

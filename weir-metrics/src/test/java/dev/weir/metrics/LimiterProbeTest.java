@@ -48,7 +48,10 @@ class LimiterProbeTest {
         await().atMost(Duration.ofSeconds(40)).until(LimiterProbeTest::lookers, count -> count == 0);
     }
 
-    /** Otherwise, a long-running pipeline would keep the readings of every probe that was ever started for it. */
+    /**
+     * If a pipeline kept closed probes in memory, a long-running pipeline would keep the readings of every probe that
+     * was ever started for it.
+     */
     @Test
     void probe_thatIsClosed_isNotKeptByThePipeline() {
         StubPipeline pipeline = new StubPipeline("orders");

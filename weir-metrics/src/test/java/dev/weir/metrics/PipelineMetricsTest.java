@@ -94,7 +94,10 @@ class PipelineMetricsTest {
         assertThat(value("weir.share.progressing", "member", "1")).isZero();
     }
 
-    /** Otherwise, a long-running pipeline would keep every object that was ever bound to it. */
+    /**
+     * If a pipeline kept closed metrics in memory, a long-running pipeline would keep every object that was ever bound
+     * to it.
+     */
     @Test
     void metrics_thatAreClosed_areNotKeptByThePipeline() {
         WeakReference<PipelineMetrics> closed = boundAndClosed();
@@ -165,7 +168,7 @@ class PipelineMetricsTest {
         assertThat(names()).noneMatch(name -> name.startsWith("weir.partition."));
     }
 
-    /** Otherwise, the reading would fail, or show another consumer's health. */
+    /** If a consumer goes during a reading, the reading must neither fail nor show another consumer's health. */
     @Test
     void consumer_thatGoesDuringAReading_spoilsNoOther() {
         StubConsumer returns = new StubConsumer("[returns]");

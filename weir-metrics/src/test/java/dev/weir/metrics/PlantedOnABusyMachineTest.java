@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Limiters planted by somebody who had not read the rules, on a machine whose processors are busy with threads of the
- * test. Regression: these limiters were reported wrongly or vaguely.
+ * Tests limiters planted by somebody who had not read the rules, on a machine whose processors are busy with threads of
+ * the test. Regression: these limiters were reported wrongly or vaguely.
  */
 @Timeout(60)
 class PlantedOnABusyMachineTest {

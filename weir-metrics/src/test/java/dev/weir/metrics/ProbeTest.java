@@ -231,7 +231,9 @@ class ProbeTest {
         assertThat(ask(many)).isEqualTo("HTTP/1.1 431");
     }
 
-    /** Otherwise, each client that does not read would keep its own text of all meters. */
+    /**
+     * If responses were not shared, each client that does not read would occupy memory for its own text of all meters.
+     */
     @Test
     void scrapes_thatNobodyReads_shareTheirTexts() throws Exception {
         PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);

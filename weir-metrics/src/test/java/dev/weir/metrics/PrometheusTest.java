@@ -28,7 +28,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A real Prometheus scrapes the endpoint and evaluates each query of the dashboard and each alert rule. */
+/**
+ * Tests the endpoint with a real Prometheus, which scrapes it and evaluates each query of the dashboard and each alert
+ * rule.
+ */
 @Timeout(120)
 class PrometheusTest {
 

@@ -15,7 +15,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A branch, a group, a section or a side sink ends early. The rest must continue, and nothing may wait for it. */
+/**
+ * Tests branches, groups, sections and side sinks that end early. The rest of the stream must continue, and nothing may
+ * wait for the part that has ended.
+ */
 class EarlyEndTest {
 
     private static <T> Sink<T> firstInto(int count) {

@@ -34,7 +34,7 @@ final class Lineage {
         }
     }
 
-    /** Records that an element has reached the sink or was dropped on purpose. */
+    /** Records that an element has reached the sink or was dropped deliberately. */
     void done(Item item) {
         split(item, 0);
     }
@@ -85,7 +85,7 @@ final class Lineage {
             return places;
         }
 
-        /** Returns one element that stands for several, with the sum of their values. */
+        /** Returns one element that represents several, with the sum of their values. */
         static Item merged(List<Item> items) {
             return new Item(
                     items.stream().mapToLong(item -> item.value).sum(),

@@ -26,7 +26,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Tests asynchronous computations that fail, with an exception, with nothing, or on any thread, and cancelled ones. */
+/**
+ * Tests asynchronous computations that fail with an exception, return nothing, fail on another thread, or are
+ * cancelled.
+ */
 class MapAsyncFailureTest {
 
     @AfterEach

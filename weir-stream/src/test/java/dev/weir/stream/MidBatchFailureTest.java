@@ -12,9 +12,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A function fails in the middle of a batch. The elements before the failure must be passed on first. Regression: some
- * stages dropped the part of the batch that they had already processed, for redelivery. {@link SupervisionMatrixTest}
- * covers further operators.
+ * Tests functions that fail in the middle of a batch. The elements before the failure must be passed on first.
+ * Regression: some stages dropped the part of the batch that they had already processed, for redelivery.
+ * {@link SupervisionMatrixTest} covers further operators.
  */
 class MidBatchFailureTest {
 

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * The stream of a group is built once before the first group exists, to see whether it has threads of its own. This
+ * Tests groups whose stream is built once before the first group exists, to see whether it has its own threads. This
  * must have no effect on watchers, users' sources and sinks, or dispatchers.
  */
 class ProbedGroupTest {

@@ -11,8 +11,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.Test;
 
 /**
- * While handlers are quick, a worker takes several elements each time it holds the lock. If a handler then blocks, it
- * must delay neither the other elements of its worker nor earlier results.
+ * Tests workers that take several elements each time they hold the lock, because their handlers are quick. If a handler
+ * then blocks, it must delay neither the other elements of its worker nor earlier results.
  */
 class QuickWorkersTest {
 

@@ -21,8 +21,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * A dispatcher refuses a thread to a parallel stage, or an acknowledgement target throws. The stage fails and abandons
- * everything that it or its feeder holds, so that an inner stream that recovers keeps nothing.
+ * Tests parallel stages whose dispatcher refuses a thread, or whose acknowledgement target throws. The stage fails and
+ * abandons everything that it or its feeder holds, so that an inner stream that recovers keeps nothing.
  */
 class RefusedForkTest {
 

@@ -86,7 +86,7 @@ class RestartTest {
                 .run();
         assertThat(running.await().drained()).isTrue();
         assertThat(log.isAllFinished()).isTrue();
-        // When the section failed, 0, 1 and 2 were downstream of it, waiting for the restart.
+        // Elements 0, 1 and 2 were downstream of the section when it failed, waiting for the restart.
         assertThat(log.lateAcks()).isGreaterThanOrEqualTo(3);
     }
 

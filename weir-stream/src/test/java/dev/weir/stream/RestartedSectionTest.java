@@ -24,7 +24,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A section in the middle of a stream is rebuilt. Its unfinished elements must be redelivered, and nothing may be lost.
+ * Tests a section in the middle of a stream that is rebuilt. Its unfinished elements must be redelivered, and nothing
+ * may be lost.
  */
 class RestartedSectionTest {
 
@@ -151,7 +152,7 @@ class RestartedSectionTest {
                 .run()) {
             running.await();
         }
-        // 3 had left the section before 4 failed, and the sink had finished it.
+        // Element 3 had left the section before element 4 failed, and the sink had finished it.
         assertThat(seen).containsExactly(0, 1, 2, 3, 4, 5);
         assertThat(starts).as("the blueprint is made once").hasValue(1);
         source.assertAllFinished();

@@ -28,7 +28,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Elements wait in a stage for an hour when their source loses them. They must be released at once. */
+/**
+ * Tests elements that wait in a stage for an hour and that their source loses meanwhile. They must be released at once.
+ */
 class RevokedElementTest {
 
     private static final Duration HOUR = Duration.ofHours(1);
@@ -82,8 +84,8 @@ class RevokedElementTest {
     }
 
     /**
-     * Returns one element of an owner that keeps it, and elements of an owner that will lose them. They are in the same
-     * batch, behind it, or behind two such elements.
+     * Returns one or two elements of an owner that keeps them, followed by elements of an owner that will lose them.
+     * The latter are in the same batch as the kept element, or in a batch after one or two batches of one kept element.
      */
     private List<Batch<Integer>> behindOneThatStays(String where) {
         boolean together = !where.contains("above") && !where.contains("behind");

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests a rate for each key: to the nanosecond on a simulated clock, and as a property over many elements. */
+/** Tests a rate for each key, with a few elements whose times a simulated clock makes exact, and with many elements. */
 class ThrottlePerKeyTest {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
@@ -39,7 +39,7 @@ class ThrottlePerKeyTest {
         return out;
     }
 
-    /** One per second, with a burst of two, by the first character. */
+    /** Limits elements with the same first character to one per second, with a burst of two. */
     private static Source<String> slow(Source<String> source, int maxHeld) {
         return source.throttlePerKey(1, SECOND, 2, name -> name.charAt(0), maxHeld);
     }

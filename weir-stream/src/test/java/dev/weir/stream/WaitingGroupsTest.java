@@ -21,9 +21,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Streams of a {@code groupBy} that wait for a time. Regression: all of them ran on the thread of the stage, which one
- * stream blocked for all others. Elements that had waited were emitted in one burst, because nothing was emitted before
- * all streams were pulled. A group that was evicted while it held elements was overtaken by the next group of its key.
+ * Tests streams of a {@code groupBy} that wait for a time. Regression: all of them ran on the thread of the stage,
+ * which one stream blocked for all others. Elements that had waited were emitted in one burst, because nothing was
+ * emitted before all streams were pulled. A group that was evicted while it held elements was overtaken by the next
+ * group of its key.
  */
 class WaitingGroupsTest {
 

@@ -65,7 +65,7 @@ final class InProcessClusterTest {
 
         assertThat(read("transactions", IsolationLevel.READ_COMMITTED)).containsExactly(1L);
         assertThat(read("transactions", IsolationLevel.READ_UNCOMMITTED)).containsExactly(1L, 2L);
-        // Two records, and the markers of one commit and one abort.
+        // The offsets count two records, and the markers of one commit and one abort.
         assertThat(KAFKA.cluster().endOffsets("transactions")).containsEntry(new TopicPartition("transactions", 0), 4L);
     }
 

@@ -7,7 +7,9 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Refused class paths of another server release; {@code OldBrokerTest} covers class paths that do start brokers. */
+/**
+ * Tests refused class paths of another server release; {@code OldBrokerTest} covers class paths that do start brokers.
+ */
 final class ServerClassPathTest {
 
     @Test

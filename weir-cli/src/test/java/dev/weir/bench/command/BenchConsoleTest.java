@@ -36,7 +36,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/** Tests the page of {@code weir bench run --console}: it shows what the runs report, and its orders reach the runs. */
+/**
+ * Tests the page of {@code weir bench run --console}: it shows what the runs report, and changes requested on it reach
+ * the runs.
+ */
 @Timeout(120)
 class BenchConsoleTest {
     private static final ObjectMapper JSON = new ObjectMapper();

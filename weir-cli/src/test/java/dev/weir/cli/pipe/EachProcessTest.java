@@ -36,7 +36,7 @@ class EachProcessTest {
         }
     }
 
-    /** Otherwise, the record would be written with an empty value. */
+    /** If this were not a failure, the record would be written with an empty value. */
     @Test
     void outputThatCannotBeRead_isAFailure() {
         InputStream broken = new InputStream() {

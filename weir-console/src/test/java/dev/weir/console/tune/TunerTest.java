@@ -129,7 +129,8 @@ class TunerTest {
         TuneReport report = tune(model);
 
         assertThat(model.workers("store")).isBetween(32L, 48L);
-        // One thread more, because the pipeline's own segment also needs a thread of the dispatcher.
+        // The dispatcher needs one thread more than the stage, because the pipeline's own segment also runs on one of
+        // its threads.
         assertThat(model.value("dispatcher.jdbc.size")).isGreaterThan(model.workers("store"));
         assertThat(report.lasting()).anyMatch(line -> line.contains("properties: dispatcher.jdbc.size="));
     }
@@ -345,7 +346,7 @@ class TunerTest {
 
         assertThat(tune(model.backlog(10)).end()).isEqualTo(TuneReport.End.KEEPS_UP);
         assertThat(model.changes).isEmpty();
-        // The limiter says so, and it is wrong.
+        // The limiter says that the pipeline keeps up, but the backlog shows that this is wrong.
         assertThat(tune(model.backlog(100_000)).end()).isEqualTo(TuneReport.End.DONE);
         assertThat(model.changes).isNotEmpty();
     }

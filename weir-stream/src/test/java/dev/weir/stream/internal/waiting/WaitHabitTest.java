@@ -85,7 +85,8 @@ class WaitHabitTest {
             habit.stayed(SHORT_NANOS);
         }
         habit.stayedInVain();
-        // 8, 16, 32 and 64 were needed; the fifth would be 128.
+        // The rests so far took 8, 16, 32 and 64 waits. The next would take 128, but two rows of successful spins have
+        // halved it twice.
         assertThat(waitsUntilItStays(5000)).isEqualTo(32);
     }
 
