@@ -117,7 +117,7 @@ public abstract sealed class HandledRecords<K, V, R, F extends HandledRecords<K,
 
     /**
      * Sends dead-letter records to a topic. The consumer's settings determine the topic's cluster, the security
-     * settings, and the group that the dead-letter records name.
+     * settings, and the group name that is written to the dead-letter records.
      */
     public F deadLetter(String topic) {
         return deadLetter(deadLetterTopic(topic));

@@ -49,8 +49,8 @@ public final class PatientWriter {
     private static final int MAX_TOO_LARGE = 3;
 
     /**
-     * Batch size of the client. Small, because if the batch size exceeded the topic's limit, the client would keep
-     * splitting an oversized batch forever. A record larger than this is sent alone.
+     * Batch size of the client. It is small, because if it exceeded the topic's limit, the client would keep splitting
+     * an oversized batch forever. A record larger than this is sent alone.
      */
     private static final int BATCH_BYTES = 16 * 1024;
 

@@ -99,8 +99,8 @@ final class PartitionQueue {
 
     /**
      * Returns whether the batch may contain the token. Batches that cannot contain it need not be searched. This keeps
-     * the search short, which matters because it blocks the pipeline. Tokens ascend within a partition. If a batch has
-     * one token for all its records, that token stands for the first record.
+     * the search short, which matters because it blocks the pipeline. Tokens ascend within a partition. If one token
+     * covers all records of a batch, it is returned for the first record.
      */
     private static boolean mayHave(Batch<ConsumerRecord<byte[], byte[]>> batch, long token) {
         return batch.size() > 0

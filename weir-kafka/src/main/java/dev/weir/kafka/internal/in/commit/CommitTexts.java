@@ -113,8 +113,8 @@ public final class CommitTexts {
         if (finished.isEmpty()) {
             return commit;
         }
-        // The finished set is read twice. A record that finishes in between appears only in the second set, which is
-        // harmless.
+        // The finished set has been read twice, here and in commit(). A record that finishes in between appears only in
+        // the set read later, which is harmless.
         FinishedSet written = maxChars == 0 ? FinishedSet.EMPTY : finished(partition.id(), commit);
         return finished.runs() < CommitText.MAX_RUNS && written.containsAll(finished) ? commit : null;
     }

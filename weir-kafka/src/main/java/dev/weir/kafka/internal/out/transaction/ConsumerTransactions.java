@@ -39,8 +39,9 @@ import org.jspecify.annotations.Nullable;
 public final class ConsumerTransactions<K, V> implements TransactionGate {
 
     /**
-     * The interval between searches for open transactions of runs that have ended. Such a transaction may delay the
-     * committed offset of a partition, so the searches take place only while a partition is held.
+     * The interval between searches for open transactions of runs that have ended. While such a transaction contains an
+     * offset for a partition, brokers withhold the partition's committed offset, and the partition is held until it
+     * arrives. Searches are therefore needed only while a partition is held.
      */
     private static final long FENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
@@ -584,8 +585,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
             writesAgain = isAtTheEnd && run.aborted.mayWriteAgain();
             renewed = renew(writesAgain);
             if (!writesAgain) {
-                // The aborted records of the other partitions only appear to be finished. The next owner must read them
-                // again.
+                // Exclude partitions with aborted records. These records only appear to be finished, and the next owner
+                // must read them again.
                 leave(leaving.stream()
                         .filter(partition -> !isAborted(partition))
                         .toList());

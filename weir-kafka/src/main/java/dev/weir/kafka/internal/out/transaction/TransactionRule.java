@@ -104,7 +104,7 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
     }
 
     /**
-     * Creates the object that applies the rule. Returns null if the rule is to fail the run. Throws if the dead-letter
+     * Creates the object that applies the rule. Returns null if the rule makes the run fail. Throws if the dead-letter
      * topic does not exist.
      */
     static <K, V> @Nullable TransactionRule<K, V> of(
@@ -311,8 +311,8 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
         }
         if (isExcused) {
             long ruledNow = ruled;
-            // An abort with a new suspect is not in vain. If records arrive in a different order each time, several of
-            // them may be rejected before the first suspect arrives again.
+            // An abort that finds a new suspect counts as progress. If records arrive in a different order each time,
+            // several of them may be rejected before the first suspect arrives again.
             inVain = ruledNow == ruledBefore && !isAnother ? inVain + 1 : 1;
             ruledBefore = ruledNow;
         }

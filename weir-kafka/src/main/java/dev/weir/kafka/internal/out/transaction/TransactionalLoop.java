@@ -322,8 +322,9 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
             meter.holds(-1);
         }
         OpenTransaction<K, V> filling = closing();
-        // Without new unfinished inputs, the same records would be found not to belong to the transaction. A search per
-        // element would make a long close quadratic.
+        // If no input was added since the last search, another search would again find no record that belongs to the
+        // transaction. Without this check, every element would cause a search, and a long close would take quadratic
+        // time.
         if (filling == null || (filling == searched && filling.opened() == searchedOpened)) {
             return;
         }
@@ -509,7 +510,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
             run.endInput();
             drainWaiting();
             // The owner may have noted that everything was committed while records were still queued in this loop.
-            // Reset that.
+            // Correct this now.
             run.noteThrough(false);
             run.wakeOwner.run();
             awaitCommit();

@@ -39,7 +39,7 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
     /**
      * Creates a loop, and opens its first producer.
      *
-     * @param clients opens the first producer, and another one after each rejection unless the rule is to fail the run;
+     * @param clients opens the first producer, and another one after each rejection unless the rule makes the run fail;
      *     must not be shared
      * @param records creates the record of an element
      * @param rule handles elements that cannot be written
