@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class SettingsCopyTest {
 
-    /** Builder methods that do not set one single setting. */
+    /** Builder methods that set several settings or none. */
     private static final Set<String> OF_MANY = Set.of("from", "fromEnvironment", "properties", "build");
 
     private static final ByteArrayDeserializer READER = new ByteArrayDeserializer();

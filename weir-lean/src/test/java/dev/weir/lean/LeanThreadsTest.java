@@ -24,7 +24,10 @@ import org.apache.kafka.common.security.auth.SecurityProtocol;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Tests several lean threads with a scripted broker: faults, ends, processors and refused calls. */
+/**
+ * Tests several lean threads with a scripted broker: how they handle faults and stop, the processors they are bound to,
+ * and the calls that they refuse.
+ */
 @Timeout(120)
 class LeanThreadsTest {
 
@@ -157,7 +160,7 @@ class LeanThreadsTest {
     void cpus_bindEachThread() throws Exception {
         Path status = Path.of("/proc/thread-self/status");
         assumeThat(status).exists();
-        int cpu = Affinity.getAffinity().nextSetBit(0); // Not all of them may be this process's.
+        int cpu = Affinity.getAffinity().nextSetBit(0); // This process may not be allowed to use CPU 0.
         Queue<String> bound = new ConcurrentLinkedQueue<>();
         try (FakeBroker broker = broker()) {
             try (LeanThreads threads = LeanThreads.builder(settings(broker))

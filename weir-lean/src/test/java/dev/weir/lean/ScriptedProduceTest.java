@@ -330,7 +330,7 @@ class ScriptedProduceTest {
         assertThat(sends.failures.element().mayBeWritten()).isFalse();
     }
 
-    /** Doubt about a record persists when the producer's epoch changes. */
+    /** If it is unknown whether a record was written, this remains unknown when the producer's epoch changes. */
     @Test
     void refusedRecord_thatWasInDoubtUnderAnotherEpoch_mayBeWritten() throws Exception {
         try (LeanProducer producer = LeanProducer.open(settings().build(), sends)) {

@@ -515,7 +515,7 @@ class ShareMemberSimulationTest {
     }
 
     // If acknowledgements waited only 20 ms, there would be 63 requests in two seconds instead of fewer, larger ones.
-    // Turns every 10 ms would add up to 247.
+    // If the member also took a turn every 10 ms, there would be 247 turns.
     @Test
     void backlog_isAskedForInLargeRequests_andLeavesTheMemberAloneBetweenThem() {
         Random random = new Random(19);

@@ -62,7 +62,10 @@ final class RetryFlowsWorld {
         final Flow flow;
         final TopicPartition id;
 
-        /** The number of retry topics that a record here has reached, including this one. */
+        /**
+         * The number of retry topics that a record in this partition has passed through, including the partition's own
+         * topic.
+         */
         final int tiers;
 
         final List<Stored> log = new ArrayList<>();

@@ -202,7 +202,10 @@ class FlowControlTest {
         assertThat(client.paused()).as("with half of 12 empty").hasSize(6);
     }
 
-    /** Regression: nobody checked again before the next poll returned, which takes a second if no records arrive. */
+    /**
+     * Regression: the paused partitions were not checked again before the next poll returned, which takes a second if
+     * no records arrive.
+     */
     @Test
     void partitions_thatWaitForAStuckOne_areLookedAtWhenThePipelineRunsShort() throws InterruptedException {
         RecordBuffer outlet = new RecordBuffer(Clock.SYSTEM);

@@ -253,7 +253,7 @@ class OffsetCommitsTest {
                 .withMessageStartingWith("cannot commit t-0@1");
     }
 
-    /** The offsets mean nothing in the topic that now has the name. */
+    /** The offsets belong to a deleted topic, and mean nothing in the topic that has its name now. */
     @Test
     void lastCommit_thatIsNotAnswered_asTheTopicIsAnotherOne_isNotSentAgain() {
         AtomicInteger asked = new AtomicInteger();

@@ -173,7 +173,7 @@ class ConsumerLoopTest {
     void close_whileTheClientWaitsForARebalance_commitsBesideIt() throws Exception {
         client.refusal = new RebalanceInProgressException("joining");
         direct = (offsets, nanos) -> {
-            // The first attempt is too late for the old generation and too early for the new one.
+            // The first direct commit comes too late for the old generation and too early for the new one.
             boolean taken = told.contains("beside 5");
             told.add("beside " + Objects.requireNonNull(offsets.get(ID)).offset());
             return taken;
@@ -457,7 +457,7 @@ class ConsumerLoopTest {
         String ignored = loop.close(Duration.ZERO);
     }
 
-    /** Even if the client goes back, the pipeline never sees a record twice in one assignment. */
+    /** Even if the client's position moves back, the pipeline never sees a record twice in one assignment. */
     @Test
     void recordThatTheClientBringsTwice_endsTheRunWithTheInvariant_andGoesOutOnce() throws Exception {
         RecordBuffer buffer = buffer();

@@ -362,7 +362,10 @@ final class TransactionWorld implements OwnerClock {
                 sink.gate());
     }
 
-    /** Called when the run aborts open transactions of dead runs. Outside the calm phase, it may find none in time. */
+    /**
+     * Called when the run aborts open transactions of dead runs. Outside the calm phase, the run may fail to find them
+     * in time.
+     */
     private void fence() {
         if (calm || random.nextBoolean()) {
             cluster.openOfOthers(run).forEach(cluster::fence);

@@ -46,7 +46,7 @@ class TransactionalLoopTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-    /** The number of the record whose {@code send} throws, counted down from there. */
+    /** The number of calls of {@code send} until one throws. Each call counts it down. */
     private final AtomicInteger untilItThrows = new AtomicInteger();
 
     private final AtomicInteger rootsVisited = new AtomicInteger();

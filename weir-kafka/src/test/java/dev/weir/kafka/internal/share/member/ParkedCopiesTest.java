@@ -41,7 +41,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class ParkedCopiesTest {
 
-    /** Longer than the time limit of a test, so that a test that waits in vain fails. */
+    /** Longer than the time limit of a test, so that a test fails if it waits for an event that never happens. */
     private static final Duration LONG = Duration.ofMinutes(2);
 
     private final List<Broken> opened = new CopyOnWriteArrayList<>();
