@@ -161,7 +161,7 @@ public abstract sealed class HandledRecords<K, V, R, F extends HandledRecords<K,
                 .named("done");
     }
 
-    /** Returns the sink of failed records; null if there is none. */
+    /** Returns the sink that receives failed records; null if there is none. */
     @Nullable
     Sink<FailedRecord> forward() {
         DeadLetterTopic topic = plan.deadLetterTopic();

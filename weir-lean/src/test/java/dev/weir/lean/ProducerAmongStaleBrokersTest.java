@@ -268,8 +268,8 @@ class ProducerAmongStaleBrokersTest {
     }
 
     /**
-     * Nothing fails here, so only the age of the metadata can reveal a stale broker. It does not know the new
-     * partition, which got no records.
+     * Nothing fails here, so only the age of the metadata can reveal a stale broker. The stale broker did not know the
+     * new partition, so no records were sent to the partition.
      */
     @Test
     void brokerThatIsBehind_isLeft_whenItsMetadataAreOld() throws Exception {

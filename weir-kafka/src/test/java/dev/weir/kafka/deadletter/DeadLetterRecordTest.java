@@ -21,8 +21,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests dead-letter records in the formats of Kafka Connect, the brokers and other tools, as their source code defines
- * them, and records in a user's own format.
+ * Tests that dead-letter records are read correctly in the formats that the source code of Kafka Connect, the brokers
+ * and other tools defines, and in a user's own format.
  */
 class DeadLetterRecordTest {
 

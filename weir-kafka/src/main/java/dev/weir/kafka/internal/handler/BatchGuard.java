@@ -80,7 +80,7 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
         Ordering<BatchJob<K, V>> ofBatches = ordering.isKeyed()
                 ? Ordering.byHash(BatchJob::orderingKey)
                 : ordering.isInput() ? Ordering.input() : Ordering.unordered();
-        // The number of retries of a batch is unlimited, because the attempts are counted for each record.
+        // No limit applies to the retries of a batch. The attempts of each record are counted and limited separately.
         RetryPolicy again =
                 RetryPolicy.of(Integer.MAX_VALUE, rules.retry().backoff()).on(Again.class);
         Parallelism calls = Parallelism.fixed(concurrency);

@@ -83,7 +83,7 @@ public final class PatientWriter {
 
         /**
          * Reports that the writer is done with the record: it was written, it no longer needs to be written, or no form
-         * of it can be. Called on the writer's thread.
+         * of it can be written. Called on the writer's thread.
          */
         protected void done() {}
     }

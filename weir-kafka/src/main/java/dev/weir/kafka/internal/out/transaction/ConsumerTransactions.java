@@ -187,8 +187,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
             return false;
         }
         try {
-            // A stage may hold inputs until the stream ends, so a cut that waits for these inputs may also wait until
-            // then.
+            // A stage may hold inputs until the stream ends, so it may be impossible until then to cut a transaction
+            // that has records of these inputs.
             boolean waitsForInputs = run.isClosing() || (scatter.isThere() && !run.isIntakeHeld());
             return switch (run.state()) {
                 case IDLE, ENDED -> true;
@@ -304,8 +304,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     }
 
     /**
-     * Postpones the cut. The pipeline continues, but gets no new records if the finished offsets do not fit into a
-     * commit.
+     * Postpones cutting the open transaction. The pipeline continues, but gets no new records if the finished offsets
+     * do not fit into a commit.
      */
     private CutResult later(boolean withoutIntake) {
         run.cutLater(withoutIntake);
@@ -405,8 +405,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     }
 
     /**
-     * Postpones the cut, because the position of a restarted partition is usually known soon. Aborts the transaction if
-     * the partition was revoked, or if the wait takes too long.
+     * Postpones cutting the open transaction, because the position of a restarted partition is usually known soon.
+     * Aborts the transaction if the partition was revoked, or if the wait takes too long.
      */
     private CutResult laterOrAborted(OpenTransaction<K, V> filling) {
         boolean isVain = filling.sources().stream()

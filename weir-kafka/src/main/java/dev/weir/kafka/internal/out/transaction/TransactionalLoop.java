@@ -44,8 +44,8 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     private static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     /**
-     * The minimum time until the next pause if the owner made no cut during the last one. A cut may be impossible for
-     * now, because an operator may keep inputs unfinished until more elements arrive.
+     * The minimum time until the next pause if the owner did not cut the transaction during the last one. That may be
+     * impossible for now, because an operator may keep inputs unfinished until more elements arrive.
      */
     private static final long VAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
@@ -55,7 +55,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
      */
     private static final int MOST = 4;
 
-    /** The largest number of elements sent in one go, with no opportunity for a cut in between. */
+    /** The largest number of elements sent in one go. The owner cannot cut the transaction in between. */
     private static final int RUN = 64;
 
     private final TransactionsOfRun<K, V> run;
@@ -144,7 +144,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
 
     /**
      * Sends consecutive elements that need no checks, so that the lock is released and acquired only once for all of
-     * them, and no cut comes between them. Returns the number of elements sent.
+     * them, and the transaction is not cut between them. Returns the number of elements sent.
      */
     private int takeRun(Batch<ProducerRecord<K, V>> batch, int from) {
         OpenTransaction<K, V> filling = run.filling();
@@ -487,7 +487,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         }
     }
 
-    /** Pauses between two batches if a cut is due, so that the owner can make the cut. */
+    /** Pauses between two batches if the open transaction is due for a commit, so that the owner can cut it. */
     private void giveWay() throws InterruptedException {
         if (run.isCutWanted() && run.state().mayCut()) {
             run.wakeOwner.run();

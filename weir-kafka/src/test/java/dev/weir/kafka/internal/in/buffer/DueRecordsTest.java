@@ -24,7 +24,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 
-/** Tests records that stay in the buffer until they are due, with a clock controlled by the test. */
+/** Tests that records stay in the buffer until they are due. The tests control the clock. */
 class DueRecordsTest {
 
     private final VirtualClock clock = new VirtualClock();

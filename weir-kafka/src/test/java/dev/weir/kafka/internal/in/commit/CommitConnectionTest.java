@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Tests ordinary commits over a connection of their own, to a coordinator with scripted responses. */
+/** Tests that ordinary commits are sent over a separate connection. The coordinator's responses are scripted. */
 class CommitConnectionTest {
 
     private static final long WITHIN_NANOS = TimeUnit.SECONDS.toNanos(20);

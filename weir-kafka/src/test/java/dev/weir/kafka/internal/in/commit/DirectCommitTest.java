@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Tests last commits over a connection of their own, to a coordinator with scripted responses. */
+/** Tests that a consumer's last commit is sent over a separate connection. The coordinator's responses are scripted. */
 class DirectCommitTest {
 
     private static final long WITHIN_NANOS = TimeUnit.SECONDS.toNanos(20);

@@ -102,7 +102,9 @@ final class SimulatedLog extends GroupPartition {
     /** True while the partition has no leader, so that no broker answers for it. */
     boolean leaderless;
 
-    /** True from the client's report that nothing is committed until the start position is known. */
+    /**
+     * True if the client has reported that the group has no committed offset, and the start position is not known yet.
+     */
     boolean startAsked;
 
     /** True if the topic was recreated before the start position was known. */

@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests the records that the sink sends again after an abort. The test plays the consumer's owner. */
+/** Tests which records the sink sends again after an abort. The test takes the role of the consumer's owner. */
 @Timeout(60)
 class TransactionalLoopTest {
 
@@ -168,7 +168,8 @@ class TransactionalLoopTest {
         assertThat(counts.snapshot().aborted()).isEqualTo(1);
     }
 
-    // During a drain, a slow handler may still be working on the next record.
+    // During a drain, a slow handler may still be working on the next record. The aborted records must be sent again
+    // without waiting for it.
     @Test
     void again_whileNothingComesFromAbove_isSent() throws InterruptedException {
         start(true, false);
@@ -267,7 +268,7 @@ class TransactionalLoopTest {
         return new Root(source, source.append(source.outstanding(), 1));
     }
 
-    /** The stage above the sink, which waits for the next batch from the test. */
+    /** The stage upstream of the sink, which waits for the next batch from the test. */
     private final class Offered implements Stage<ProducerRecord<String, String>> {
 
         @Override

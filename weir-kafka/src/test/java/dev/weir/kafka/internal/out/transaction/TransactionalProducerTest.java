@@ -27,7 +27,7 @@ import org.apache.kafka.common.errors.TransactionalIdAuthorizationException;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.Test;
 
-/** Tests a transactional id that brokers do not grant immediately. */
+/** Tests a transactional producer, mainly if the brokers do not grant its transactional id immediately. */
 class TransactionalProducerTest {
 
     private static final Map<TopicPartition, OffsetAndMetadata> OFFSETS =
