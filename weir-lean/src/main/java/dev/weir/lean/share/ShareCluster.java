@@ -183,7 +183,7 @@ final class ShareCluster implements ClusterView {
         return metadata.ask(topics.stream(), nowNanos);
     }
 
-    /** Notes that the connection to the asked broker was lost. */
+    /** Notes that the connection to the broker that was asked is lost. */
     void lost() {
         wantsCoordinator |= looksUp;
         looksUp = false;

@@ -62,8 +62,8 @@ final class FetchedPartition {
     int lastEpoch = UNKNOWN;
 
     /**
-     * The epoch of the batch before the fetch offset if the leader does not know this epoch, or -1. The epoch of the
-     * next batch shows whether the partition's log has lost records.
+     * The epoch of the batch before the fetch offset, if the leader does not know that epoch; otherwise -1. The epoch
+     * of the next batch shows whether the partition's log has lost records.
      */
     int doubtedEpoch = UNKNOWN;
 

@@ -53,7 +53,10 @@ public final class CommitTexts {
         return maxChars > 0;
     }
 
-    /** Adds to every later commit of the topic the number of partitions it had when the group began to read it. */
+    /**
+     * From now on, adds to every commit of the topic the number of partitions that the topic had when the group began
+     * to read it.
+     */
     public void startSize(String topic, int size) {
         startSizes.merge(topic, size, Math::min);
         version++;

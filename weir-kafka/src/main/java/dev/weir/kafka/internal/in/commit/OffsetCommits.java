@@ -350,8 +350,8 @@ public final class OffsetCommits {
     }
 
     /**
-     * Returns whether a later commit may succeed. This includes commits that fail because the member was expelled or a
-     * new epoch is pending: a later poll then revokes the partitions or delivers the new epoch.
+     * Returns whether a later commit may succeed. That is also possible if the commit failed because the member was
+     * expelled or a new epoch is pending: a later poll then revokes the partitions or delivers the new epoch.
      */
     private static boolean isRetriable(Exception failure) {
         return failure instanceof RetriableException

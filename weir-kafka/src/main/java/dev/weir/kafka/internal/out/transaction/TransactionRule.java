@@ -81,7 +81,9 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
     /** Inputs that may produce a rejected record. Modified only by the committing thread. */
     private final RefusalSearch<Origin> suspects = new RefusalSearch<>();
 
-    /** The number of records handled by the rule. Written by the segment's thread. */
+    /**
+     * The number of records handled by the rule for records that cannot be written. Written by the segment's thread.
+     */
     private volatile long ruled;
 
     // Confined to the committing thread
@@ -301,7 +303,7 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
                 if (takes(refusal.why)) {
                     isExcused = true;
                     if (RecordRefusals.isOfOtherTopics(refusal.why, refusal.topic)) {
-                        continue; // not a suspect: it was still unsent when a record of another topic was rejected
+                        continue; // not a suspect, because it was unsent when a record of another topic was rejected
                     }
                     for (String place : refusal.places) {
                         isAnother |= suspects.suspect(new Origin(place, refusal.topic), refusal.why) == null;

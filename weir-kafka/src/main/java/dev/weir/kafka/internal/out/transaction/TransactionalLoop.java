@@ -67,7 +67,10 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     private final LostInputs<K, V> inputs;
     private final ArrayDeque<TransactionRecord<K, V>> waiting = new ArrayDeque<>();
 
-    /** The closing transaction for whose records {@link #waiting} was searched last; null if it must be searched. */
+    /**
+     * The closing transaction for which {@link #waiting} was last searched for records; null if it must be searched
+     * again.
+     */
     private @Nullable OpenTransaction<K, V> searched;
 
     /** {@link OpenTransaction#opened} at the last search. */
@@ -182,7 +185,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
 
     /**
      * Returns the number of elements sent. Some elements remain unsent if the transaction is aborted, or if an element
-     * cannot be serialized and the rule covers that failure.
+     * cannot be serialized and the rule for records that cannot be written covers that failure.
      */
     private int sendRun(OpenTransaction<K, V> filling, Batch<ProducerRecord<K, V>> batch, int from, int end) {
         int[] at = {from};
@@ -277,8 +280,9 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     }
 
     /**
-     * Applies the rule if the element's record is known to be unwritable. Returns true if this finished the element,
-     * and false if the element must still be sent, either unchanged or as a dead-letter record.
+     * Applies the rule for records that cannot be written, if it is known that the element's record is one of them.
+     * Returns true if this finished the element, and false if the element must still be sent, either unchanged or as a
+     * dead-letter record.
      */
     private boolean isRuledOut(TransactionRecord<K, V> element) {
         TransactionRule<K, V> rule = run.rule;

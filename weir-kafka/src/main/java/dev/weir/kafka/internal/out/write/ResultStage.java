@@ -217,7 +217,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
         return null;
     }
 
-    /** Passes the rejected records to the rule, each with its own acknowledgement of the input. */
+    /** Passes the rejected records to the rule for failed writes, each with its own acknowledgement of the input. */
     private void reject(MessageInFlight<K, V, P> refused) {
         if (refused.refusals() > 1) {
             refused.target.retain(refused.token, refused.refusals() - 1);
