@@ -108,8 +108,8 @@ class LeanThreadsTest {
     }
 
     /**
-     * Each order names the topic id of its position. Otherwise, a new topic would be read from a position in the old
-     * one.
+     * A thread that takes over a partition receives the topic id together with the position. Otherwise, a recreated
+     * topic would be read from a position in the old one.
      */
     @Test
     void topicRecreated_beforeAPartitionIsTaken_isReadFromItsBeginningByTheNextThread() throws Exception {
@@ -119,7 +119,7 @@ class LeanThreadsTest {
         Queue<Long> second = new ConcurrentLinkedQueue<>();
         CountDownLatch readAgain = new CountDownLatch(FakeLog.END);
         try (FakeBroker broker = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), request -> {
-            made.get().topicId(ANOTHER_ID); // The first thread has asked for it by now, the second one has not.
+            made.get().topicId(ANOTHER_ID); // The first thread already has the old id, the second has not asked yet.
             return log.serveAll(request);
         })) {
             made.set(broker);

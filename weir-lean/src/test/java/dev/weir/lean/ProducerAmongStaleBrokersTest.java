@@ -216,7 +216,8 @@ class ProducerAmongStaleBrokersTest {
     }
 
     /**
-     * Tests random mixtures of these faults. No acknowledged record may be missing, and no older record may come last.
+     * Tests random mixtures of the faults in this class. No acknowledged record may be missing, and no older record may
+     * come last.
      */
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8})

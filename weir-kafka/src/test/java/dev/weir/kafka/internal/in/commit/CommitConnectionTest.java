@@ -33,7 +33,10 @@ class CommitConnectionTest {
     private final GroupMember client = new GroupMember(0, "member");
     private final List<@Nullable Exception> answers = new ArrayList<>();
 
-    /** After the first failure, Kafka's client sends all further commits of the test. */
+    /**
+     * A connection that is not used again after its first failure. Kafka's client then sends all further commits of the
+     * test.
+     */
     private final CommitConnection connection = new CommitConnection(client, coordinator.config(), FOREVER_NANOS);
 
     CommitConnectionTest() throws IOException {}

@@ -34,7 +34,7 @@ class DirectCommitTest {
     private final ScriptedCoordinator coordinator = new ScriptedCoordinator();
     private final GroupMember client = new GroupMember(3, "member");
 
-    /** If another attempt is allowed, it starts without a delay. */
+    /** Makes further attempts without a delay, if they are allowed at all. */
     private final DirectCommit commit = new DirectCommit(client, coordinator.config(), null, 0);
 
     DirectCommitTest() throws IOException {}

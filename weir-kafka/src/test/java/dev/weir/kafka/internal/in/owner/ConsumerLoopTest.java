@@ -537,7 +537,7 @@ class ConsumerLoopTest {
     }
 
     /** A client whose asynchronous commits are never answered, and whose synchronous commits are refused. */
-    @SuppressWarnings("UnsynchronizedOverridesSynchronized") // each of them does not touch what is shared
+    @SuppressWarnings("UnsynchronizedOverridesSynchronized") // the overriding methods use no shared state
     private static final class Client extends MockConsumer<byte[], byte[]> {
 
         final CountDownLatch assigned = new CountDownLatch(1);
@@ -570,7 +570,7 @@ class ConsumerLoopTest {
             super("earliest");
         }
 
-        /** Waits briefly, as a client does. Tests wait for the effects of a poll. */
+        /** Waits briefly, as a real client does. The tests do not depend on how long this method waits. */
         @Override
         public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
             LockSupport.parkNanos(Math.min(timeout.toNanos(), 1_000_000));

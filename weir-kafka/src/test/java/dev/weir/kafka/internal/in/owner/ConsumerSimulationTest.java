@@ -102,7 +102,7 @@ class ConsumerSimulationTest {
         return Arrays.stream(named.split(",")).map(SimulatedEvent::valueOf).collect(Collectors.toSet());
     }
 
-    /** Verifies that the simulation can find faults at all, by planting one. */
+    /** Plants a fault, and verifies that the simulation finds it. */
     @ParameterizedTest
     @EnumSource
     @Timeout(60)

@@ -559,7 +559,7 @@ final class SimulatedLog extends GroupPartition {
         committedEpoch = ofEpoch;
         committedUnsure = false;
         if (ofEpoch != epoch) {
-            // The current assignment does not wait for the answer.
+            // The commit was sent during an earlier assignment, and the current one does not wait for its outcome.
             forgiveUnseen();
         }
     }

@@ -190,7 +190,7 @@ final class SimulatedWorld implements OwnerClock {
         String left = loop.close(Duration.ZERO);
         user.requireAnswers();
         if (refused) {
-            // If the refusal came after the run had begun to end, the run need not fail.
+            // A refused commit must fail the run, unless the run was already ending.
             require(
                     closeRequested || context.failure instanceof KafkaPipelineException,
                     "failed with",
@@ -347,7 +347,7 @@ final class SimulatedWorld implements OwnerClock {
     private void stop() {
         stopped = true;
         if (commitAhead > 0) {
-            // Records that were committed for the pipeline are emitted, even if their partition is paused.
+            // Records that were committed ahead are emitted, even if their partition is paused.
             user.letGo();
         }
         loop.stop();

@@ -88,7 +88,7 @@ class TransactionSimulationTest {
         return failure.get();
     }
 
-    /** Verifies that the simulation can find faults at all, by planting one. */
+    /** Plants a fault, and verifies that the simulation finds it. */
     @ParameterizedTest
     @EnumSource
     @Timeout(120)

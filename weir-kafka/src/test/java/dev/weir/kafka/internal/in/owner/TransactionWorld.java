@@ -287,8 +287,8 @@ final class TransactionWorld implements OwnerClock {
     }
 
     /**
-     * Returns whether a failure is allowed: nothing is broken, but the simulation still had faults when the run
-     * started.
+     * Returns whether the run's outcome is allowed: it did not fail, it was cancelled, or it failed with a Kafka
+     * exception because the simulation still had faults when the run started.
      */
     private boolean isLegitimate(@Nullable Throwable failure) {
         return failure == null

@@ -214,8 +214,8 @@ class TransactionalLoopTest {
         }
     }
 
-    // Regression: each further record searched all waiting records. This made a long close quadratic, and some
-    // exactly-once copies took twice the time.
+    // Regression: each further record caused a search of all waiting records. This made a long close quadratic, and
+    // some exactly-once copies took twice the time.
     @Test
     void recordsThatWaitForAClose_areSearchedOncePerChange() throws InterruptedException {
         start(false, false);
@@ -304,7 +304,7 @@ class TransactionalLoopTest {
     /**
      * A client whose serializer adds a header. The client makes the headers read-only before it checks its own state.
      */
-    @SuppressWarnings("UnsynchronizedOverridesSynchronized") // others use it meanwhile, as they do Kafka's
+    @SuppressWarnings("UnsynchronizedOverridesSynchronized") // other threads use it meanwhile, like Kafka's producer
     private final class Closing extends MockProducer<String, String> {
 
         Closing() {

@@ -214,7 +214,7 @@ class ParkedCopiesTest {
         assertThat(counters.parked.sum()).isZero();
     }
 
-    /** Regression: the shutdown waited for a copy that no form of the record fits into. */
+    /** Regression: the shutdown waited for the copy of a record that cannot be made small enough. */
     @Test
     @Timeout(30)
     void keepLast_ofARecordThatIsTooLarge_copiesTheOthersAndDoesNotWait() {
@@ -267,7 +267,10 @@ class ParkedCopiesTest {
         }
     }
 
-    /** Regression: a record that became a last delivery while it waited, as the limit was lowered, got no copy. */
+    /**
+     * Regression: if the delivery limit was lowered while a record waited, the record was suddenly in its last
+     * delivery, but got no copy.
+     */
     @Test
     @Timeout(30)
     void keepLast_ofARecordThatWasNeitherOfferedNorCopied_copiesIt() {
