@@ -79,7 +79,7 @@ final class FetchedPartition {
     /** True if the nearer replica has answered a fetch for this partition. */
     boolean servedNearby;
 
-    // The partition's entry in the fetch session
+    // The state of the partition in the broker's fetch session, as of the last request
     boolean inSession;
     long sentOffset;
     int sentLeaderEpoch;

@@ -503,7 +503,7 @@ final class OrderedWriter<T, K, V> {
         }
     }
 
-    /** See {@link StageContext.Termination}. The loop has ended by then, so nothing more is sent. */
+    /** See {@link StageContext.Termination}. The loop has ended before this call, so nothing more is sent. */
     String close(Duration patience) {
         closing = true;
         long left = again + current.close(patience);
