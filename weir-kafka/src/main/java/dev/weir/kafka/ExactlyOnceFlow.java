@@ -117,8 +117,7 @@ public final class ExactlyOnceFlow<K, V> {
     /**
      * Sets a listener that receives, after each commit, the metadata of the transaction's records: topic, partition,
      * offset and timestamp. It is called once per commit, in commit order. Within a transaction, the records of a
-     * partition are in order. Aborted transactions are not reported, and neither is a commit if the process crashes
-     * before the listener is called.
+     * partition are in order. Aborted transactions are not reported, nor is a commit just before the process crashed.
      *
      * @param listener called by the committing thread, which waits for it to return; an exception fails the run. With a
      *     listener, the flow allocates one more object for each record of the open transaction

@@ -117,7 +117,7 @@ public abstract sealed class HandledRecords<K, V, R, F extends HandledRecords<K,
 
     /**
      * Sends dead-letter records to a topic. The consumer's settings determine the topic's cluster, the security
-     * settings, and the group name that is written to the dead-letter records.
+     * settings, and the group that the dead-letter records name.
      */
     public F deadLetter(String topic) {
         return deadLetter(deadLetterTopic(topic));
@@ -161,7 +161,7 @@ public abstract sealed class HandledRecords<K, V, R, F extends HandledRecords<K,
                 .named("done");
     }
 
-    /** Returns the sink that receives failed records; null if there is none. */
+    /** Returns the sink of failed records; null if there is none. */
     @Nullable
     Sink<FailedRecord> forward() {
         DeadLetterTopic topic = plan.deadLetterTopic();

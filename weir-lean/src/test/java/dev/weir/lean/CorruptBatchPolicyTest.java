@@ -31,8 +31,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests the policies for corrupt batches. The logs come from a real broker, and have three batches of fifteen records,
- * the second of which is damaged.
+ * Tests the policies for corrupt batches. The logs come from a real broker, and have three batches of fifteen records.
+ * The second batch is damaged.
  */
 class CorruptBatchPolicyTest {
 
