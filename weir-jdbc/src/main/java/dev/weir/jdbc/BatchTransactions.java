@@ -83,8 +83,8 @@ final class BatchTransactions<K, V> implements Handler<List<ConsumerRecord<K, V>
     }
 
     /**
-     * Executes the statements in one transaction. The connection goes back with the auto-commit mode that it came with,
-     * because not every pool resets it, and its next user may rely on auto-commit.
+     * Executes the statements in one transaction. Restores the connection's auto-commit mode before the connection is
+     * closed, because not every pool resets the mode, and the connection's next user may rely on auto-commit.
      */
     static <X extends Exception> void inTransaction(DataSource dataSource, Statements<X> statements)
             throws X, SQLException {
@@ -96,7 +96,8 @@ final class BatchTransactions<K, V> implements Handler<List<ConsumerRecord<K, V>
                 connection.commit();
             } catch (Throwable failure) {
                 try {
-                    // If the rollback fails, the mode stays: a change of the mode would commit the transaction.
+                    // If the rollback fails, the auto-commit mode is not restored, because changing it would commit the
+                    // transaction.
                     connection.rollback();
                     connection.setAutoCommit(autoCommit);
                 } catch (SQLException alsoFailed) {
@@ -107,7 +108,8 @@ final class BatchTransactions<K, V> implements Handler<List<ConsumerRecord<K, V>
             try {
                 connection.setAutoCommit(autoCommit);
             } catch (SQLException broken) {
-                // The transaction is committed. The pool, or the next user, will notice that the connection is broken.
+                // The failure is ignored, because the transaction is already committed. The pool, or the next user of
+                // the connection, will notice that it is broken.
             }
         }
     }

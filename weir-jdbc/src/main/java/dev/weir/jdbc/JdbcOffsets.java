@@ -53,7 +53,7 @@ import org.jspecify.annotations.Nullable;
  * <p>If a write fails, the stage must fail or retry ({@code Supervision.retry}); it must not skip the record. If it
  * skips a record after {@link #advance} returned normally, the next call of {@link #advance} detects the lost
  * transaction. If it skips a record that failed before {@link #advance}, or that {@link #advance} rejected, the record
- * is treated as skipped on purpose, and its results are silently lost.
+ * is treated as deliberately skipped, and its results are silently lost.
  *
  * <p>Until a record of a partition has been written, the subscription determines the start position each time. Starting
  * from the beginning is repeatable. Starting from the end or from a time is not: after a crash before the first commit,
@@ -84,7 +84,8 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
 
     /**
      * The number of revocations of each partition. If a partition is revoked during a {@link #load}, its number grows.
-     * The load then takes over the partition's row, but this member does not own the partition.
+     * The load can then tell that this member does not own the partition, although it has taken over the partition's
+     * row.
      */
     private final Map<TopicPartition, Long> revocations = new ConcurrentHashMap<>();
 
@@ -315,7 +316,7 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
      *
      * @param connection the caller's connection, which must not be in auto-commit mode; it is not closed
      * @param records the records of each partition in order, starting after the committed ones. A record that is left
-     *     out is treated as skipped on purpose.
+     *     out is treated as deliberately skipped.
      * @throws PositionConflictException if the records do not follow a partition's position; the transaction has then
      *     been rolled back
      */

@@ -54,9 +54,9 @@ public final class ConsumerHealth {
     }
 
     /**
-     * Returns the time of the last response from a broker if no broker is responding, or null if brokers respond.
-     * Silence alone is not reported, because an idle consumer may receive nothing for minutes. A connection must also
-     * have been lost since the last response. An unreachable broker is detected after 5 s. A broker that keeps its
+     * Returns the time of the last response from a broker if no broker is responding, or null if brokers respond. An
+     * idle consumer may receive nothing for minutes, so the brokers count as not responding only if a connection has
+     * also been lost since their last response. An unreachable broker is detected after 5 s. A broker that keeps its
      * connections open without responding is detected after {@code request.timeout.ms}.
      */
     public @Nullable Instant noAnswerSince() {

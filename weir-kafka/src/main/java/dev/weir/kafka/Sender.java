@@ -212,8 +212,8 @@ public final class Sender<K, V> implements AutoCloseable {
                 try {
                     written.add(await(futures.get(i), all.get(i).topic()));
                 } catch (ExecutionException refusal) {
-                    // If the client was closed because it is broken, report the reason. The record's own exception does
-                    // not contain it.
+                    // If the client was closed because it is broken, report why it is broken. The record's own
+                    // exception does not say so.
                     Throwable cause = broken == null ? refusal.getCause() : broken;
                     throw new ProduceException(all.get(i).topic(), Objects.requireNonNullElse(cause, refusal));
                 }

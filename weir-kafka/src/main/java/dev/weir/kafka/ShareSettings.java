@@ -58,7 +58,10 @@ public final class ShareSettings<K, V> {
     private final @Nullable DeadLetterTopic deadLetterTopic;
     private final @Nullable DeadLetterTopic parking;
 
-    /** The names of topics on the source cluster. A copy derives their settings again from its own. */
+    /**
+     * The names of dead-letter and parking topics on the source cluster. A copy with different properties uses them to
+     * create the topics' producer settings again.
+     */
     private final @Nullable String deadLetterTopicName;
 
     private final @Nullable String parkingTopic;

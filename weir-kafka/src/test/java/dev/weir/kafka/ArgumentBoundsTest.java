@@ -21,7 +21,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Tests that numbers, durations and names out of bounds are refused early, with parameter and value. */
+/**
+ * Tests that numbers, durations and names out of bounds are refused early, with a message that contains the parameter's
+ * name and the value.
+ */
 class ArgumentBoundsTest {
 
     private static final int MAX = Integer.MAX_VALUE;

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class SettingsCopyTest {
 
-    /** Builder methods that do not set one single setting. */
+    /** Builder methods that set several settings or none. */
     private static final Set<String> OF_MANY = Set.of("from", "fromEnvironment", "properties", "build");
 
     private static final ByteArrayDeserializer READER = new ByteArrayDeserializer();
@@ -111,7 +111,10 @@ class SettingsCopyTest {
         return all;
     }
 
-    /** Returns a supplier of the builder with a non-default value for the setter; empty if no sample value works. */
+    /**
+     * Returns a supplier of a builder on which the setter was called with a non-default value; empty if the setter
+     * accepts no sample value.
+     */
     private static Optional<Supplier<Object>> set(String kind, Method setter) {
         Object unset = call(builder(kind), "build");
         for (Object[] arguments : arguments(setter)) {

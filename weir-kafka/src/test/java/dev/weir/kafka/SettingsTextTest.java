@@ -178,7 +178,9 @@ class SettingsTextTest {
         assertThat(ProducerSettings.builder().from(file).build().produce()).isEqualTo(ProducePath.LEAN);
     }
 
-    /** Regression: the last value silently won. The lines may even use different separators. */
+    /**
+     * Regression: if a key was given twice, the last value silently won. The two lines may use different separators.
+     */
     @Test
     void keyGivenTwice_inAFile_isRefusedWithBothLines() {
         assertThatIllegalArgumentException()

@@ -22,7 +22,7 @@ import org.apache.kafka.common.security.auth.SecurityProtocol;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Tests a broker that completes the handshake, and then announces responses of a size that it does not send. */
+/** Tests that a broker does no harm if it completes the handshake and then announces larger responses than it sends. */
 @Timeout(60)
 class ClaimedSizesTest {
 

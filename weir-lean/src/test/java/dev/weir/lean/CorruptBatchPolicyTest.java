@@ -30,7 +30,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests logs of a real broker with three batches of fifteen records. The second batch is damaged. */
+/**
+ * Tests the policies for corrupt batches. The logs come from a real broker, and have three batches of fifteen records.
+ * The second batch is damaged.
+ */
 class CorruptBatchPolicyTest {
 
     private static final int BATCH = 15;
@@ -190,8 +193,8 @@ class CorruptBatchPolicyTest {
     }
 
     /**
-     * No checksum covers the base offset. A wrong one can be noticed only if batches overlap or the log has no such
-     * offset.
+     * No checksum covers the base offset. A wrong base offset can be noticed only if batches overlap or the log has no
+     * such offset.
      */
     @Test
     void baseOffset_whateverBitIsWrong_neverTurnsBackAndEnds() throws Exception {

@@ -135,7 +135,7 @@ final class FakeBroker implements AutoCloseable {
         nearPort = port;
     }
 
-    /** Sets the answers to queries for the beginning, the end or a time; initially 0. */
+    /** Sets the answers to queries for the beginning, the end or a time. Without a call of this method, they are 0. */
     void offsets(ToLongFunction<ListOffsetsPartition> answer) {
         offsets = answer;
     }

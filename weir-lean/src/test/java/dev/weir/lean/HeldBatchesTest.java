@@ -29,7 +29,7 @@ class HeldBatchesTest {
 
     private static final Duration LONG = Duration.ofMinutes(1);
 
-    /** Longer than a test, so a batch that is sealed was not sealed because of its linger. */
+    /** Longer than a test, so that linger is never the reason why a batch is sealed. */
     private static final Duration NO_LINGER_ENDS = Duration.ofSeconds(30);
 
     private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);

@@ -24,7 +24,10 @@ import org.apache.kafka.common.security.auth.SecurityProtocol;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Tests several lean threads with a scripted broker: faults, ends, processors and refused calls. */
+/**
+ * Tests several lean threads with a scripted broker: how they handle faults and stop, the processors they are bound to,
+ * and the calls that they refuse.
+ */
 @Timeout(120)
 class LeanThreadsTest {
 
@@ -105,8 +108,8 @@ class LeanThreadsTest {
     }
 
     /**
-     * Each order names the topic id of its position. Otherwise, a new topic would be read from a position in the old
-     * one.
+     * A thread that takes over a partition receives the topic id together with the position. Otherwise, a recreated
+     * topic would be read from a position in the old one.
      */
     @Test
     void topicRecreated_beforeAPartitionIsTaken_isReadFromItsBeginningByTheNextThread() throws Exception {
@@ -116,7 +119,7 @@ class LeanThreadsTest {
         Queue<Long> second = new ConcurrentLinkedQueue<>();
         CountDownLatch readAgain = new CountDownLatch(FakeLog.END);
         try (FakeBroker broker = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), request -> {
-            made.get().topicId(ANOTHER_ID); // The first thread has asked for it by now, the second one has not.
+            made.get().topicId(ANOTHER_ID); // The first thread already has the old id, the second has not asked yet.
             return log.serveAll(request);
         })) {
             made.set(broker);
@@ -157,7 +160,7 @@ class LeanThreadsTest {
     void cpus_bindEachThread() throws Exception {
         Path status = Path.of("/proc/thread-self/status");
         assumeThat(status).exists();
-        int cpu = Affinity.getAffinity().nextSetBit(0); // Not all of them may be this process's.
+        int cpu = Affinity.getAffinity().nextSetBit(0); // This process may not be allowed to use CPU 0.
         Queue<String> bound = new ConcurrentLinkedQueue<>();
         try (FakeBroker broker = broker()) {
             try (LeanThreads threads = LeanThreads.builder(settings(broker))

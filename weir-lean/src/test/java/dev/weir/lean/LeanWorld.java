@@ -68,7 +68,7 @@ public abstract class LeanWorld implements AutoCloseable {
         process = new SimulatedProcess(brokers, random, "client");
     }
 
-    /** Runs the simulation of a seed. Returns a text that differs between different runs. */
+    /** Runs the simulation of a seed. Returns a string that differs between different runs. */
     public static String run(long seed, LongFunction<LeanWorld> worlds) {
         try (LeanWorld world = worlds.apply(seed)) {
             world.run();
@@ -113,7 +113,7 @@ public abstract class LeanWorld implements AutoCloseable {
     /** Ends all faults, and checks that the run completes. */
     protected abstract void calm();
 
-    /** Returns a text that differs between different runs. */
+    /** Returns a string that differs between different runs. */
     protected String course() {
         return brokers.schedule().now() + " " + brokers.network().opened() + " "
                 + brokers.network().answers();

@@ -21,9 +21,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests the closest replica. A leader sends a consumer with a closer replica no records, only the replica's id.
- * Regression: if the leader could reach the replica but the consumer could not, the partition moved back and forth
- * forever and was never read.
+ * Tests fetching from the closest replica. If another replica is closer to a consumer, the leader returns that
+ * replica's id and no records. Regression: if the leader could reach the replica but the consumer could not, the
+ * partition moved back and forth forever and was never read.
  */
 class NearReplicaTest {
 

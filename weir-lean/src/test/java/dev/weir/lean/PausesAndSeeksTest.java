@@ -78,7 +78,8 @@ class PausesAndSeeksTest {
             assertThat(offsets.size() - before).isLessThanOrEqualTo(4);
         }
         assertThat(offsets).isEqualTo(LongStream.range(0, FakeLog.END).boxed().toList());
-        // Attributes, timestamp, offset, three lengths, and headers in some records.
+        // Without its key and value, a record has at least six bytes: attributes, timestamp, offset and three lengths.
+        // Some records also have headers.
         assertThat(sizes).allSatisfy(size -> assertThat(size).isBetween(6, 200));
     }
 

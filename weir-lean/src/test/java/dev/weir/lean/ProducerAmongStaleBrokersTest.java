@@ -216,7 +216,8 @@ class ProducerAmongStaleBrokersTest {
     }
 
     /**
-     * Tests random mixtures of these faults. No acknowledged record may be missing, and no older record may come last.
+     * Tests random mixtures of the faults in this class. No acknowledged record may be missing, and no older record may
+     * come last.
      */
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8})
@@ -268,8 +269,8 @@ class ProducerAmongStaleBrokersTest {
     }
 
     /**
-     * Nothing fails here, so only the age of the metadata can reveal a stale broker. It does not know the new
-     * partition, which got no records.
+     * Nothing fails here, so only the age of the metadata can reveal a stale broker. The stale broker did not know the
+     * new partition, so no records were sent to the partition.
      */
     @Test
     void brokerThatIsBehind_isLeft_whenItsMetadataAreOld() throws Exception {

@@ -43,7 +43,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests rare cluster states in which a consumer got stuck, or silently continued as if nothing had happened. */
+/**
+ * Tests that a consumer handles rare cluster states. In earlier versions, it got stuck in them, or silently continued
+ * as if nothing had happened.
+ */
 class RareFaultsTest {
 
     /** Position of the leader epoch in a batch's header. */

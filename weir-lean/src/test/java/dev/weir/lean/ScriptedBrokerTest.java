@@ -35,7 +35,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Tests responses that real brokers send only rarely, or only with certificates and passwords. */
+/**
+ * Tests how a consumer handles responses that real brokers send only rarely, or only to clients with certificates or
+ * passwords.
+ */
 class ScriptedBrokerTest {
 
     private static final Duration LONGEST = Duration.ofSeconds(50);
@@ -234,8 +237,9 @@ class ScriptedBrokerTest {
     }
 
     /**
-     * Tests responses emptied by a quota, which name no partition. After a full fetch, such a response also has no
-     * session id. After an incremental fetch, it has the session's id, and the session keeps its state.
+     * Tests responses without any partition, which a broker sends while a quota is exceeded. After a full fetch, such a
+     * response also has no session id. After an incremental fetch, it has the session's id, and the session keeps its
+     * state.
      */
     @Test
     void brokerThatThrottles_isLeftAlone_andAskedForTheSameAfterwards() throws Exception {

@@ -164,7 +164,10 @@ class ScriptedProduceTest {
         }
     }
 
-    /** Tests random temporary faults for a producer with several batches in flight. */
+    /**
+     * Tests that random temporary faults neither lose nor reorder the records of a producer with several batches in
+     * flight.
+     */
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 4, 5})
     void randomFaults_costNoRecordAndNoOrder(int seed) throws Exception {
@@ -237,7 +240,7 @@ class ScriptedProduceTest {
         assertThat(List.copyOf(sends.acknowledged)).isEqualTo(wanted);
     }
 
-    /** If no record may overtake a refused one, the listener ends the producer from within its callback. */
+    /** To let no record overtake a refused one, a listener stops the producer from within its callback. */
     @Test
     void abort_fromWithinTheListener_letsNothingOvertakeTheRefusedBatch() throws Exception {
         AtomicReference<LeanProducer> aborted = new AtomicReference<>();
@@ -330,7 +333,7 @@ class ScriptedProduceTest {
         assertThat(sends.failures.element().mayBeWritten()).isFalse();
     }
 
-    /** Doubt about a record persists when the producer's epoch changes. */
+    /** If it is unknown whether a record was written, this remains unknown when the producer's epoch changes. */
     @Test
     void refusedRecord_thatWasInDoubtUnderAnotherEpoch_mayBeWritten() throws Exception {
         try (LeanProducer producer = LeanProducer.open(settings().build(), sends)) {

@@ -23,8 +23,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Tests positions that are handed from one consumer to the next, together with the id of their topic, while the topic
- * is recreated.
+ * Tests positions that one consumer passes to another together with the topic id, if the topic is recreated in the
+ * meantime.
  */
 class TopicIdTest {
 

@@ -55,7 +55,7 @@ public final class Brokers implements Network.Server, AutoCloseable {
         NOT_LEADER
     }
 
-    /** The special timestamp in a ListOffsets request that stands for the earliest offset. */
+    /** The special timestamp in a ListOffsets request that means the earliest offset. */
     private static final long EARLIEST = -2;
 
     private final Schedule schedule = new Schedule();

@@ -141,8 +141,8 @@ public final class OriginalRecords implements AutoCloseable {
 
     private Set<Integer> partitionsOf(String topic) {
         Set<Integer> numbers = new HashSet<>();
-        // The name comes from a header. If it is invalid, no such topic can exist, and a client may be unable to send
-        // it.
+        // The name comes from a header. If it is invalid, no topic can have this name, and a client may be unable to
+        // send such a name.
         List<PartitionInfo> infos = Topic.isValid(topic) ? consumer.partitionsFor(topic, patience) : null;
         if (infos != null) {
             infos.forEach(info -> numbers.add(info.partition()));

@@ -4,7 +4,7 @@ import java.util.Set;
 
 /**
  * The output topics of a producing stage, obtained from {@link dev.weir.stream.RunningPipeline#handles}. Thread-safe.
- * After the pipeline has ended, it keeps returning the last state.
+ * After the pipeline has ended, this object keeps returning the last state.
  */
 public interface WrittenTopics {
 

@@ -21,8 +21,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests dead-letter records in the formats of Kafka Connect, the brokers and other tools, as their source code defines
- * them, and records in a user's own format.
+ * Tests that dead-letter records are read correctly in the formats that the source code of Kafka Connect, the brokers
+ * and other tools defines, and in a user's own format.
  */
 class DeadLetterRecordTest {
 
@@ -169,7 +169,7 @@ class DeadLetterRecordTest {
         assertThat(deadLetter.text(Field.TIME)).isEqualTo(deadLetter.time().toString());
     }
 
-    /** Some producers write a zero time as the year 1, and brokers store it. */
+    /** Some producers write a missing time as the year 1, which is a negative timestamp, and brokers store it. */
     @Test
     void negativeTimestamp_isNone_inEveryFormat() {
         long zeroTime = -62_135_596_800_000L;
@@ -205,7 +205,7 @@ class DeadLetterRecordTest {
         assertThat(old.restored().timestamp()).isNull();
     }
 
-    /** As an {@code int}, the second number would become partition 0. */
+    /** Cast to an {@code int}, the second value would become partition 0. */
     @ParameterizedTest
     @ValueSource(strings = {"-1", "4294967296"})
     void partitionThatNoneCanHave_isRefused(String partition) {
@@ -346,7 +346,7 @@ class DeadLetterRecordTest {
                 .text(DeadLetterHeaders.OFFSET, "17");
     }
 
-    /** These rules come from a former separate reader for Weir's own dead-letter records. */
+    /** Weir's own dead-letter records once had a separate reader. Its rules still apply. */
     @Test
     void weirsRecord_hasTheTimestampThatItsHeadersTell() {
         assertRestored(weir().read(), "orders", 3, WRITTEN);

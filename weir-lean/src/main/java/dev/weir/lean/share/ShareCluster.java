@@ -183,7 +183,7 @@ final class ShareCluster implements ClusterView {
         return metadata.ask(topics.stream(), nowNanos);
     }
 
-    /** Notes that the connection to the asked broker was lost. */
+    /** Notes that the connection to the broker that was asked is lost. */
     void lost() {
         wantsCoordinator |= looksUp;
         looksUp = false;
@@ -219,7 +219,7 @@ final class ShareCluster implements ClusterView {
         // A session that reconnects uses the new address.
     }
 
-    /** Believes each id, because the coordinator's assignment decides which id of a topic counts. */
+    /** Accepts every topic id that a broker reports, because only the id in the coordinator's assignment matters. */
     @Override
     public TopicIdAgreement agreement(String topic) {
         return new TopicIdAgreement();

@@ -45,7 +45,10 @@ final class ShareSession {
     private static final long FEW_AGE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final long PAUSE_NANOS = 100_000_000;
 
-    /** Divisor for raising {@code mostRecords}. A response with at least that many records raises it by an eighth. */
+    /**
+     * Divisor for raising {@code mostRecords}. A response with at least {@code mostRecords} records raises that limit
+     * by an eighth.
+     */
     private static final int GROWTH = 8;
 
     /**

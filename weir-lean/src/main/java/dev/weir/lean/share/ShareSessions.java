@@ -167,7 +167,7 @@ final class ShareSessions implements AutoCloseable {
         return given;
     }
 
-    /** Assigns each partition to the session with its leader. */
+    /** Assigns each partition to the session with the broker that leads it. */
     void settle(Map<Uuid, Set<Integer>> assigned) {
         Map<Integer, List<TopicIdPartition>> byLeader = new HashMap<>();
         assigned.forEach((topic, numbers) -> numbers.forEach(number -> {

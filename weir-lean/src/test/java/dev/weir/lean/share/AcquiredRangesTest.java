@@ -74,7 +74,7 @@ class AcquiredRangesTest {
         return range;
     }
 
-    /** The old locks on offsets that are acquired again have ended. The neighboring offsets remain acquired. */
+    /** The old locks on offsets that are acquired again have ended. The neighbouring offsets remain acquired. */
     @Test
     void rangeThatIsLentAgain_losesItsOpenRecords_andNoneBesideThem() {
         assertThat(acquired.add(acquire(0, 9))).isEmpty();

@@ -33,8 +33,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Tests responses of a broker that has acquired some offsets for this member. The responses contain the whole batches
- * of these offsets.
+ * Tests how the acquired records of a response are read. The broker has acquired only some offsets for this member, but
+ * the response contains the whole batches.
  */
 class AcquiredRecordsReaderTest {
 

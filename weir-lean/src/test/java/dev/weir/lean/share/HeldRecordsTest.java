@@ -17,7 +17,10 @@ import org.apache.kafka.common.errors.InvalidRecordStateException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Tests offsets 10 to 12, which a share consumer of Kafka's client acquired at time 0 for two seconds. */
+/**
+ * Tests the records that a share consumer of Kafka's client holds. It acquired offsets 10 to 12 at time 0 for two
+ * seconds.
+ */
 class HeldRecordsTest {
 
     private static final long SECOND = 1_000_000_000;

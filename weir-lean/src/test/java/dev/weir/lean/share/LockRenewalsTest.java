@@ -220,7 +220,10 @@ class LockRenewalsTest {
         assertThat(locks.millis()).isEqualTo(1_500);
     }
 
-    /** The first record frees locks as soon as nine tenths of the window are acquired. */
+    /**
+     * As soon as nine tenths of the window are acquired, the first finished record is acknowledged immediately, to free
+     * its lock.
+     */
     @Test
     void windowOfWhichNineTenthsAreAcquired_isMovedOnAtOnce() {
         acquired.add(new AcquiredRange(14, 18, new Lock(0, 2 * SECOND), 0)).forEach(receiver::lost);

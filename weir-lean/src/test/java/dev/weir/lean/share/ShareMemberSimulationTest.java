@@ -79,8 +79,8 @@ class ShareMemberSimulationTest {
         assertThat(group.share.hasSessions()).isFalse();
     }
 
-    // The broker considered the assignment delivered, and Weir did not request it again. A lone member never got a
-    // record.
+    // Regression: a response with an assignment was lost. The broker considered the assignment delivered, and the
+    // member did not request it again. If it was the only member of its group, it never received a record.
     @Test
     void assignment_whoseAnswerIsLost_isAskedForAgain() {
         Random random = new Random(23);
@@ -115,7 +115,7 @@ class ShareMemberSimulationTest {
         assertThat(work.done).hasSize(PARTITIONS * 2 * RECORDS);
     }
 
-    // The member used to ask only the broker to which it was connected, 7,186 times in an hour.
+    // Regression: the member asked only the broker to which it was connected, 7,186 times in an hour.
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3})
     void brokerThatIsBehindForGood_isNotTheOnlyOneThatIsAsked(int moved) {
@@ -146,8 +146,8 @@ class ShareMemberSimulationTest {
         close(group, work, member);
     }
 
-    // The member used to connect to the former coordinator, which refused its heartbeats, and then asked the same
-    // broker again.
+    // Regression: the member connected to the former coordinator, which refused its heartbeats, and then asked the
+    // broker that had named this coordinator again.
     @Test
     void brokerThatNamesTheFormerCoordinator_isNotTheOnlyOneThatIsAsked() {
         Random random = new Random(83);
@@ -164,8 +164,8 @@ class ShareMemberSimulationTest {
         close(group, work, member);
     }
 
-    // All reachable sources of metadata are outdated. Only the leaders knew better, but the member used to ignore their
-    // hints.
+    // All reachable sources of metadata are outdated. Only the brokers that no longer lead a partition name the right
+    // leader. Regression: the member ignored these hints.
     @Test
     void leaderThatABrokerNames_isBelieved_andOlderMetadataAreNot() {
         Random random = new Random(89);
@@ -218,8 +218,8 @@ class ShareMemberSimulationTest {
         close(group, work, member);
     }
 
-    // The acquired range used to be found by topic name and offset. The search found the former topic's range, and the
-    // lock was renewed forever.
+    // Regression: an acquired range was found by topic name and offset. The search found the range of the former topic,
+    // and the lock of the current range was renewed forever.
     @Test
     void recordsOfARecreatedTopic_endBesideThoseOfTheFormerOne() {
         Random random = new Random(103);
@@ -284,7 +284,7 @@ class ShareMemberSimulationTest {
         }
     }
 
-    // Other partitions of the broker used to wait as well, until the metadata was five minutes old.
+    // Regression: the broker's other partitions waited as well, until the metadata was five minutes old.
     @ParameterizedTest
     @EnumSource(
             names = {
@@ -515,7 +515,7 @@ class ShareMemberSimulationTest {
     }
 
     // If acknowledgements waited only 20 ms, there would be 63 requests in two seconds instead of fewer, larger ones.
-    // Turns every 10 ms would add up to 247.
+    // If the member also took a turn every 10 ms, there would be 247 turns.
     @Test
     void backlog_isAskedForInLargeRequests_andLeavesTheMemberAloneBetweenThem() {
         Random random = new Random(19);

@@ -420,7 +420,7 @@ class ShareSessionTest {
         assertThat(session.isQuiet()).isTrue();
     }
 
-    /** If a quota empties a response, the broker has acquired the records in vain. */
+    /** If a quota empties a response, the broker has acquired the records although the member does not receive them. */
     @Test
     void answerThatAQuotaHasEmptied_halvesWhatIsAskedFor_andGrowsBack() {
         open();

@@ -103,7 +103,7 @@ class ShareSessionTurnsTest {
 
     // ---- Fetches ---------------------------------------------------------------------------------------------------
 
-    /** The waiting records are enough for a while. */
+    /** The records that wait for the workers last for a while. */
     @Test
     void fewCredits_waitForMore_butNotForLong() {
         Turn few = new Turn(3, 4, 1_000, false);

@@ -52,8 +52,8 @@ class DivisionTest {
     }
 
     /**
-     * Divides partitions at random: with any brokers, owners and number of threads, the rules hold, and dividing again
-     * moves nothing.
+     * Divides partitions at random: for any brokers, owners and number of threads, the result obeys the rules of
+     * {@link Division}, and dividing again moves nothing.
      */
     @Test
     void anything_isDividedOnce() {

@@ -195,7 +195,8 @@ final class AsyncGuard<K, V, R>
             try {
                 decided = rules.decide(job, thrown);
             } catch (Throwable inRules) {
-                // The user's predicate may throw the failure itself, which cannot be added to itself.
+                // The user's predicate may rethrow the same exception. An exception cannot be added to itself as
+                // suppressed.
                 if (inRules != thrown) {
                     thrown.addSuppressed(inRules);
                 }

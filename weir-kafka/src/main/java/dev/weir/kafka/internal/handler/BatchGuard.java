@@ -80,7 +80,7 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
         Ordering<BatchJob<K, V>> ofBatches = ordering.isKeyed()
                 ? Ordering.byHash(BatchJob::orderingKey)
                 : ordering.isInput() ? Ordering.input() : Ordering.unordered();
-        // The number of retries of a batch is unlimited, because the attempts are counted for each record.
+        // No limit applies to the retries of a batch. The attempts of each record are counted and limited separately.
         RetryPolicy again =
                 RetryPolicy.of(Integer.MAX_VALUE, rules.retry().backoff()).on(Again.class);
         Parallelism calls = Parallelism.fixed(concurrency);
@@ -152,7 +152,7 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
     private final class Round {
 
         /**
-         * Value of {@link #failedInARow} at which the round ends early if a record must be retried. The remaining
+         * Value of {@link #failedInARow} at which this attempt ends early if a record must be retried. The remaining
          * records are then handled in the next attempt.
          */
         private static final int HOPELESS = 2;
@@ -245,7 +245,7 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
                 outcomes = outcomes(members);
             } catch (Throwable thrown) {
                 if (breaker != null && members.size() > 1) {
-                    breaker.abandoned(permit); // the halves report: a single bad record counts once
+                    breaker.abandoned(permit); // the calls for the two halves report, so a bad record counts once
                 } else {
                     rules.tell(permit, thrown);
                 }

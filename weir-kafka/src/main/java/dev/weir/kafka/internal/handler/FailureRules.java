@@ -155,7 +155,10 @@ public record FailureRules(
                 && retry.retriable().test(thrown);
     }
 
-    /** Returns whether the call may be repeated in its stage. What cannot be decoded now cannot be decoded later. */
+    /**
+     * Returns whether the call may be repeated in its stage. A record that cannot be decoded now cannot be decoded
+     * later.
+     */
     private boolean isRepeatable(Throwable thrown) {
         return !(thrown instanceof RecordDecodeException) && isRetriable(thrown);
     }

@@ -49,8 +49,8 @@ public final class PatientWriter {
     private static final int MAX_TOO_LARGE = 3;
 
     /**
-     * Batch size of the client. Small, because if the batch size exceeded the topic's limit, the client would keep
-     * splitting an oversized batch forever. A record larger than this is sent alone.
+     * Batch size of the client. It is small, because if it exceeded the topic's limit, the client would keep splitting
+     * an oversized batch forever. A record larger than this is sent alone.
      */
     private static final int BATCH_BYTES = 16 * 1024;
 
@@ -83,7 +83,7 @@ public final class PatientWriter {
 
         /**
          * Reports that the writer is done with the record: it was written, it no longer needs to be written, or no form
-         * of it can be. Called on the writer's thread.
+         * of it can be written. Called on the writer's thread.
          */
         protected void done() {}
     }

@@ -139,7 +139,7 @@ public final class SettingsText {
             Properties line = new Properties();
             try {
                 line.load(new StringReader(lines.get(i)));
-            } catch (IOException | IllegalArgumentException e) { // not valid without the rest of a continued line
+            } catch (IOException | IllegalArgumentException e) { // a continued line may be invalid on its own
                 continue;
             }
             if (line.containsKey(name)) {

@@ -310,7 +310,7 @@ class BatchGuardTest {
         assertThat(calls.all).containsExactly(List.of(1L));
     }
 
-    // Each seed draws a batch, its failures (temporary or permanent) and its outcomes.
+    // Each seed determines a batch, its failures (temporary or permanent) and its outcomes.
     @Test
     void anyBatch_givesEachRecordOneOutcome_andKeepsTheOrderOfKeys() throws Exception {
         for (long seed = 0; seed < 3_000; seed++) {

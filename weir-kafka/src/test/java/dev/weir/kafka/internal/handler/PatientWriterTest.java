@@ -134,7 +134,7 @@ class PatientWriterTest {
         }
     }
 
-    /** Returns the next record that is sent, which must have this number. */
+    /** Returns the next record that is sent, and checks that it has this number. */
     private Sent sent(int number) throws InterruptedException {
         Sent next = sent.take();
         assertThat(next.number).isEqualTo(number);

@@ -25,9 +25,9 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Simulates a chain of flows drawn from a seed, each with retry topics and a dead-letter topic. Each flow passes the
- * headers of its records to the next flow, as users' handlers do. The production classes decide where a record goes;
- * logs, positions and crashes are simulated. Confined to one thread.
+ * Simulates a chain of flows, each with retry topics and a dead-letter topic. A seed determines the flows. Each flow
+ * passes the headers of its records to the next flow, as users' handlers do. The production classes decide where a
+ * record goes; logs, positions and crashes are simulated. Confined to one thread.
  */
 final class RetryFlowsWorld {
 
@@ -62,7 +62,10 @@ final class RetryFlowsWorld {
         final Flow flow;
         final TopicPartition id;
 
-        /** The number of retry topics that a record here has reached, including this one. */
+        /**
+         * The number of retry topics that a record in this partition has passed through, including the partition's own
+         * topic.
+         */
         final int tiers;
 
         final List<Stored> log = new ArrayList<>();
@@ -117,7 +120,7 @@ final class RetryFlowsWorld {
     private int foreign;
 
     /**
-     * Draws the flows from a seed.
+     * Generates the flows from a seed.
      *
      * @param headersCountAnywhere plants a fault: retry headers also count in main topics
      */

@@ -108,7 +108,8 @@ class RetryTiersTest {
         assertThat(read.restored().topic()).isEqualTo("orders");
     }
 
-    // Regression: reading the message of the handler's exception threw, which ended the run after every start.
+    // Regression: the {@code getMessage} method of the handler's exception threw another exception, which ended the run
+    // after every start.
     @Test
     void exceptionWhoseMessageCannotBeRead_goesToARetryTopic() {
         var unreadable = new IllegalStateException() {

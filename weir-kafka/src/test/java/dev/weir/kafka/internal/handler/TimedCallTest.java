@@ -10,7 +10,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests calls with a real timer. No test depends on its accuracy: a call waits for its timeout, or ends long before.
+ * Tests the timeouts of calls with a real timer. No test depends on the timer's accuracy: a call either waits until it
+ * times out, or ends long before.
  */
 class TimedCallTest {
 

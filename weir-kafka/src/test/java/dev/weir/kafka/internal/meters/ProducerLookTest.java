@@ -35,7 +35,7 @@ class ProducerLookTest {
         metric("bufferpool-wait-time-ns-total", "producer-metrics", 5e9);
         metric("record-queue-time-avg", "producer-metrics", 7.5);
         metric("request-latency-avg", "producer-metrics", 2.5);
-        // The metric of a single node counts in the same way.
+        // The client has a metric of the same name for each broker. It must not be mistaken for the client's own.
         metric("request-latency-avg", "producer-node-metrics", 99.0);
         assertThat(ProducerLook.of(client).at("produce", 3))
                 .isEqualTo(Snapshot.of("produce", 3, 1000, 10, 5_000_000_000L, 7.5, 2.5));

@@ -28,8 +28,8 @@ public final class ClusterMetadata {
 
     /**
      * The minimum time between two switches to another broker because of unhelpful responses. The time doubles each
-     * time all brokers have been tried in vain. Otherwise the client would reconnect after every two responses as
-     * long as a partition has no leader.
+     * time all brokers have been tried without success. Without this minimum, the client would reconnect after every
+     * two responses as long as a partition has no leader.
      */
     private static final long STAY_NANOS = 200_000_000;
 

@@ -62,8 +62,8 @@ final class FetchedPartition {
     int lastEpoch = UNKNOWN;
 
     /**
-     * The epoch of the batch before the fetch offset if the leader does not know this epoch, or -1. The epoch of the
-     * next batch shows whether the partition's log has lost records.
+     * The epoch of the batch before the fetch offset, if the leader does not know that epoch; otherwise -1. The epoch
+     * of the next batch shows whether the partition's log has lost records.
      */
     int doubtedEpoch = UNKNOWN;
 
@@ -79,7 +79,7 @@ final class FetchedPartition {
     /** True if the nearer replica has answered a fetch for this partition. */
     boolean servedNearby;
 
-    // The partition's entry in the fetch session
+    // The state of the partition in the broker's fetch session, as of the last request
     boolean inSession;
     long sentOffset;
     int sentLeaderEpoch;

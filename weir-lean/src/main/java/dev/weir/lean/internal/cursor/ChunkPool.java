@@ -13,7 +13,7 @@ public final class ChunkPool {
         this.spares = new SpareBuffers(maxSpareBytes);
     }
 
-    /** Returns an unused chunk. The caller owns the chunk until it gives it back. */
+    /** Returns an unused chunk. The caller owns the chunk until the chunk is given back. */
     public ResponseChunk take() {
         ResponseChunk chunk = free.pollLast();
         return chunk == null ? new ResponseChunk() : chunk;

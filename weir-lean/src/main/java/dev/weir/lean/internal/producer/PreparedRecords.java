@@ -2,7 +2,7 @@ package dev.weir.lean.internal.producer;
 
 import dev.weir.lean.internal.encode.RecordBytes;
 
-/** Prepared records, accessed by index. Confined to the sending thread. */
+/** Records that were encoded in advance, accessed by index. Confined to the sending thread. */
 public interface PreparedRecords {
 
     String topic(int number);

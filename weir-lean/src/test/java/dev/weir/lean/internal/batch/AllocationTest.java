@@ -20,8 +20,8 @@ class AllocationTest {
     private static final int BATCHES = 1_000;
 
     /**
-     * The allocations of the measurement itself. {@code getThreadAllocatedBytes} allocates nothing, but a first call
-     * may.
+     * The allocations of the measurement itself. {@code getThreadAllocatedBytes} allocates nothing, except possibly in
+     * its first call.
      */
     private static final long SLACK_BYTES = 2_000;
 

@@ -62,7 +62,10 @@ class AskedInTurnTest {
         assertThat(turns.isEnough(false)).isTrue();
     }
 
-    /** Regression: if the metadata was stale after each response, the same bootstrap broker was queried forever. */
+    /**
+     * Regression: if the metadata was already too old whenever a response arrived, the same bootstrap broker was
+     * queried forever.
+     */
     @Test
     void whoIsLeftAfterOneAnswerThatDidNotHelp_becauseItIsOld_isNotAskedForEver() {
         List<Integer> asked = new ArrayList<>();

@@ -151,7 +151,7 @@ class TopicIdAgreementTest {
     void tie_withoutARefusal_staysOne(boolean passing) {
         brokers = 2;
         agreement.refused(Errors.UNKNOWN_TOPIC_ID, nowNanos);
-        pass(11); // So that it has nothing to do with what brokers say now.
+        pass(11); // Makes the refusal too old to count for the brokers' current answers.
         hear(1, OTHER);
         hear(2, ONE);
         if (passing) {

@@ -11,8 +11,8 @@ import org.apache.kafka.common.KafkaException;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests a Kafka client of another minor version, which lacks non-public classes. Up to version 4.3, {@code LogContext}
- * was in another package.
+ * Tests that a Kafka client of another minor version is refused if it lacks non-public classes that Weir uses. Up to
+ * version 4.3, {@code LogContext} was in another package.
  */
 class OldClientTest {
 

@@ -15,8 +15,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests encrypted bytes that wait for the socket. A TLS session accepts more bytes than the socket has space for, so a
- * request looks sent although its end is still in the client.
+ * Tests that encrypted bytes leave even if they had to wait for space in the socket. A TLS session accepts more bytes
+ * than the socket has space for, so a request looks sent although its end is still in the client.
  */
 @Timeout(120)
 class PendingBytesTest {

@@ -17,8 +17,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Tests requests of many buffers over TLS. Without combining them, the client's TLS layer would create a TLS record and
- * make a system call for each buffer.
+ * Tests that a request of many buffers needs few TLS records. Without combining them, the client's TLS layer would
+ * create a TLS record and make a system call for each buffer.
  */
 @Timeout(120)
 class TlsRecordsTest {

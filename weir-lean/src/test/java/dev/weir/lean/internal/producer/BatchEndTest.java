@@ -19,7 +19,7 @@ import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.message.ProduceResponseData.BatchIndexAndErrorMessage;
 import org.junit.jupiter.api.Test;
 
-/** Tests batches that are divided, and the calls of the listener for their records. */
+/** Tests how batches are divided, and which calls the listener receives for their records. */
 class BatchEndTest {
 
     private static final RecordBytes RECORD = record();
@@ -110,7 +110,7 @@ class BatchEndTest {
         assertThat(partition.finished).hasValue(3);
     }
 
-    /** The other records were refused only because of their neighbors, and may be written in another batch. */
+    /** The other records were refused only because of their neighbours, and may be written in another batch. */
     @Test
     void recordsThatTheBrokerBlames_areTold_apartFromTheirNeighbours() {
         List<String> messages = new ArrayList<>();

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Tests waits for a batch, and the events that end them (ADR 183). */
+/** Tests how senders wait for a batch, and which events end the wait (ADR 183). */
 @Timeout(120)
 class ProducerBatchPoolTest {
 

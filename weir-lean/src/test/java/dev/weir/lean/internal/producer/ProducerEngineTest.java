@@ -387,7 +387,7 @@ class ProducerEngineTest {
 
     @Test
     void violatedInvariant_endsTheProducer_andIsItsFailure() throws Exception {
-        // The batch is filled again while it is in flight.
+        // A planted fault: the batch goes back to the pool, and is filled again, while it is in flight.
         pool.release(send(0, 1));
         append(1, 2);
         engine.run();

@@ -20,7 +20,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests the limits of a fetch response: where it is truncated, which parts are missing, and lengths that exceed it. */
+/**
+ * Tests that a fetch response is read only up to its end: truncated responses, missing parts, and lengths beyond the
+ * end.
+ */
 class FetchResponseTest {
 
     private static final short VERSION = 17;

@@ -16,8 +16,9 @@ import org.apache.kafka.common.record.internal.CompressionType;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests bytes that nobody should send. The corpus and generated batches are mutated according to a seed, with knowledge
- * of their layout. {@link FetchFuzzTest} is guided by coverage instead. {@link AnyBytes} checks the rules.
+ * Tests that bytes that no broker should send do no harm. The corpus and generated batches are mutated according to a
+ * seed, with knowledge of their layout. {@link FetchFuzzTest} is guided by coverage instead. {@link AnyBytes} checks
+ * the rules.
  *
  * <p>{@code -Dweir.fuzz.seconds=600} runs longer; {@code -Dweir.fuzz.seed=N} replays a seed.
  */

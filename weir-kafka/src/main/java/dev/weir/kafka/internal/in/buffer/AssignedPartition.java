@@ -27,8 +27,9 @@ public final class AssignedPartition {
     /** Reasons why a partition is not fetched. */
     public enum PauseReason {
         /**
-         * The client has been instructed to pause the partition. If it is paused for another reason, this reason is
-         * added as soon as the client is instructed. It is removed only when flow control resumes the partition.
+         * The client has been told to pause the partition, for flow control or for any of the other reasons. This
+         * reason is therefore always present while the client pauses the partition, and it remains until flow control
+         * resumes it.
          */
         FLOW,
 

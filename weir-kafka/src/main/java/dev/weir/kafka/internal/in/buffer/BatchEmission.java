@@ -252,8 +252,8 @@ public final class BatchEmission {
     }
 
     /**
-     * Builds a batch whose elements are groups of consecutive records. Such a batch is small, because each group stands
-     * for many records. The batch object is reused after the groups have been removed from it.
+     * Builds a batch whose elements are groups of consecutive records. Such a batch is small, because each group
+     * represents many records. The batch object is reused after the groups have been removed from it.
      */
     private void makeOfRows(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> rows) {
         Batch<ConsumerRecord<byte[], byte[]>> batch = partition.outlet().emptyBatch();

@@ -45,7 +45,7 @@ public record ConsumerPlan(
         }
 
         /**
-         * Tracks each record and commits the finished prefix.
+         * Tracks each record, and commits the offset before which all records are finished.
          *
          * @param takesUnreadable whether an unreadable batch is emitted as a record that cannot be decoded
          */

@@ -150,14 +150,14 @@ public final class DueRecords {
         nextDueMillis = Long.MAX_VALUE;
     }
 
-    /** Returns whether the user's function must be called before the scan can continue. */
+    /** Returns whether the user's function must be called before further due records can be found. */
     boolean hasQuestion() {
         return open != null;
     }
 
     /**
-     * Removes and returns the question, or returns null if there is none. The caller must release the buffer's lock and
-     * then call {@link Question#ask}.
+     * Removes and returns the pending {@link Question} to the user's function, or returns null if there is none. The
+     * caller must release the buffer's lock and then call {@link Question#ask}.
      */
     @Nullable
     Question question() {
@@ -204,7 +204,7 @@ public final class DueRecords {
         return Batch.of(values, to - from, target, tokens);
     }
 
-    /** Returns the time, on {@code clock}, when a record found by the last scan may become due. */
+    /** Returns the time, on {@code clock}, when a record that was not due at the last check may become due. */
     long nextDueNanos(Clock clock) {
         return nextDueMillis == Long.MAX_VALUE
                 ? Stage.NEVER

@@ -73,7 +73,7 @@ public final class FlowControl {
     private final OwnerClock clock;
     private final Runnable wake;
 
-    /** Limit of outstanding tokens per partition. Each token may stand for several records. */
+    /** Limit of outstanding tokens per partition. A token may represent several records. */
     private volatile int highRecords;
 
     private volatile long budgetBytes;
@@ -83,8 +83,8 @@ public final class FlowControl {
     private long allPausedNanos;
 
     /**
-     * Number of outstanding bytes at which all partitions resume even though more than half of the limit is used; 0 if
-     * nothing is stuck.
+     * Number of outstanding bytes at or below which all partitions resume, although this is more than half of the
+     * limit; 0 if no bytes are stuck.
      */
     private long goOnBytes;
 

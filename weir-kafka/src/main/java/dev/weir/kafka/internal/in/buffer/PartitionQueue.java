@@ -21,7 +21,7 @@ final class PartitionQueue {
     /** Due time of the record whose token is {@link #headToken}. */
     long headDueMillis;
 
-    /** Token of the first record that was not due at the last scan; -1 if unknown. */
+    /** Token of the first record that was not due at the last check; -1 if unknown. */
     long headToken = -1;
 
     /** Queues with a higher priority go first. */
@@ -79,7 +79,7 @@ final class PartitionQueue {
         paused = nowPaused;
     }
 
-    /** Returns whether the due time of the next record is known from a scan. */
+    /** Returns whether the due time of the next record is known from the last check. */
     boolean isHeadKnown() {
         Batch<?> first = batches.peek();
         return first != null && first.token(0) == headToken;
@@ -99,8 +99,8 @@ final class PartitionQueue {
 
     /**
      * Returns whether the batch may contain the token. Batches that cannot contain it need not be searched. This keeps
-     * the search short, which matters because it blocks the pipeline. Tokens ascend within a partition. If a batch has
-     * one token for all its records, that token stands for the first record.
+     * the search short, which matters because it blocks the pipeline. Tokens ascend within a partition. If one token
+     * covers all records of a batch, it is returned for the first record.
      */
     private static boolean mayHave(Batch<ConsumerRecord<byte[], byte[]>> batch, long token) {
         return batch.size() > 0

@@ -42,7 +42,7 @@ final class RateLimit {
         this.clock = clock;
     }
 
-    /** Disables the splitting of batches, because one token stands for a whole batch. */
+    /** Disables the splitting of batches, because one token covers a whole batch. */
     void keepWhole() {
         splits = false;
     }

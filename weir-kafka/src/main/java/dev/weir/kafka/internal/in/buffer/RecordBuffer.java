@@ -384,7 +384,7 @@ public final class RecordBuffer {
         }
     }
 
-    /** Disables the splitting of batches, because one token stands for a whole batch. Call before a rate is set. */
+    /** Disables the splitting of batches, because one token covers a whole batch. Call before a rate is set. */
     public void keepWhole() {
         lock.lock();
         try {

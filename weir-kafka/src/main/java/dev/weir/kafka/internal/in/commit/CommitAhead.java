@@ -25,9 +25,10 @@ import org.apache.kafka.common.TopicPartition;
  *
  * <p>Each commit covers as many records as the pipeline may buffer, and they are released once it is confirmed. The
  * owner waits for the confirmation and then briefly for the pipeline's next pull, instead of polling the consumer in
- * between. Even a commit for a single record therefore costs only one round trip. A failed commit is repeated, although
- * the first attempt may have succeeded. When a partition is revoked, its waiting records are dropped. If their commit
- * did succeed, they are lost, but never duplicated.
+ * between. Commits therefore never wait for a poll to end, and even a commit for a single record takes only one round
+ * trip. A failed commit is repeated, even if the first attempt may have succeeded unnoticed. When a partition is
+ * revoked, its waiting records are dropped. If their commit had already succeeded, they are lost, but never delivered
+ * twice.
  *
  * <p>Records of a paused partition wait here uncommitted. They do not count toward the limit, so other partitions can
  * continue. A new position, for example after a seek, is represented by an empty batch ahead of the partition's

@@ -53,7 +53,10 @@ public final class CommitTexts {
         return maxChars > 0;
     }
 
-    /** Adds to every later commit of the topic the number of partitions it had when the group began to read it. */
+    /**
+     * From now on, adds to every commit of the topic the number of partitions that the topic had when the group began
+     * to read it.
+     */
     public void startSize(String topic, int size) {
         startSizes.merge(topic, size, Math::min);
         version++;
@@ -113,8 +116,8 @@ public final class CommitTexts {
         if (finished.isEmpty()) {
             return commit;
         }
-        // The finished set is read twice. A record that finishes in between appears only in the second set, which is
-        // harmless.
+        // The finished set has been read twice, here and in commit(). A record that finishes in between appears only in
+        // the set read later, which is harmless.
         FinishedSet written = maxChars == 0 ? FinishedSet.EMPTY : finished(partition.id(), commit);
         return finished.runs() < CommitText.MAX_RUNS && written.containsAll(finished) ? commit : null;
     }

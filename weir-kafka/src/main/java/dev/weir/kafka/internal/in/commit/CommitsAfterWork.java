@@ -4,7 +4,10 @@ import dev.weir.kafka.internal.in.buffer.AssignedPartition;
 import java.util.Collection;
 import java.util.List;
 
-/** Commits the finished prefix of each partition, for at-least-once delivery. Confined to the owner thread. */
+/**
+ * Commits, for each partition, the offset before which all records are finished (at-least-once delivery). Confined to
+ * the owner thread.
+ */
 final class CommitsAfterWork extends DeliveryCommits {
 
     CommitsAfterWork(OffsetCommits commits) {

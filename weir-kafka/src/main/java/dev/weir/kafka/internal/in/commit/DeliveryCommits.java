@@ -71,8 +71,9 @@ public abstract sealed class DeliveryCommits permits CommitsAfterWork, CommitsIn
     public abstract long nanosUntilDue();
 
     /**
-     * Makes the final commits before partitions are released. Commits the finished prefix of each partition or, if
-     * offsets are committed before records are emitted, new positions that have not been committed yet.
+     * Makes the final commits before partitions are released. Commits, for each partition, the offset before which all
+     * records are finished. If offsets are committed before records are emitted, commits new positions that have not
+     * been committed yet instead.
      *
      * @throws org.apache.kafka.common.errors.RebalanceInProgressException if the client must poll first
      */

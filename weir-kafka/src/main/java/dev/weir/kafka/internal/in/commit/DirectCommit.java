@@ -141,7 +141,7 @@ public final class DirectCommit implements MemberCommit {
     public boolean commit(Map<TopicPartition, OffsetAndMetadata> offsets, long nanos) {
         ConsumerGroupMetadata member = client.groupMetadata();
         if (member.generationId() < 0 || member.memberId().isEmpty()) {
-            return false; // the client is not a member, and an empty group accepts such a commit from any client
+            return false; // the client is not a member, so nothing would stop an outdated commit to an empty group
         }
         long now = System.nanoTime();
         boolean again = member.equals(refused);

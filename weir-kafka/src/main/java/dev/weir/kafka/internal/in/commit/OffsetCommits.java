@@ -350,8 +350,8 @@ public final class OffsetCommits {
     }
 
     /**
-     * Returns whether a later commit may succeed. This includes commits that fail because the member was expelled or a
-     * new epoch is pending: a later poll then revokes the partitions or delivers the new epoch.
+     * Returns whether a later commit may succeed. That is also possible if the commit failed because the member was
+     * expelled or a new epoch is pending: a later poll then revokes the partitions or delivers the new epoch.
      */
     private static boolean isRetriable(Exception failure) {
         return failure instanceof RetriableException
@@ -501,7 +501,7 @@ public final class OffsetCommits {
     /**
      * Commits the offsets and returns the committed offsets. If the commit times out or a partition is unknown, retries
      * the commit without deleted partitions and without partitions of recreated topics. The client would wait for a
-     * deleted partition in vain, and the old offsets are meaningless in a recreated topic.
+     * deleted partition until the timeout, and the old offsets are meaningless in a recreated topic.
      */
     private Map<TopicPartition, OffsetAndMetadata> commitExisting(
             Map<TopicPartition, OffsetAndMetadata> finished, long deadlineNanos) {

@@ -22,7 +22,9 @@ import org.apache.kafka.common.errors.CorruptRecordException;
 import org.apache.kafka.common.errors.RecordDeserializationException;
 import org.jspecify.annotations.Nullable;
 
-/** Fetches with Kafka's own client, which is also the group member. See {@link RecordFetcher} for the threads. */
+/**
+ * Fetches with Kafka's own client, which is also the group member. See {@link RecordFetcher} for the threading rules.
+ */
 public final class ClientFetcher implements RecordFetcher {
 
     private final Consumer<byte[], byte[]> client;

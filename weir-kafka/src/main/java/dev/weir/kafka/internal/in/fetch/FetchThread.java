@@ -27,7 +27,7 @@ final class FetchThread implements PartitionFetcher {
 
     private static final Duration LONGEST_WAIT = Duration.ofMillis(100);
 
-    /** Number of turns in flight to the owner. Does not count the turn held by the owner and the turn being filled. */
+    /** Number of turns in flight to the owner, in addition to the turn held by the owner and the turn being filled. */
     private static final int TURNS_ON_THEIR_WAY = 1;
 
     private final int number;

@@ -29,8 +29,8 @@ final class LeanPartition {
     private List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
 
     /**
-     * The list most recently handed out in full. It is cleared and filled again, because a new list per turn would be
-     * garbage.
+     * The list most recently handed out in full. It is cleared and filled again, so that not every turn allocates a
+     * list.
      */
     private List<ConsumerRecord<byte[], byte[]>> spare = new ArrayList<>();
 

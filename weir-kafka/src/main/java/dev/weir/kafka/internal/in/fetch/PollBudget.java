@@ -133,8 +133,9 @@ public final class PollBudget {
     }
 
     /**
-     * Returns the size of the record, which its headers keep on the heap beside the copies of its key and value.
-     * Returns 0 for a record of an uncompressed batch, because its bytes are part of the client's response.
+     * Returns the size of the record if its headers keep the record's bytes on the heap, in addition to the copies of
+     * its key and value. Returns 0 for a record of an uncompressed batch: its headers need no more memory, because the
+     * client holds the whole response until it is read.
      *
      * @param first the first part of the record that is not null
      */

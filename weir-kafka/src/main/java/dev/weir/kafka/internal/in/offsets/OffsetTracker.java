@@ -33,7 +33,7 @@ public final class OffsetTracker implements AckTarget {
      */
     private static final int MAX_SPARES = 16;
 
-    /** Stands for the timestamp of a record that has none. */
+    /** The timestamp of a record that has none. */
     public static final long NO_TIMESTAMP = -1;
 
     /** Value of {@link #watched} while no record is watched. */
@@ -431,9 +431,9 @@ public final class OffsetTracker implements AckTarget {
     }
 
     /**
-     * Removes the record with {@code token} and all later records. They were appended but will not be emitted, and none
-     * of their tokens may have been published. Afterwards, the tracker accepts no more records, because no offset after
-     * a dropped record may be committed during this assignment.
+     * Removes the record with {@code token} and all later records. They were appended but will not be emitted, and
+     * their tokens must not have been published yet. Afterwards, the tracker accepts no more records, because no offset
+     * after a dropped record may be committed during this assignment.
      *
      * @return the offset of the first removed record
      */

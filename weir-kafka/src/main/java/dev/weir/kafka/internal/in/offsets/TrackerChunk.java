@@ -85,8 +85,9 @@ final class TrackerChunk {
     /**
      * Acknowledges the record for one holder.
      *
-     * @return the record's state: {@link #HELD} if further acknowledgements are pending; otherwise no later read by
-     *     this thread is reordered before the write of the new state, and the slot may already belong to another record
+     * @return the record's state: {@link #HELD} if further acknowledgements are pending. Otherwise, the slot may
+     *     already be reused for another record, and no later read by this thread is reordered before the write of the
+     *     new state
      */
     byte end(int slot) {
         if ((byte) STATE.getOpaque(states, slot) != HELD) {

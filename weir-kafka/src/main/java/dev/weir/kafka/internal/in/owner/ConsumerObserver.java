@@ -40,8 +40,8 @@ final class ConsumerObserver {
     /**
      * Maximum age of a snapshot, as documented. While no snapshots are requested, this is also the interval between
      * readings. While snapshots are requested, the interval depends on the duration of the last reading, but it never
-     * exceeds this limit. The first reading of thousands of partitions may take half a second, which would make the
-     * interval too long.
+     * exceeds this limit. The limit matters after the first reading of thousands of partitions: it may take half a
+     * second, and an interval calculated from that alone would be far too long.
      */
     private static final long MAX_LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
 

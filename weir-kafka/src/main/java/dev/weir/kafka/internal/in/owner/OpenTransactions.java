@@ -21,8 +21,9 @@ import org.jspecify.annotations.Nullable;
  * Finds and reports partitions where an open transaction blocks readers of committed records (ADR 213). Confined to the
  * owner thread.
  *
- * <p>Checks only partitions that have reached the end of their readable records. Such a partition receives no records
- * at its position, because its last stable offset is not beyond the position. Both fetchers know the position.
+ * <p>Checks only partitions whose readable records have all been read: if an open transaction blocks the records at a
+ * partition's position, no record before them is left to read. On both fetch paths, the fetcher knows whether that is
+ * the case.
  */
 final class OpenTransactions {
 

@@ -78,7 +78,7 @@ final class RebalanceHooks {
         }
     }
 
-    /** Calls the store and the listener, which together must return by {@code endNanos}. */
+    /** Calls the external offset store and the listener. Both calls together must be over by {@code endNanos}. */
     void revoked(Set<TopicPartition> ids, long endNanos) {
         if (!ids.isEmpty()) {
             tellStore(ids, endNanos);
@@ -96,7 +96,10 @@ final class RebalanceHooks {
         }
     }
 
-    /** Calls the store. If a listener must be called afterwards, the store may use only half of the remaining time. */
+    /**
+     * Calls the external offset store. If a listener must be called afterwards, this call gets only half of the
+     * remaining time.
+     */
     private void tellStore(Set<TopicPartition> ids, long endNanos) {
         if (external != null) {
             long left = endNanos - clock.nanoTime();

@@ -147,7 +147,8 @@ final class PartitionOpenings {
 
     /**
      * Returns whether a later query for committed offsets will fail too. If the coordinator has removed this member
-     * from the group, it refuses the query, but the member rejoins with its next poll.
+     * from the group, it refuses the query, but that failure is not permanent, because the member rejoins with its next
+     * poll.
      */
     static boolean isPermanent(KafkaException failure) {
         return failure instanceof AuthorizationException

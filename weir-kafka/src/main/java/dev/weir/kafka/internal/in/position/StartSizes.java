@@ -47,7 +47,7 @@ final class StartSizes {
     private boolean asked;
 
     /**
-     * Creates an object that knows no sizes yet.
+     * Creates an object without any partition counts.
      *
      * @param group the group for which offsets are committed; null if none are
      * @param owner the owner thread, on which responses are processed

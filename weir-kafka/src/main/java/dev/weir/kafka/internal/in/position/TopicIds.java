@@ -60,7 +60,7 @@ final class TopicIds {
         void recreated(AssignedPartition partition, Uuid now);
     }
 
-    /** A partition that waits for responses to queries sent after it was added. */
+    /** A partition that waits for responses about its topic. Only queries sent after the wait began count. */
     private static final class Wait {
 
         final AssignedPartition partition;

@@ -25,7 +25,8 @@ record ClientSerializer<T>(Serializer<T> serializer, boolean closes, ClientThrea
         try {
             return data instanceof ReadyBytes ready ? ready.bytes() : serializer.serialize(topic, headers, data);
         } catch (StackOverflowError tooDeep) {
-            // This exception rejects only the record. The client would treat the error itself as fatal.
+            // This exception rejects only the record. The client would treat the StackOverflowError itself as
+            // fatal.
             throw new SerializationException("the serializer overflowed the stack", tooDeep);
         }
     }

@@ -66,7 +66,7 @@ public final class RecordRefusals {
     }
 
     /**
-     * Returns the reason why a client waited in vain for free memory or metadata: either the brokers do not know the
+     * Returns the reason why a client's wait for free memory or metadata timed out: either the brokers do not know the
      * topic, or the timeout expired.
      */
     public static Exception ofVainWait(TimeoutException waited) {

@@ -129,9 +129,9 @@ public final class RefusalSearch<R> {
     }
 
     /**
-     * Ends an attempt. If {@code takes} accepts the exception of a rejected record, the record becomes a suspect. A
-     * faulty record is removed from the search. A record is also removed if {@code takes} does not accept its
-     * exception, because such an exception does not explain a later failure.
+     * Ends an attempt, and decides about its rejected records. A record becomes a suspect if {@code takes} accepts its
+     * exception. It is removed from the search if it is certainly faulty. It is also removed if {@code takes} does not
+     * accept its exception, because such an exception does not explain a later failure.
      *
      * @param takes returns whether the pipeline's rule for rejected records covers an exception
      * @param atFault receives the removed faulty records whose exceptions are covered by the rule

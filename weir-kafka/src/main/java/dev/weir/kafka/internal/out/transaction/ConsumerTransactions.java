@@ -39,8 +39,9 @@ import org.jspecify.annotations.Nullable;
 public final class ConsumerTransactions<K, V> implements TransactionGate {
 
     /**
-     * The interval between searches for open transactions of runs that have ended. Such a transaction may delay the
-     * committed offset of a partition, so the searches take place only while a partition is held.
+     * The interval between searches for open transactions of runs that have ended. While such a transaction contains an
+     * offset for a partition, brokers withhold the partition's committed offset, and the partition is held until it
+     * arrives. Searches are therefore needed only while a partition is held.
      */
     private static final long FENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
@@ -186,8 +187,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
             return false;
         }
         try {
-            // A stage may hold inputs until the stream ends, so a cut that waits for these inputs may also wait until
-            // then.
+            // A stage may hold inputs until the stream ends, so it may be impossible until then to cut a transaction
+            // that has records of these inputs.
             boolean waitsForInputs = run.isClosing() || (scatter.isThere() && !run.isIntakeHeld());
             return switch (run.state()) {
                 case IDLE, ENDED -> true;
@@ -303,8 +304,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     }
 
     /**
-     * Postpones the cut. The pipeline continues, but gets no new records if the finished offsets do not fit into a
-     * commit.
+     * Postpones cutting the open transaction. The pipeline continues, but gets no new records if the finished offsets
+     * do not fit into a commit.
      */
     private CutResult later(boolean withoutIntake) {
         run.cutLater(withoutIntake);
@@ -404,8 +405,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     }
 
     /**
-     * Postpones the cut, because the position of a restarted partition is usually known soon. Aborts the transaction if
-     * the partition was revoked, or if the wait takes too long.
+     * Postpones cutting the open transaction, because the position of a restarted partition is usually known soon.
+     * Aborts the transaction if the partition was revoked, or if the wait takes too long.
      */
     private CutResult laterOrAborted(OpenTransaction<K, V> filling) {
         boolean isVain = filling.sources().stream()
@@ -584,8 +585,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
             writesAgain = isAtTheEnd && run.aborted.mayWriteAgain();
             renewed = renew(writesAgain);
             if (!writesAgain) {
-                // The aborted records of the other partitions only appear to be finished. The next owner must read them
-                // again.
+                // Exclude partitions with aborted records. These records only appear to be finished, and the next owner
+                // must read them again.
                 leave(leaving.stream()
                         .filter(partition -> !isAborted(partition))
                         .toList());

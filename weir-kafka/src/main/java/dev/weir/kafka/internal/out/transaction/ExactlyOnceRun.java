@@ -139,7 +139,7 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
      * Creates a factory of runs.
      *
      * @param whenCommitted receives the offsets of committed records; null if there is no listener
-     * @param plans plans a run, given the group and its static member; the member may be null
+     * @param plans creates the plan of a run from the group and its static member, which may be null
      */
     public ExactlyOnceRun(
             ProducerSettings<K, V> settings,

@@ -81,7 +81,9 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
     /** Inputs that may produce a rejected record. Modified only by the committing thread. */
     private final RefusalSearch<Origin> suspects = new RefusalSearch<>();
 
-    /** The number of records handled by the rule. Written by the segment's thread. */
+    /**
+     * The number of records handled by the rule for records that cannot be written. Written by the segment's thread.
+     */
     private volatile long ruled;
 
     // Confined to the committing thread
@@ -104,7 +106,7 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
     }
 
     /**
-     * Creates the object that applies the rule. Returns null if the rule is to fail the run. Throws if the dead-letter
+     * Creates the object that applies the rule. Returns null if the rule makes the run fail. Throws if the dead-letter
      * topic does not exist.
      */
     static <K, V> @Nullable TransactionRule<K, V> of(
@@ -301,7 +303,7 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
                 if (takes(refusal.why)) {
                     isExcused = true;
                     if (RecordRefusals.isOfOtherTopics(refusal.why, refusal.topic)) {
-                        continue; // not a suspect: it was still unsent when a record of another topic was rejected
+                        continue; // not a suspect, because it was unsent when a record of another topic was rejected
                     }
                     for (String place : refusal.places) {
                         isAnother |= suspects.suspect(new Origin(place, refusal.topic), refusal.why) == null;
@@ -311,8 +313,8 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
         }
         if (isExcused) {
             long ruledNow = ruled;
-            // An abort with a new suspect is not in vain. If records arrive in a different order each time, several of
-            // them may be rejected before the first suspect arrives again.
+            // An abort that finds a new suspect counts as progress. If records arrive in a different order each time,
+            // several of them may be rejected before the first suspect arrives again.
             inVain = ruledNow == ruledBefore && !isAnother ? inVain + 1 : 1;
             ruledBefore = ruledNow;
         }

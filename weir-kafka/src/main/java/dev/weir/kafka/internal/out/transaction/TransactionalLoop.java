@@ -44,8 +44,8 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     private static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     /**
-     * The minimum time until the next pause if the owner made no cut during the last one. A cut may be impossible for
-     * now, because an operator may keep inputs unfinished until more elements arrive.
+     * The minimum time until the next pause if the owner did not cut the transaction during the last one. That may be
+     * impossible for now, because an operator may keep inputs unfinished until more elements arrive.
      */
     private static final long VAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
@@ -55,7 +55,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
      */
     private static final int MOST = 4;
 
-    /** The largest number of elements sent in one go, with no opportunity for a cut in between. */
+    /** The largest number of elements sent in one go. The owner cannot cut the transaction in between. */
     private static final int RUN = 64;
 
     private final TransactionsOfRun<K, V> run;
@@ -67,7 +67,10 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     private final LostInputs<K, V> inputs;
     private final ArrayDeque<TransactionRecord<K, V>> waiting = new ArrayDeque<>();
 
-    /** The closing transaction for whose records {@link #waiting} was searched last; null if it must be searched. */
+    /**
+     * The closing transaction for which {@link #waiting} was last searched for records; null if it must be searched
+     * again.
+     */
     private @Nullable OpenTransaction<K, V> searched;
 
     /** {@link OpenTransaction#opened} at the last search. */
@@ -144,7 +147,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
 
     /**
      * Sends consecutive elements that need no checks, so that the lock is released and acquired only once for all of
-     * them, and no cut comes between them. Returns the number of elements sent.
+     * them, and the transaction is not cut between them. Returns the number of elements sent.
      */
     private int takeRun(Batch<ProducerRecord<K, V>> batch, int from) {
         OpenTransaction<K, V> filling = run.filling();
@@ -182,7 +185,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
 
     /**
      * Returns the number of elements sent. Some elements remain unsent if the transaction is aborted, or if an element
-     * cannot be serialized and the rule covers that failure.
+     * cannot be serialized and the rule for records that cannot be written covers that failure.
      */
     private int sendRun(OpenTransaction<K, V> filling, Batch<ProducerRecord<K, V>> batch, int from, int end) {
         int[] at = {from};
@@ -277,8 +280,9 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     }
 
     /**
-     * Applies the rule if the element's record is known to be unwritable. Returns true if this finished the element,
-     * and false if the element must still be sent, either unchanged or as a dead-letter record.
+     * Applies the rule for records that cannot be written, if it is known that the element's record is one of them.
+     * Returns true if this finished the element, and false if the element must still be sent, either unchanged or as a
+     * dead-letter record.
      */
     private boolean isRuledOut(TransactionRecord<K, V> element) {
         TransactionRule<K, V> rule = run.rule;
@@ -322,8 +326,9 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
             meter.holds(-1);
         }
         OpenTransaction<K, V> filling = closing();
-        // Without new unfinished inputs, the same records would be found not to belong to the transaction. A search per
-        // element would make a long close quadratic.
+        // If no input was added since the last search, another search would again find no record that belongs to the
+        // transaction. Without this check, every element would cause a search, and a long close would take quadratic
+        // time.
         if (filling == null || (filling == searched && filling.opened() == searchedOpened)) {
             return;
         }
@@ -486,7 +491,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         }
     }
 
-    /** Pauses between two batches if a cut is due, so that the owner can make the cut. */
+    /** Pauses between two batches if the open transaction is due for a commit, so that the owner can cut it. */
     private void giveWay() throws InterruptedException {
         if (run.isCutWanted() && run.state().mayCut()) {
             run.wakeOwner.run();
@@ -509,7 +514,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
             run.endInput();
             drainWaiting();
             // The owner may have noted that everything was committed while records were still queued in this loop.
-            // Reset that.
+            // Correct this now.
             run.noteThrough(false);
             run.wakeOwner.run();
             awaitCommit();

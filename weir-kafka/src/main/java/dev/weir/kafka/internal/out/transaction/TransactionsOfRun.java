@@ -31,7 +31,10 @@ final class TransactionsOfRun<K, V> {
     private enum Input {
         OPEN,
 
-        /** The input has ended. No more elements arrive, so a cut no longer waits for further input. */
+        /**
+         * The input has ended. No more elements arrive, so the last transaction can be cut without waiting for further
+         * input.
+         */
         ENDED,
 
         /** The input has ended, and nothing is left to commit. */
@@ -96,7 +99,10 @@ final class TransactionsOfRun<K, V> {
 
     private Input input = Input.OPEN;
 
-    /** True if a cut is wanted as soon as possible. Set by any thread; cleared with the lock held. */
+    /**
+     * True if the open transaction should be cut, and then committed, as soon as possible. Set by any thread; cleared
+     * with the lock held.
+     */
     private volatile boolean cutWanted;
 
     /**
@@ -112,8 +118,8 @@ final class TransactionsOfRun<K, V> {
     private final Set<AckTarget> sources = ConcurrentHashMap.newKeySet();
 
     /**
-     * Sources whose elements may still be written although the sources were revoked. Cleared by the last cut that
-     * includes these sources.
+     * Sources whose elements may still be written although the sources were revoked. Cleared when the last transaction
+     * that includes these sources is cut.
      */
     volatile Set<AckTarget> leaving = Set.of();
 
@@ -379,17 +385,26 @@ final class TransactionsOfRun<K, V> {
 
     // ---- Cuts ------------------------------------------------------------------------------------------------------
 
-    /** Returns whether a cut is wanted as soon as possible. May be called from any thread. */
+    /**
+     * Returns whether the open transaction should be cut, and then committed, as soon as possible. May be called from
+     * any thread.
+     */
     boolean isCutWanted() {
         return cutWanted;
     }
 
-    /** Requests a cut as soon as possible. May be called from any thread. */
+    /**
+     * Requests that the open transaction be cut, and then committed, as soon as possible. May be called from any
+     * thread.
+     */
     void wantCut() {
         cutWanted = true;
     }
 
-    /** Withdraws the request for a cut, and resumes the intake. Called by the owner, with the lock held. */
+    /**
+     * Withdraws the request to cut the open transaction, and resumes the intake. Called by the owner, with the lock
+     * held.
+     */
     void clearCut() {
         cutWanted = false;
         intakeHeld = false;
@@ -401,8 +416,8 @@ final class TransactionsOfRun<K, V> {
     }
 
     /**
-     * Postpones the cut of the open transaction. If {@code holdsIntake} is true, the pipeline's intake is stopped until
-     * the cut. If it is false, the intake continues. Called by the owner, with the lock held.
+     * Postpones cutting the open transaction. If {@code holdsIntake} is true, the pipeline's intake is stopped until
+     * the transaction is cut. If it is false, the intake continues. Called by the owner, with the lock held.
      */
     void cutLater(boolean holdsIntake) {
         intakeHeld = holdsIntake;
@@ -411,8 +426,8 @@ final class TransactionsOfRun<K, V> {
     }
 
     /**
-     * Returns whether the cut of {@link #filling} is due but must wait, because the transaction contains records of
-     * unfinished inputs. Until the cut, the transaction accepts only further records of these inputs.
+     * Returns whether {@link #filling} is due to be cut but must wait, because it contains records of unfinished
+     * inputs. Until it is cut, it accepts only further records of these inputs.
      */
     boolean isClosing() {
         OpenTransaction<K, V> taking = filling;
@@ -426,7 +441,10 @@ final class TransactionsOfRun<K, V> {
 
     // ---- The input -------------------------------------------------------------------------------------------------
 
-    /** Marks the input as ended, so that a cut no longer waits for further input. Called by the segment's thread. */
+    /**
+     * Marks the input as ended, so that the last transaction can be cut without waiting for further input. Called by
+     * the segment's thread.
+     */
     void endInput() {
         input = Input.ENDED;
     }

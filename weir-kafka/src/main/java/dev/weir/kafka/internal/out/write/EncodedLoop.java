@@ -234,7 +234,7 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
         return new WriterHandle(new LatencyCounts(), () -> look.at(context.stageName(), elements.unanswered()));
     }
 
-    /** See {@link StageContext.Termination}. The loop has ended by then, so nothing more is sent. */
+    /** See {@link StageContext.Termination}. The loop has ended before this call, so nothing more is sent. */
     String close(Duration patience) {
         closing = true;
         var ignored = producer.close(patience);

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * Decides which records must wait until the first record of their partition is complete. Confined to the sender's
  * thread.
  *
- * <p>If a broker does not know a producer in a partition yet, it accepts any of the producer's batches. It may
+ * <p>As long as a broker does not know a producer in a partition, it accepts a batch with any sequence number. It may
  * therefore reject the first batch, or be unable to write it yet, and then accept the second one. To preserve the
  * order, no record follows a producer's first record to a topic, or its first record to a partition, until that record
  * is complete (ADR 60).

@@ -86,8 +86,8 @@ final class MessageInFlight<K, V, P> {
     }
 
     /**
-     * The callback for the record of a part. It does not acknowledge the input, because that acknowledgement belongs to
-     * the message.
+     * The callback for one record of a message. It does not acknowledge the input, because the input is acknowledged
+     * only once the whole message is finished.
      */
     static final class Sending<K, V> extends Kept<MessageInFlight<?, ?, ?>.Part, K, V> {
 

@@ -85,7 +85,7 @@ final class OrderedProducer<K, V> {
             return RecordRefusals.weight(refusal) < 2;
         }
 
-        /** Returns whether the client itself failed, without naming a record. */
+        /** Returns whether the client itself failed, so that no record was the cause. */
         boolean isOfClient() {
             return topic.isEmpty();
         }
@@ -119,8 +119,8 @@ final class OrderedProducer<K, V> {
     private final Queue<Kept<?, ?, ?>> cameBack = new ConcurrentLinkedQueue<>();
 
     /**
-     * The lowest token of all returned records, for each acknowledgement target. Used to name the first unacknowledged
-     * inputs in the failure message.
+     * For each acknowledgement target, the lowest token of its records that were returned because they were not
+     * written. Used to name the first unacknowledged inputs in the failure message.
      */
     private final Map<AckTarget, Long> firstBack = new ConcurrentHashMap<>();
 

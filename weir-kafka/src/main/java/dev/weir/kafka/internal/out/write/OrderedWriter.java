@@ -171,8 +171,8 @@ final class OrderedWriter<T, K, V> {
     }
 
     /**
-     * Returns whether the run continues after the stop. If it does, the rule handles the records that it covers, and
-     * the other records are sent again.
+     * Returns whether the run continues although its producer has stopped. If it does, the rule handles the records
+     * that it covers, and the other records are sent again.
      */
     private boolean isPassing(OrderedProducer.Stop stop) {
         // A batch of a shared producer may contain records of several pipelines, so the rejected record may belong to
@@ -212,7 +212,7 @@ final class OrderedWriter<T, K, V> {
     }
 
     /**
-     * Sends all unwritten records again, and waits until the rule has handled all rejected ones.
+     * Sends all unwritten records again, and waits until the rule for failed writes has handled all rejected ones.
      *
      * @throws KafkaPipelineException if the brokers reject a record that no rule covers
      */
@@ -456,8 +456,8 @@ final class OrderedWriter<T, K, V> {
         }
 
         /**
-         * Hands a record to the rule if its topic was rejected recently, because trying such a topic again would cost
-         * one producer per record. Returns whether the record was handed over.
+         * Hands a record to the rule for failed writes if its topic was rejected recently, because trying such a topic
+         * again would cost one producer per record. Returns whether the record was handed over.
          */
         @SuppressWarnings("NonAtomicVolatileUpdate") // single writer
         private boolean isKnown(Kept<T, K, V> kept) {
@@ -503,7 +503,7 @@ final class OrderedWriter<T, K, V> {
         }
     }
 
-    /** See {@link StageContext.Termination}. The loop has ended by then, so nothing more is sent. */
+    /** See {@link StageContext.Termination}. The loop has ended before this call, so nothing more is sent. */
     String close(Duration patience) {
         closing = true;
         long left = again + current.close(patience);

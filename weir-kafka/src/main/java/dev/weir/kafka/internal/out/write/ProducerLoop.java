@@ -39,7 +39,7 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
     /**
      * Creates a loop, and opens its first producer.
      *
-     * @param clients opens the first producer, and another one after each rejection unless the rule is to fail the run;
+     * @param clients opens the first producer, and another one after each rejection unless the rule makes the run fail;
      *     must not be shared
      * @param records creates the record of an element
      * @param rule handles elements that cannot be written
@@ -119,7 +119,7 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
         writer.send(record, answer);
     }
 
-    /** See {@link StageContext.Termination}. The loop has ended by then, so nothing more is sent. */
+    /** See {@link StageContext.Termination}. The loop has ended before this call, so nothing more is sent. */
     String close(Duration patience) {
         return writer.close(patience.compareTo(HASTY_CLOSE) < 0 ? HASTY_CLOSE : patience);
     }

@@ -205,7 +205,10 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
         return results;
     }
 
-    /** Returns the failure for a rejected record that the rule does not cover; null if there is none. */
+    /**
+     * Returns the failure for the message's first rejected record that the rule for failed writes does not cover; null
+     * if there is none.
+     */
     private @Nullable ProduceException failureOf(MessageInFlight<K, V, P> refused) {
         for (int i = 0; i < refused.message.records().size(); i++) {
             Exception refusal = refused.refusal(i);
@@ -217,7 +220,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
         return null;
     }
 
-    /** Passes the rejected records to the rule, each with its own acknowledgement of the input. */
+    /** Passes the rejected records to the rule for failed writes, each with its own acknowledgement of the input. */
     private void reject(MessageInFlight<K, V, P> refused) {
         if (refused.refusals() > 1) {
             refused.target.retain(refused.token, refused.refusals() - 1);

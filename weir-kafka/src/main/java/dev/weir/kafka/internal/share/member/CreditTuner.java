@@ -33,8 +33,8 @@ final class CreditTuner {
     private static final double IN_STORE = 0.05;
 
     /**
-     * The size of the buffer, in seconds, that makes requests large. Applies only until the buffer has the size of two
-     * large requests.
+     * The size of the buffer at a low rate, in seconds. It is larger than {@link #IN_STORE}, so that requests are
+     * large, and applies only until the buffer has the size of two large requests.
      */
     private static final double LONG_STORE = 0.1;
 

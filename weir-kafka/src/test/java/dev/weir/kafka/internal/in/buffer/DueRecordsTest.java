@@ -24,7 +24,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 
-/** Tests records that stay in the buffer until they are due, with a clock controlled by the test. */
+/** Tests that records stay in the buffer until they are due. The tests control the clock. */
 class DueRecordsTest {
 
     private final VirtualClock clock = new VirtualClock();
@@ -154,7 +154,10 @@ class DueRecordsTest {
         assertThat(take(set, 0)).isEmpty();
     }
 
-    /** If the wall clock is set forward or the machine sleeps, a wait for elapsed time would end up to a day late. */
+    /**
+     * Regardless of the due time, the wall clock is read again after ten seconds. If the buffer simply waited until the
+     * record is due in a day, and the wall clock was set forward meanwhile, the record would leave a day late.
+     */
     @Test
     void wallClockThatIsSetForward_isSeenWithinTenSeconds() throws Exception {
         AtomicLong wall = new AtomicLong(0);

@@ -151,7 +151,10 @@ class FlowControlTest {
         assertThat(client.paused()).isEmpty();
     }
 
-    /** Returns partitions at their high mark. The pipeline has not pulled any of their records. */
+    /**
+     * Returns partitions that have reached their limit of outstanding records. The pipeline has not pulled any of their
+     * records.
+     */
     private Map<TopicPartition, AssignedPartition> full(RecordBuffer outlet, int... priorities) {
         Map<TopicPartition, AssignedPartition> assigned = new LinkedHashMap<>();
         for (int priority : priorities) {
@@ -202,7 +205,10 @@ class FlowControlTest {
         assertThat(client.paused()).as("with half of 12 empty").hasSize(6);
     }
 
-    /** Regression: nobody checked again before the next poll returned, which takes a second if no records arrive. */
+    /**
+     * Regression: the paused partitions were not checked again before the next poll returned, which takes a second if
+     * no records arrive.
+     */
     @Test
     void partitions_thatWaitForAStuckOne_areLookedAtWhenThePipelineRunsShort() throws InterruptedException {
         RecordBuffer outlet = new RecordBuffer(Clock.SYSTEM);
@@ -234,7 +240,7 @@ class FlowControlTest {
     }
 
     /**
-     * Regression: a partition below half of its high mark did not resume while another one was above half. A stage that
+     * Regression: a partition below half of its limit did not resume while another one was above half. A stage that
      * held all of their records and needed more waited forever.
      */
     @Test

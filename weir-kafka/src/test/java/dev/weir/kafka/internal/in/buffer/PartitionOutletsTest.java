@@ -43,7 +43,7 @@ class PartitionOutletsTest {
         return new Taken(all, unready);
     }
 
-    @SuppressWarnings({"ConstantValue", "RedundantNullCheck"}) // that it never is null is what the test is about
+    @SuppressWarnings({"ConstantValue", "RedundantNullCheck"}) // the test verifies that it is never null
     private static boolean hasBuffer(AssignedPartition partition) {
         return partition.outlet() != null;
     }

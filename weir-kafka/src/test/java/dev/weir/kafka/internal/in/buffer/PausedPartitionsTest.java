@@ -95,8 +95,8 @@ class PausedPartitionsTest {
         assertThat(taken()).isEqualTo(1);
     }
 
-    // Regression: with at-most-once delivery, a rebalance waited in vain for committed records of a paused partition,
-    // and then discarded them.
+    // Regression: with at-most-once delivery, a rebalance waited for the pipeline to pull the committed records of a
+    // paused partition, which nobody can pull, and then discarded them.
     @Test
     void withdrawnPartition_isLetGo_asNobodyElseWillSeeWhatWasCommitted() throws InterruptedException {
         pauses.assigned(partition);

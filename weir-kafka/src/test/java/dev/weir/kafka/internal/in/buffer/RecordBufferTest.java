@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 class RecordBufferTest {
 
-    /** A finite deadline, so that the clock counts the waiting threads. */
+    /** A finite deadline, because the test's clock counts only threads that wait with a deadline. */
     private static final long LATE = Duration.ofHours(1).toNanos();
 
     private final VirtualClock clock = new VirtualClock();

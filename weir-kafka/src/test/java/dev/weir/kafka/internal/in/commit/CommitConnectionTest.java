@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Tests ordinary commits over a connection of their own, to a coordinator with scripted responses. */
+/** Tests that ordinary commits are sent over a separate connection. The coordinator's responses are scripted. */
 class CommitConnectionTest {
 
     private static final long WITHIN_NANOS = TimeUnit.SECONDS.toNanos(20);
@@ -33,7 +33,10 @@ class CommitConnectionTest {
     private final GroupMember client = new GroupMember(0, "member");
     private final List<@Nullable Exception> answers = new ArrayList<>();
 
-    /** After the first failure, Kafka's client sends all further commits of the test. */
+    /**
+     * A connection that is not used again after its first failure. Kafka's client then sends all further commits of the
+     * test.
+     */
     private final CommitConnection connection = new CommitConnection(client, coordinator.config(), FOREVER_NANOS);
 
     CommitConnectionTest() throws IOException {}

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Tests last commits over a connection of their own, to a coordinator with scripted responses. */
+/** Tests that a consumer's last commit is sent over a separate connection. The coordinator's responses are scripted. */
 class DirectCommitTest {
 
     private static final long WITHIN_NANOS = TimeUnit.SECONDS.toNanos(20);
@@ -34,7 +34,7 @@ class DirectCommitTest {
     private final ScriptedCoordinator coordinator = new ScriptedCoordinator();
     private final GroupMember client = new GroupMember(3, "member");
 
-    /** If another attempt is allowed, it starts without a delay. */
+    /** Makes further attempts without a delay, if they are allowed at all. */
     private final DirectCommit commit = new DirectCommit(client, coordinator.config(), null, 0);
 
     DirectCommitTest() throws IOException {}

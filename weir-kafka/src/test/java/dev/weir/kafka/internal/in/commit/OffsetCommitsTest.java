@@ -65,9 +65,9 @@ class OffsetCommitsTest {
         return partition;
     }
 
-    // Regression: as soon as the commit text was full, finishing another record did not change it. The transaction was
-    // then committed without the offset of an input whose results it contained, and after an abort, that input was not
-    // read again.
+    // Regression: as soon as the commit metadata was full, finishing another record did not change it. The transaction
+    // was then committed without the offset of an input whose results it contained, and after an abort, that input was
+    // not read again.
     @Test
     void whatIsFinishedPastAFullSet_isNotTakenForCommitted() {
         long next = 1;
@@ -80,7 +80,7 @@ class OffsetCommitsTest {
             next += 2;
         }
         assertThat(fits).isNotEmpty();
-        // The text contains all finished records but the last one, which does not fit.
+        // The commit metadata lists all finished records except the last one, for which there is no space.
         commits.committed(List.of(partition), commits.finished(List.of(partition)));
         assertThat(commits.finished(List.of(partition))).isEmpty();
         assertThat(commits.finishedEntirely(List.of(partition))).isNull();
@@ -91,8 +91,8 @@ class OffsetCommitsTest {
         assertThat(Objects.requireNonNull(entire.get(ID)).offset()).isEqualTo(next);
     }
 
-    // The text contains a limited number of runs. Records after the last run would otherwise be committed without their
-    // offsets, too.
+    // The commit metadata lists a limited number of runs. Records after the last run would otherwise be committed
+    // without their offsets, too.
     @Test
     void whatIsFinishedPastTheMostRuns_isNotTakenForCommitted_thoughThereIsRoom() {
         int runs = CommitText.MAX_RUNS;
@@ -253,7 +253,7 @@ class OffsetCommitsTest {
                 .withMessageStartingWith("cannot commit t-0@1");
     }
 
-    /** The offsets mean nothing in the topic that now has the name. */
+    /** The offsets belong to a deleted topic, and mean nothing in the topic that has its name now. */
     @Test
     void lastCommit_thatIsNotAnswered_asTheTopicIsAnotherOne_isNotSentAgain() {
         AtomicInteger asked = new AtomicInteger();

@@ -18,8 +18,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests a client that fails at a batch while the search for that batch gets no answer. Regression: the owner waited up
- * to 20 s for each search. Meanwhile, it neither served the group nor noticed a request to stop.
+ * Tests what happens after a client has failed at a batch, if the brokers do not respond to the search for that batch.
+ * Regression: the owner waited up to 20 s for each search. Meanwhile, it neither served the group nor noticed a request
+ * to stop.
  */
 class ClientFetcherTest {
 

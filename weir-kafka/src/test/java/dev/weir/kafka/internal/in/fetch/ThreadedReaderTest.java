@@ -254,7 +254,10 @@ class ThreadedReaderTest {
         assertThat(second.orders).endsWith("end", "join");
     }
 
-    /** Regression: every resumption during which records were still waiting let two more turns of records arrive. */
+    /**
+     * Regression: each time a partition was resumed while its records were still waiting, up to two more turns of
+     * records arrived.
+     */
     @Test
     void resumedWithRecordsThatWait_isFetchedOnlyOnceTheyAreOut() {
         LeanPartition slow = placed(0);

@@ -226,7 +226,10 @@ class CommitTextTest {
         assertThat(CommitText.withTopicId("", Uuid.ONE_UUID.toString(), 5, 36)).isEmpty();
     }
 
-    /** Three bytes are encoded as four characters. Without a remainder, the limit may equal the text's length. */
+    /**
+     * Three bytes are encoded as four characters. If the number of bytes is a multiple of three, the set is written
+     * whole even if the limit equals the text's length.
+     */
     @Test
     void set_thatFitsExactly_isWrittenWhole() {
         int exact = 0;

@@ -34,7 +34,7 @@ class CompatibilityTest {
                 golden(9_000_000_000L, "weir1:AH6OTfMDEQ:", runs(9_000_000_003L, 9_000_000_020L), ""),
                 // More than 256 bytes of runs are compressed.
                 golden(1_000, "weir1:AcvfrlQFwQEJAAAAAJD8Pw0" + "A".repeat(98) + "IA:", everyOther(1_001, 300), ""),
-                // Texts with the number of partitions (ADR 58) and the topic's id (ADR 57).
+                // Commit metadata with the number of partitions (ADR 58) and the topic's id (ADR 57).
                 new Golden(0, "weir1:n12.:", runs(), "", 12, null),
                 new Golden(5, "weir1:n12.AB48hhYCAg:host-7", runs(7, 9), "host-7", 12, null),
                 new Golden(5, "weir1:t3q2-7wAAQACAAAAAAAAAAQHQOccw.:", runs(), "", CommitText.NO_SIZE, TOPIC),

@@ -665,7 +665,7 @@ class OffsetTrackerTest {
         assertThat(calls).hasValue(1);
     }
 
-    /** The owner and an acknowledging thread race for each watch. If a wake-up is lost, the owner waits in vain. */
+    /** The owner and an acknowledging thread race for each watch. If a wake-up is lost, the owner waits forever. */
     @Test
     void watch_underRacingAcknowledgements_missesNoWakeUp() throws Exception {
         Semaphore woken = new Semaphore(0);

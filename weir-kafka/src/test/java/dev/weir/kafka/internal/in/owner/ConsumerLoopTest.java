@@ -173,7 +173,7 @@ class ConsumerLoopTest {
     void close_whileTheClientWaitsForARebalance_commitsBesideIt() throws Exception {
         client.refusal = new RebalanceInProgressException("joining");
         direct = (offsets, nanos) -> {
-            // The first attempt is too late for the old generation and too early for the new one.
+            // The first direct commit comes too late for the old generation and too early for the new one.
             boolean taken = told.contains("beside 5");
             told.add("beside " + Objects.requireNonNull(offsets.get(ID)).offset());
             return taken;
@@ -457,7 +457,7 @@ class ConsumerLoopTest {
         String ignored = loop.close(Duration.ZERO);
     }
 
-    /** Even if the client goes back, the pipeline never sees a record twice in one assignment. */
+    /** Even if the client's position moves back, the pipeline never sees a record twice in one assignment. */
     @Test
     void recordThatTheClientBringsTwice_endsTheRunWithTheInvariant_andGoesOutOnce() throws Exception {
         RecordBuffer buffer = buffer();
@@ -537,7 +537,7 @@ class ConsumerLoopTest {
     }
 
     /** A client whose asynchronous commits are never answered, and whose synchronous commits are refused. */
-    @SuppressWarnings("UnsynchronizedOverridesSynchronized") // each of them does not touch what is shared
+    @SuppressWarnings("UnsynchronizedOverridesSynchronized") // the overriding methods use no shared state
     private static final class Client extends MockConsumer<byte[], byte[]> {
 
         final CountDownLatch assigned = new CountDownLatch(1);
@@ -570,7 +570,7 @@ class ConsumerLoopTest {
             super("earliest");
         }
 
-        /** Waits briefly, as a client does. Tests wait for the effects of a poll. */
+        /** Waits briefly, as a real client does. The tests do not depend on how long this method waits. */
         @Override
         public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
             LockSupport.parkNanos(Math.min(timeout.toNanos(), 1_000_000));

@@ -17,9 +17,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests the real consumer loop in simulations drawn from a seed (see {@link SimulatedWorld}). A failure names its seed.
- * {@code -Dweir.simulation.seed=N} replays one seed, {@code -Dweir.simulation.seeds=N} runs more of them, and {@code
- * -Dweir.simulation.events=TRUNCATION,LATEST} allows only these events.
+ * Tests the real consumer loop in simulations generated from a seed (see {@link SimulatedWorld}). A failure names its
+ * seed. {@code -Dweir.simulation.seed=N} replays one seed, {@code -Dweir.simulation.seeds=N} runs more of them, and
+ * {@code -Dweir.simulation.events=TRUNCATION,LATEST} allows only these events.
  */
 class ConsumerSimulationTest {
 
@@ -102,7 +102,7 @@ class ConsumerSimulationTest {
         return Arrays.stream(named.split(",")).map(SimulatedEvent::valueOf).collect(Collectors.toSet());
     }
 
-    /** Verifies that the simulation can find faults at all, by planting one. */
+    /** Plants a fault, and verifies that the simulation finds it. */
     @ParameterizedTest
     @EnumSource
     @Timeout(60)

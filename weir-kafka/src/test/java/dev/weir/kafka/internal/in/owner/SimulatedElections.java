@@ -57,8 +57,8 @@ final class SimulatedElections {
     }
 
     /**
-     * Returns the end offset of an epoch, as brokers report it. From this offset on, a log that ended in that epoch
-     * differs from this log.
+     * Returns the end offset of an epoch, as brokers report it. A log whose last epoch is that epoch may differ from
+     * this log from that offset on.
      */
     long endOf(int of) {
         long end = epochs.size();

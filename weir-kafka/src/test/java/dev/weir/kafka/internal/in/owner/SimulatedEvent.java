@@ -2,7 +2,7 @@ package dev.weir.kafka.internal.in.owner;
 
 import java.util.Set;
 
-/** Events that may happen to topics in a simulation, besides growth. Each seed draws some of the allowed events. */
+/** Events that may happen to topics in a simulation, besides growth. Each seed selects some of the allowed events. */
 enum SimulatedEvent {
     /** An unclean election truncates a log. New records follow at the same offsets, with a higher leader epoch. */
     TRUNCATION,

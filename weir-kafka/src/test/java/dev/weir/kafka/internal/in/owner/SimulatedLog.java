@@ -102,7 +102,9 @@ final class SimulatedLog extends GroupPartition {
     /** True while the partition has no leader, so that no broker answers for it. */
     boolean leaderless;
 
-    /** True from the client's report that nothing is committed until the start position is known. */
+    /**
+     * True if the client has reported that the group has no committed offset, and the start position is not known yet.
+     */
     boolean startAsked;
 
     /** True if the topic was recreated before the start position was known. */
@@ -557,7 +559,7 @@ final class SimulatedLog extends GroupPartition {
         committedEpoch = ofEpoch;
         committedUnsure = false;
         if (ofEpoch != epoch) {
-            // The current assignment does not wait for the answer.
+            // The commit was sent during an earlier assignment, and the current one does not wait for its outcome.
             forgiveUnseen();
         }
     }

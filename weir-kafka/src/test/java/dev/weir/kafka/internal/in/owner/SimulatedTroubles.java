@@ -23,8 +23,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Draws the events of a simulation's topics, and lets the client report them. Uses a random sequence of its own, so
- * that simulations without events do not change. Confined to the simulation's thread.
+ * Chooses the events of a simulation's topics at random, and lets the client report them. Uses a separate random
+ * generator, so that simulations without events do not change. Confined to the simulation's thread.
  */
 final class SimulatedTroubles {
 
@@ -154,7 +154,8 @@ final class SimulatedTroubles {
     }
 
     /**
-     * Draws whether the commit has the epoch of the last record read. Old consumers and other clients store no epoch.
+     * Decides at random whether the commit has the epoch of the last record read. Old consumers and other clients store
+     * no epoch.
      */
     int epochOthersCommit(SimulatedLog log, int offset) {
         return random.nextBoolean() ? log.elections.epochAt(offset - 1) : SimulatedElections.UNKNOWN;

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Simulates a cluster, a group, a user, a pipeline and the time around one real consumer loop. Everything runs on one
- * thread and is drawn from one seed. The simulation advances whenever the loop polls or parks. Each step checks
+ * thread and is determined by one seed. The simulation advances whenever the loop polls or parks. Each step checks
  * promises from docs/reference/guarantees.md.
  */
 final class SimulatedWorld implements OwnerClock {
@@ -74,7 +74,7 @@ final class SimulatedWorld implements OwnerClock {
     private long closeDeadlineNanos;
 
     /**
-     * Draws a simulation.
+     * Generates a simulation from the seed.
      *
      * @param allowed the events that may happen to the topics; they do not change what else is drawn from the seed
      * @param faults the planted faults
@@ -190,7 +190,7 @@ final class SimulatedWorld implements OwnerClock {
         String left = loop.close(Duration.ZERO);
         user.requireAnswers();
         if (refused) {
-            // If the refusal came after the run had begun to end, the run need not fail.
+            // A refused commit must fail the run, unless the run was already ending.
             require(
                     closeRequested || context.failure instanceof KafkaPipelineException,
                     "failed with",
@@ -347,7 +347,7 @@ final class SimulatedWorld implements OwnerClock {
     private void stop() {
         stopped = true;
         if (commitAhead > 0) {
-            // Records that were committed for the pipeline are emitted, even if their partition is paused.
+            // Records that were committed ahead are emitted, even if their partition is paused.
             user.letGo();
         }
         loop.stop();

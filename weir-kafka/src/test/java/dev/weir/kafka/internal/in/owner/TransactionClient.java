@@ -73,7 +73,7 @@ final class TransactionClient extends GroupConsumer {
     }
 
     @Override
-    @SuppressWarnings("removal") // the client gives one out to members of a group only
+    @SuppressWarnings("removal") // otherwise, only the client of a group member provides this object
     public ConsumerGroupMetadata groupMetadata() {
         return new ConsumerGroupMetadata("g", told, "member", Optional.empty());
     }

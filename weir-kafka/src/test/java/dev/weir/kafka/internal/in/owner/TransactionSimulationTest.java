@@ -15,8 +15,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Tests an exactly-once flow in simulations drawn from a seed (see {@link TransactionWorld}). A failure names its seed,
- * which {@code -Dweir.simulation.seed=N} replays.
+ * Tests an exactly-once flow in simulations generated from a seed (see {@link TransactionWorld}). A failure names its
+ * seed, which {@code -Dweir.simulation.seed=N} replays.
  */
 class TransactionSimulationTest {
 
@@ -88,7 +88,7 @@ class TransactionSimulationTest {
         return failure.get();
     }
 
-    /** Verifies that the simulation can find faults at all, by planting one. */
+    /** Plants a fault, and verifies that the simulation finds it. */
     @ParameterizedTest
     @EnumSource
     @Timeout(120)

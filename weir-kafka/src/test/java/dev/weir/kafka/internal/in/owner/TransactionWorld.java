@@ -50,8 +50,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Simulates a cluster, a group, operators and time around the real parts of an exactly-once flow: the consumer loop,
- * its transaction handling, the committing thread and the sink. Everything is drawn from one seed. After each commit,
- * {@link TransactionCluster} checks which outputs are visible.
+ * its transaction handling, the committing thread and the sink. Everything is determined by one seed. After each
+ * commit, {@link TransactionCluster} checks which outputs are visible.
  */
 final class TransactionWorld implements OwnerClock {
 
@@ -101,7 +101,7 @@ final class TransactionWorld implements OwnerClock {
      */
     private final boolean groups;
 
-    /** A second random generator, for draws that must not change the sequence of {@link #random}. */
+    /** A second random generator, for choices that must not change the sequence of {@link #random}. */
     private final Random more;
 
     /** True if each process reads up to the ends that the partitions had when it started. */
@@ -287,8 +287,8 @@ final class TransactionWorld implements OwnerClock {
     }
 
     /**
-     * Returns whether a failure is allowed: nothing is broken, but the simulation still had faults when the run
-     * started.
+     * Returns whether the run's outcome is allowed: it did not fail, it was cancelled, or it failed with a Kafka
+     * exception because the simulation still had faults when the run started.
      */
     private boolean isLegitimate(@Nullable Throwable failure) {
         return failure == null
@@ -362,7 +362,10 @@ final class TransactionWorld implements OwnerClock {
                 sink.gate());
     }
 
-    /** Called when the run aborts open transactions of dead runs. Outside the calm phase, it may find none in time. */
+    /**
+     * Called when the run aborts open transactions of dead runs. Outside the calm phase, the run may fail to find them
+     * in time.
+     */
     private void fence() {
         if (calm || random.nextBoolean()) {
             cluster.openOfOthers(run).forEach(cluster::fence);
@@ -371,7 +374,7 @@ final class TransactionWorld implements OwnerClock {
 
     // ---- What happens ----------------------------------------------------------------------------------------------
 
-    /** Draws an event that can only happen during a poll. */
+    /** Lets a random event happen that is possible only during a poll. */
     void befall() {
         if (stepsLeft <= 0 && !calm && !closeRequested && !stopped) {
             calm = true;
@@ -763,7 +766,7 @@ final class TransactionWorld implements OwnerClock {
             return answers;
         }
 
-        /** Draws the target of a user's seek. */
+        /** Chooses the target of a user's seek at random. */
         private long sought(Input input) {
             int least = (int) Math.max(input.position, input.finishedTo());
             int sought = least + random.nextInt(Math.max(input.end - least, 0) + 1);

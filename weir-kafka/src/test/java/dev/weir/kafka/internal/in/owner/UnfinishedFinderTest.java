@@ -108,7 +108,9 @@ class UnfinishedFinderTest {
         assertThat(findIn(null, false)).isEqualTo(Oldest.of(12, Duration.ofSeconds(9), null, "in flight in handle"));
     }
 
-    /** Two sources of a merge report the same stages below it. */
+    /**
+     * The two sources of a merge both report the stages downstream of the merge, so these stages are reported twice.
+     */
     @Test
     void troubles_thatTwoReadersTell_areToldOnce() {
         SimulatedContext second = new SimulatedContext();

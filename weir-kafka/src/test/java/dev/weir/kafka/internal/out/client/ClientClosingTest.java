@@ -15,7 +15,7 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
 
-/** Tests clients whose own thread hangs in user code and never ends by itself. */
+/** Tests that a client is closed in bounded time even if its own thread hangs in user code and never ends by itself. */
 class ClientClosingTest {
 
     /** Waits for its own thread when closed, as Kafka's client does. User code keeps that thread from ending. */

@@ -133,7 +133,7 @@ public final class SimulatedSink {
         next.add(record, target, token);
     }
 
-    /** Returns whether the next batch is full, so that the operator above must wait. */
+    /** Returns whether the next batch is full, so that the upstream operator must wait. */
     public boolean isFull() {
         return next.size() >= MAX_BATCH;
     }
@@ -185,7 +185,7 @@ public final class SimulatedSink {
         tasks.strand.end();
     }
 
-    /** The stage above the sink, which emits the offered elements. */
+    /** The stage upstream of the sink, which emits the offered elements. */
     private final class Offered implements Stage<ProducerRecord<byte[], byte[]>> {
 
         @Override

@@ -79,7 +79,7 @@ class TransactionCommitterTest {
         }
     }
 
-    @SuppressWarnings("removal") // the client gives one out to members of a group only
+    @SuppressWarnings("removal") // otherwise, only the client of a group member provides this object
     private TransactionCut<String, String> cut(OpenTransaction<String, String> transaction) {
         return new TransactionCut<>(transaction, Map.of(), List.of(), new ConsumerGroupMetadata("group"));
     }
@@ -264,7 +264,7 @@ class TransactionCommitterTest {
     }
 
     /** A client whose {@code send} waits for free memory until the client is closed. */
-    @SuppressWarnings("UnsynchronizedOverridesSynchronized") // others use it meanwhile, as they do Kafka's
+    @SuppressWarnings("UnsynchronizedOverridesSynchronized") // other threads use it meanwhile, like Kafka's producer
     private final class Blocking extends MockProducer<String, String> {
 
         private volatile boolean brokenOff;

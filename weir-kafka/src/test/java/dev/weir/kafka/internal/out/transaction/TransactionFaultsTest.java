@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Tests which failures end the run and which ones are worth another attempt. */
+/** Tests which failures end the run, and after which failures another attempt is made. */
 class TransactionFaultsTest {
 
     private static Stream<KafkaException> ofARecord() {

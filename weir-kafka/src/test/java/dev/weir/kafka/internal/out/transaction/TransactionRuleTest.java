@@ -27,7 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Tests that a rule excuses only aborts caused by refusals that are found again. */
+/** Tests that a rule excuses an abort only while the search for the record that was refused makes progress. */
 @Timeout(60)
 class TransactionRuleTest {
 

@@ -37,7 +37,7 @@ import org.apache.kafka.common.serialization.StringSerializer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Tests failures of commits, which cannot be provoked with a real broker. */
+/** Tests how failed commits are handled. A real broker cannot be made to fail in these ways. */
 class TransactionalBatchesTest {
 
     private static final ProducerSettings<String, String> SETTINGS = ProducerSettings.builder(

@@ -40,13 +40,13 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests the records that the sink sends again after an abort. The test plays the consumer's owner. */
+/** Tests which records the sink sends again after an abort. The test takes the role of the consumer's owner. */
 @Timeout(60)
 class TransactionalLoopTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-    /** The number of the record whose {@code send} throws, counted down from there. */
+    /** The number of calls of {@code send} until one throws. Each call counts it down. */
     private final AtomicInteger untilItThrows = new AtomicInteger();
 
     private final AtomicInteger rootsVisited = new AtomicInteger();
@@ -168,7 +168,8 @@ class TransactionalLoopTest {
         assertThat(counts.snapshot().aborted()).isEqualTo(1);
     }
 
-    // During a drain, a slow handler may still be working on the next record.
+    // During a drain, a slow handler may still be working on the next record. The aborted records must be sent again
+    // without waiting for it.
     @Test
     void again_whileNothingComesFromAbove_isSent() throws InterruptedException {
         start(true, false);
@@ -213,8 +214,8 @@ class TransactionalLoopTest {
         }
     }
 
-    // Regression: each further record searched all waiting records. This made a long close quadratic, and some
-    // exactly-once copies took twice the time.
+    // Regression: each further record caused a search of all waiting records. This made a long close quadratic, and
+    // some exactly-once copies took twice the time.
     @Test
     void recordsThatWaitForAClose_areSearchedOncePerChange() throws InterruptedException {
         start(false, false);
@@ -267,7 +268,7 @@ class TransactionalLoopTest {
         return new Root(source, source.append(source.outstanding(), 1));
     }
 
-    /** The stage above the sink, which waits for the next batch from the test. */
+    /** The stage upstream of the sink, which waits for the next batch from the test. */
     private final class Offered implements Stage<ProducerRecord<String, String>> {
 
         @Override
@@ -303,7 +304,7 @@ class TransactionalLoopTest {
     /**
      * A client whose serializer adds a header. The client makes the headers read-only before it checks its own state.
      */
-    @SuppressWarnings("UnsynchronizedOverridesSynchronized") // others use it meanwhile, as they do Kafka's
+    @SuppressWarnings("UnsynchronizedOverridesSynchronized") // other threads use it meanwhile, like Kafka's producer
     private final class Closing extends MockProducer<String, String> {
 
         Closing() {

@@ -27,7 +27,7 @@ import org.apache.kafka.common.errors.TransactionalIdAuthorizationException;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.Test;
 
-/** Tests a transactional id that brokers do not grant immediately. */
+/** Tests a transactional producer, mainly if the brokers do not grant its transactional id immediately. */
 class TransactionalProducerTest {
 
     private static final Map<TopicPartition, OffsetAndMetadata> OFFSETS =
@@ -74,8 +74,8 @@ class TransactionalProducerTest {
         assertThat(pauses).isEmpty();
     }
 
-    // Regression: an abort closes its client and waits for a coordinator. The end of that client's thread would have
-    // failed the run.
+    // Regression: an abort closes its client and then waits for a coordinator. If the closed client's thread ended
+    // during this wait, it counted as dead, and the run failed.
     @Test
     void clientThread_isKnownByItsAnswers_untilTheClientIsClosed() throws Exception {
         producer.open();

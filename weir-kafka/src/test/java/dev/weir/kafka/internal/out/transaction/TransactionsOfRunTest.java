@@ -123,7 +123,7 @@ class TransactionsOfRunTest {
         }
     }
 
-    @SuppressWarnings("removal") // the client gives one out to members of a group only
+    @SuppressWarnings("removal") // otherwise, only the client of a group member provides this object
     private void commit(OpenTransaction<String, String> transaction) {
         var cut = new TransactionCut<>(transaction, Map.of(), List.of(), new ConsumerGroupMetadata("group"));
         run.lock.lock();
@@ -166,7 +166,7 @@ class TransactionsOfRunTest {
         assertThat(run.mayBegin()).isTrue();
     }
 
-    /** The cut for which the intake was stopped never happens. */
+    /** The intake was stopped until the transaction could be cut, but the transaction is aborted instead. */
     @Test
     void intakeThatIsStoppedForACut_goesOnAfterAnAbort() {
         begin();

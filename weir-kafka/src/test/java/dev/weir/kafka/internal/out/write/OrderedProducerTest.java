@@ -29,7 +29,7 @@ import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Tests the effect of a refusal on the answers that follow it. */
+/** Tests how a refused record affects the acknowledgements of the records after it. */
 class OrderedProducerTest {
 
     private final KafkaException ofANeighbour = new KafkaException("part of a batch with invalid records");

@@ -216,7 +216,7 @@ class ProducerLoopTest {
         assertThat(acknowledged).containsExactly(0L, 1L);
     }
 
-    // If the cluster is down at the start, no topic counts as missing, so nothing may be skipped.
+    // If the cluster is down at the start, no topic counts as missing, so no record must be skipped.
     @Test
     void send_noBrokerAnswersUnderARule_failsTheRun() {
         producer.script(new TimeoutException("Topic out not present in metadata after 60000 ms."));

@@ -59,7 +59,7 @@ class WriteRuleTest {
             clock.advance(STEP);
             rule.note("out", Objects.requireNonNull(rule.refusalOf("out")));
         }
-        // A refusal noted late, because its record was just refused from memory or was already in flight.
+        // This refusal is noted late, because its record was just refused from memory or was already in flight.
         clock.advance(Duration.ofNanos(1));
         rule.note("out", forbidden);
         assertThat(rule.refusalOf("out")).isNull();

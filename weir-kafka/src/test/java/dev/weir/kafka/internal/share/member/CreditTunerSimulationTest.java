@@ -12,8 +12,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Simulates one session, its workers and the credit tuner with an endless backlog. For any number of workers, handler
- * time and round trip that the seed draws, the workers do not wait once the credits have grown. The credits grow in
- * steps.
+ * time and round trip that the seed determines, the workers do not wait once the credits have grown. The credits grow
+ * in steps.
  */
 class CreditTunerSimulationTest {
 

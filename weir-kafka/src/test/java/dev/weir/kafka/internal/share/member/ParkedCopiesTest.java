@@ -41,7 +41,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class ParkedCopiesTest {
 
-    /** Longer than the time limit of a test, so that a test that waits in vain fails. */
+    /** Longer than the time limit of a test, so that a test fails if it waits for an event that never happens. */
     private static final Duration LONG = Duration.ofMinutes(2);
 
     private final List<Broken> opened = new CopyOnWriteArrayList<>();
@@ -214,7 +214,7 @@ class ParkedCopiesTest {
         assertThat(counters.parked.sum()).isZero();
     }
 
-    /** Regression: the shutdown waited for a copy that no form of the record fits into. */
+    /** Regression: the shutdown waited for the copy of a record that cannot be made small enough. */
     @Test
     @Timeout(30)
     void keepLast_ofARecordThatIsTooLarge_copiesTheOthersAndDoesNotWait() {
@@ -267,7 +267,10 @@ class ParkedCopiesTest {
         }
     }
 
-    /** Regression: a record that became a last delivery while it waited, as the limit was lowered, got no copy. */
+    /**
+     * Regression: if the delivery limit was lowered while a record waited, the record was suddenly in its last
+     * delivery, but got no copy.
+     */
     @Test
     @Timeout(30)
     void keepLast_ofARecordThatWasNeitherOfferedNorCopied_copiesIt() {

@@ -170,8 +170,8 @@ class ShareConsumerThreadTest {
     }
 
     /**
-     * The pipeline has enough records from other share consumers, but this one's client keeps fetching after an earlier
-     * poll without records.
+     * The pipeline has enough records from other share consumers, but the client of this share consumer still fetches,
+     * because its last poll returned no records.
      */
     @Test
     void recordThatCameWhileTheConsumerWaits_isHandedOn() throws Exception {
