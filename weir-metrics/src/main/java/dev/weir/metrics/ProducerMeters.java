@@ -67,12 +67,12 @@ final class ProducerMeters {
                 gauge(
                         "weir.producer.queue.seconds",
                         "seconds",
-                        "Mean time that a batch waits before it is sent, as measured by the client; no value before the first batch.",
+                        "The mean time that a batch waits before it is sent, as measured by the client; no value before the first batch.",
                         look -> look.now.queueMillis() / MILLIS),
                 gauge(
                         "weir.producer.request.seconds",
                         "seconds",
-                        "Mean time that a request waits for its answer, as measured by the client; no value before the first answer.",
+                        "The mean time that a request waits for its answer, as measured by the client; no value before the first answer.",
                         look -> look.now.requestMillis() / MILLIS),
                 gauge(
                         "weir.latency.max.seconds",

@@ -160,7 +160,7 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     }
 
     /**
-     * Pulls no elements until {@code time} has passed since the run's start. Acknowledgements, the end and failures
+     * Pulls the first element when {@code time} has passed since the run's start. Acknowledgements, the end and failures
      * pass through unchanged.
      *
      * {@snippet :

@@ -9,8 +9,8 @@ import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.ConfigException;
 
 /**
- * Checks properties of Kafka clients and group settings that are to be changed during a run. Requests for a change use
- * the same names for them as workload files. Stateless.
+ * Checks properties of Kafka clients and group settings whose change during a run is requested. Requests use the same
+ * names for them as workload files. Stateless.
  */
 public final class ClientProperties {
 

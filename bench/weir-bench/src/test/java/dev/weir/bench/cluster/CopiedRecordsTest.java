@@ -28,7 +28,7 @@ class CopiedRecordsTest {
     }
 
     /**
-     * A record that was committed but not written is lost, because nobody reads it again. It is lost even if no later
+     * Committed records that were not written are lost, because nobody reads them again. They are lost even if no later
      * record was written.
      */
     @Test

@@ -63,7 +63,7 @@ class SettlingTest {
 
     /**
      * If a pass ends just after its settling time, it measures only a few milliseconds. The run would need hundreds of
-     * such passes, each of which must join a group and settle first.
+     * such passes, and each pass must join a group and settle first.
      */
     @Test
     void topicThatIsReadJustAfter_isRefused_withTheWayOut() {
