@@ -27,7 +27,7 @@ public final class AssignedPartition {
     /** Reasons why a partition is not fetched. */
     public enum PauseReason {
         /**
-         * The client has been told to pause the partition, for flow control or for any of the other reasons. This
+         * The client pauses the partition, for flow control or for any of the other reasons. This
          * reason is therefore always present while the client pauses the partition, and it remains until flow control
          * resumes it.
          */
