@@ -160,8 +160,8 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     }
 
     /**
-     * Pulls the first element when {@code time} has passed since the run's start. Acknowledgements, the end and failures
-     * pass through unchanged.
+     * Pulls the first element when {@code time} has passed since the run's start. Acknowledgements, the end and
+     * failures pass through unchanged.
      *
      * {@snippet :
      * source.initialDelay(Duration.ofSeconds(5));

@@ -27,9 +27,8 @@ public final class AssignedPartition {
     /** Reasons why a partition is not fetched. */
     public enum PauseReason {
         /**
-         * The client pauses the partition, for flow control or for any of the other reasons. This
-         * reason is therefore always present while the client pauses the partition, and it remains until flow control
-         * resumes it.
+         * The client pauses the partition, for flow control or for any of the other reasons. This reason is therefore
+         * always present while the client pauses the partition, and it remains until flow control resumes it.
          */
         FLOW,
 

@@ -34,8 +34,8 @@ class CommitConnectionTest {
     private final List<@Nullable Exception> answers = new ArrayList<>();
 
     /**
-     * The connection under test. It is not used again after its first failure, and Kafka's client then sends all further
-     * commits of the test.
+     * The connection under test. It is not used again after its first failure, and Kafka's client then sends all
+     * further commits of the test.
      */
     private final CommitConnection connection = new CommitConnection(client, coordinator.config(), FOREVER_NANOS);
 
