@@ -2,13 +2,12 @@ package dev.weir.kafka.internal.out.transaction;
 
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.internal.in.offsets.OffsetTracker;
-import dev.weir.kafka.internal.meters.LatencyCounts;
+import dev.weir.kafka.internal.meters.RecordTimes;
 import dev.weir.kafka.internal.out.client.ClientHealth;
 import dev.weir.kafka.internal.out.client.RecordRefusals;
 import dev.weir.kafka.internal.out.transaction.LostInputs.Root;
 import dev.weir.stream.spi.AckTarget;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -32,37 +31,6 @@ import org.jspecify.annotations.Nullable;
  * {@link TransactionsOfRun}, except for acknowledgements, which arrive on the producer's thread.
  */
 final class OpenTransaction<K, V> implements Callback {
-
-    /**
-     * The timestamps of a transaction's records. Consecutive records with the same timestamp, which are common, share
-     * one array entry. Not thread-safe; used only by the thread that currently owns the transaction.
-     */
-    static final class RecordTimes {
-
-        private long[] millis = new long[64];
-        private int[] counts = new int[64];
-        private int size;
-
-        void add(long timestampMillis) {
-            if (size > 0 && millis[size - 1] == timestampMillis) {
-                counts[size - 1]++;
-                return;
-            }
-            if (size == millis.length) {
-                millis = Arrays.copyOf(millis, size * 2);
-                counts = Arrays.copyOf(counts, size * 2);
-            }
-            millis[size] = timestampMillis;
-            counts[size++] = 1;
-        }
-
-        /** Adds the time between each record's timestamp and {@code nowMillis} to {@code latency}. */
-        void countUntil(long nowMillis, LatencyCounts latency) {
-            for (int i = 0; i < size; i++) {
-                latency.add(nowMillis - millis[i], counts[i]);
-            }
-        }
-    }
 
     /** The maximum number of inputs named in a message. */
     private static final int MAX_PLACES = 5;

@@ -1,10 +1,8 @@
-package dev.weir.kafka.internal.out.transaction;
+package dev.weir.kafka.internal.meters;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.ProducerHandle.Latency;
-import dev.weir.kafka.internal.meters.LatencyCounts;
-import dev.weir.kafka.internal.out.transaction.OpenTransaction.RecordTimes;
 import org.junit.jupiter.api.Test;
 
 class RecordTimesTest {
