@@ -64,7 +64,7 @@ final class DriverSearch implements Orders.Target {
     private final @Nullable BenchCluster cluster; // null in a simulation
     private final ResultsFolder folder;
     private final String driver;
-    private WorkloadPoint point; // orders can change this field and the next three
+    private WorkloadPoint point; // commands can change this field and the next three
     private ExploreSettings how;
     private Search search;
     private Trials trials;
@@ -77,7 +77,7 @@ final class DriverSearch implements Orders.Target {
     private @Nullable String refusal; // set if two trials end in a RunFailure before any trial passes
     private final Map<Double, TrialResult> held = new HashMap<>(); // result of the last passed hold at each rate
     private final List<Failed> failed = new ArrayList<>();
-    private double extendedSeconds; // added by orders
+    private double extendedSeconds; // added by commands
 
     private record Failed(Attempt attempt, TrialFigures figures) {}
 

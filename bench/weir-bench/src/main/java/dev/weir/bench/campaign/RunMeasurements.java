@@ -88,7 +88,7 @@ final class RunMeasurements {
     }
 
     /**
-     * Runs a task. While it runs, refuses all change requests with the given reason. If the order desk cannot be
+     * Runs a task. While it runs, refuses all change requests with the given reason. If the command desk cannot be
      * opened, the task runs without it.
      */
     private Measured refusing(RunOrder.Step step, String why, Task task) throws InterruptedException {

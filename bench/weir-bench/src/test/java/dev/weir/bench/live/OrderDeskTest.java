@@ -97,7 +97,7 @@ class OrderDeskTest {
         assertThat(answer.get(60, TimeUnit.SECONDS)).isEmpty();
     }
 
-    /** The folder now belongs to the next run, and contains neither the order nor an answer. */
+    /** The folder now belongs to the next run, and contains neither the command nor an answer. */
     @Test
     void runThatFollows_endsTheWaitForTheOneBefore() throws Exception {
         OrderDesk first = OrderDesk.open(results, "run 1");

@@ -86,7 +86,7 @@ class BenchEnvironmentTest extends BenchTestBase {
         });
     }
 
-    /** Sends an order as soon as a run accepts it. The run must still be running. */
+    /** Sends a command as soon as a run accepts it. The run must still be running. */
     private static Answer ordered(String name, CompletableFuture<ResultsFolder> run, Order order) throws Exception {
         Path results = folder.resolve(name);
         Awaitility.await().atMost(4, TimeUnit.MINUTES).until(() -> run.isDone() || OrderSender.to(results) != null);
