@@ -253,8 +253,8 @@ class HeldBatchesTest {
             send(producer, WATCHED, 1);
             long afterNanos = System.nanoTime();
             for (long next = 2; firstAfter.get() == 0; next++) {
-                // Once this record is acknowledged, the thread has checked the watched batch at least once since this
-                // moment.
+                // The producer's thread checks the watched batch at least once between this line and the
+                // acknowledgement of the record that is sent to FREE below.
                 boolean over = System.nanoTime() - afterNanos >= SECOND_NANOS;
                 send(producer, FREE, next);
                 awaitAcknowledgedOfFree();

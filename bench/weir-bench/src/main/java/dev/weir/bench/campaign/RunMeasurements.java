@@ -88,8 +88,8 @@ final class RunMeasurements {
     }
 
     /**
-     * Runs a task. While it runs, refuses all change requests with the given reason. If the command desk cannot be
-     * opened, the task runs without it.
+     * Runs a task. While it runs, refuses all commands with the given reason. If the folder for commands cannot be
+     * opened, the task runs anyway.
      */
     private Measured refusing(RunOrder.Step step, String why, Task task) throws InterruptedException {
         OrderDesk desk = null;

@@ -12,13 +12,13 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files through which a run receives commands and returns answers. Immutable. Files appear and vanish atomically, so
- * any process may read them.
+ * The files through which a run receives commands and returns answers. Immutable. Files appear and vanish atomically,
+ * so any process may read them.
  *
  * <pre>
  * RESULTS/live/             exists while a run accepts or refuses commands; only its owner can enter it
  *   run.json                the run, and the process that executes it
- *   NUMBER.order            one order, in JSON; the smallest number is executed first
+ *   NUMBER.order            one command, in JSON; the smallest number is executed first
  *   NUMBER.answer           the outcome of that command
  *   numbers, numbers-2      the records that the members of the run have received, by group
  * </pre>
@@ -89,7 +89,7 @@ record LiveFolder(Path path) {
         }
     }
 
-    /** Returns the numbers of waiting orders, in order of execution. */
+    /** Returns the numbers of waiting commands, in order of execution. */
     List<String> waiting() throws IOException {
         try (Stream<Path> files = Files.list(path)) {
             return files.map(file -> String.valueOf(file.getFileName()))

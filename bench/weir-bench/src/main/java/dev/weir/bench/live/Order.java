@@ -8,8 +8,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A change to a running benchmark. Immutable. {@link #fields} returns the text form for workload files, results and
- * command files.
+ * A command to a running benchmark: a change or a fault. Immutable. {@link #fields} returns the text form for workload
+ * files, results and command files.
  */
 public sealed interface Order
         permits Order.Set,

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Receives the commands of a run and answers them. Confined to the run's thread. */
+/** Receives the commands to a run and answers them. Confined to the run's thread. */
 public final class OrderDesk implements AutoCloseable {
     private final LiveFolder folder;
     private final Set<String> answered = new HashSet<>();
@@ -74,7 +74,7 @@ public final class OrderDesk implements AutoCloseable {
     }
 
     /**
-     * Returns the order that has waited for the longest time; null if no order waits or the folder no longer exists.
+     * Returns the command that has waited longest; null if no command waits or the folder no longer exists.
      *
      * @throws UncheckedIOException if the folder cannot be read
      */

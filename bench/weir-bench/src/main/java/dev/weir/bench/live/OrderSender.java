@@ -33,8 +33,8 @@ public final class OrderSender {
     }
 
     /**
-     * Returns the folders at or below {@code results} that have a current run. The run either accepts commands or refuses
-     * them with a reason.
+     * Returns the folders at or below {@code results} that have a current run. The run either accepts commands or
+     * refuses them with a reason.
      */
     public static List<Path> changeable(Path results) {
         if (!Files.isDirectory(results)) {

@@ -12,11 +12,11 @@ import java.util.function.ObjDoubleConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Executes the commands of a run one after another: first planned commands that are due, then incoming commands. Confined to
- * the run's thread.
+ * Executes the commands to a run one after another: first planned commands that are due, then incoming commands.
+ * Confined to the run's thread.
  */
 public final class Orders {
-    private @Nullable OrderDesk desk; // null once the commands' folder is unreadable
+    private @Nullable OrderDesk desk; // null once the folder for commands is unreadable
     private final Queue<TimelineEntry> planned;
     private final DoubleSupplier millis;
     private final ObjDoubleConsumer<String> note;
@@ -39,7 +39,7 @@ public final class Orders {
     }
 
     /**
-     * Creates the commands of a run. The caller closes the desk.
+     * Creates the object that executes the commands to a run. The caller closes the desk.
      *
      * @param desk null if there are only planned commands
      * @param millis returns the elapsed time of the run in milliseconds
@@ -98,7 +98,7 @@ public final class Orders {
         }
     }
 
-    /** Ends the execution of commands, and reports planned commands that were not executed because the run ended first. */
+    /** Ends the execution of commands. Reports planned commands that were not executed because the run ended first. */
     public void end() {
         planned.forEach(late -> note.accept(
                 "ended before " + late.order().text() + " at " + late.fields().get("at"), millis.getAsDouble()));

@@ -34,8 +34,8 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run of consumer groups at a planned rate. The run is changed by the commands of its timeline and by commands received
- * through the {@link OrderDesk}. Confined to one thread; used once.
+ * One run of consumer groups at a planned rate. The run is changed by the commands of its timeline and by commands
+ * received through the {@link OrderDesk}. Confined to one thread; used once.
  */
 public final class LiveMeasurement implements Orders.Target {
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -308,7 +308,7 @@ public final class LiveMeasurement implements Orders.Target {
         String begunBy = order.text();
         Map<String, String> did = new LinkedHashMap<>();
         if (!(order instanceof Order.Extend)) {
-            books.beginPart(atMillis); // Reports that arrive while the command is executed belong to the command's phase.
+            books.beginPart(atMillis); // Reports that arrive during the execution belong to the command's phase.
         }
         switch (order) {
             case Order.Set set -> set(set, did);

@@ -26,7 +26,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Executes the commands to change a steady run. Such a command can change the run's rate and length, or pause the driver.
+ * Executes the commands to a steady run. Such a command can change the run's rate and length, or pause the driver.
  * Confined to the thread of the run; used for one run.
  */
 public final class LiveSteady implements Orders.Target {
@@ -186,9 +186,9 @@ public final class LiveSteady implements Orders.Target {
     }
 
     /**
-     * Receives the reports of both processes and executes commands until the run is over and the driver has closed down.
-     * After the planned end of the run, this method waits until the driver has received all sent records or makes no
-     * more progress.
+     * Receives the reports of both processes and executes commands until the run is over and the driver has closed
+     * down. After the planned end of the run, this method waits until the driver has received all sent records or
+     * makes no more progress.
      *
      * @param came supplies the number of received records
      * @throws RunFailure if a process fails or does not close down
@@ -229,7 +229,7 @@ public final class LiveSteady implements Orders.Target {
         return isWhole;
     }
 
-    /** Returns whether any order was executed. */
+    /** Returns whether any command was executed. */
     boolean hasChanged() {
         return !timeline.isEmpty();
     }

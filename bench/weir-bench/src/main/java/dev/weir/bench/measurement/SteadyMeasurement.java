@@ -109,8 +109,8 @@ public final class SteadyMeasurement {
     }
 
     /**
-     * Executes a run with a generator, and executes commands during the run. The run ends at its planned time, not after
-     * a number of records.
+     * Executes a run with a generator, and executes commands during the run. The run ends at its planned time, not
+     * after a number of records.
      *
      * @param orders executes the commands
      * @param numbers receives the driver's record numbers

@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Decides which commands (requests for a change) the runs at a point accept, and how a command changes a search.
+ * Decides which commands the runs at a point accept, and how a command changes a search.
  * Stateless.
  */
 public final class AcceptedOrders {
@@ -53,7 +53,8 @@ public final class AcceptedOrders {
      * Returns the point that results when a command changes a search. The search restarts at this point, and uses
      * {@code producerRate} as its first rate.
      *
-     * @throws IllegalArgumentException if a command cannot change one of its keys in a search; the message names the key
+     * @throws IllegalArgumentException if the command sets a key that cannot be changed in a search; the message names
+     *     the key
      */
     public static WorkloadPoint changed(WorkloadPoint point, Order.Set set) {
         check(point, set);
