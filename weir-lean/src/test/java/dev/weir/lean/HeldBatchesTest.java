@@ -232,8 +232,8 @@ class HeldBatchesTest {
     }
 
     /**
-     * The batch is filled for longer than its linger, because otherwise it would only wait. It is not filled forever,
-     * because its delivery timeout is already running.
+     * A batch that cannot be sent yet is filled even after its linger has passed, because it has to wait anyway. This
+     * ends after a second, because the batch's delivery timeout is already running.
      */
     @Test
     void batchThatCouldNotLeaveNow_isFilledOn_forASecondAtMost() throws Exception {

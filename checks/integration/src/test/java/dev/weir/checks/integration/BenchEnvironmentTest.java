@@ -199,7 +199,7 @@ class BenchEnvironmentTest extends BenchTestBase {
         assertThat(run.flags()).contains(Flag.GUARANTEE_BROKEN);
     }
 
-    /** Its proxy is a process beside it. */
+    /** Each member on another machine has its own proxy process there. */
     @Test
     @Tag("long")
     @Timeout(600)
