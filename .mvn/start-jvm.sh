@@ -1,18 +1,18 @@
-# Sourced by ./weir and by bin/weir of the archive, after find-jdk.sh (POSIX sh): becomes the JVM, by exec, so that a signal for
-# the shell's process is a signal for Weir, and makes the cache of loaded classes that its starts are faster with.
+# Sourced by ./weir and by bin/weir of the archive, after find-jdk.sh (POSIX sh). Creates the cache of loaded classes, which
+# makes later starts faster. Replaces the shell by the JVM with exec, so that signals to the process reach Weir.
 
-# Makes the cache of jar $1 as file $2, within some seconds: an AOT cache from JDK 25 on, an archive of parsed classes before. Fails
-# if none could be made. A signal meanwhile ends the shell at once, and leaves nothing behind. Replaces the traps of INT,
-# TERM and HUP, which the caller sets anew; its trap of EXIT is kept. To be called where a command may fail ("if", "||").
+# Creates the cache of jar $1 as file $2, within a few seconds: an AOT cache from JDK 25 on, and an archive of parsed classes
+# with older JDKs. Fails if it cannot. A signal during this time ends the shell at once and leaves no files behind. Replaces the
+# traps of INT, TERM and HUP, so the caller must set them again, but not EXIT. Call it where a command may fail ("if", "||").
 weir_make_cache() {
   weir_cache=$2
-  weir_new=$2.$$.new # a name of our own: whoever reads the cache never sees half of one
-  weir_ended=${!-} # the last child that was waited for
+  weir_new=$2.$$.new # a separate name, so that no reader sees an incomplete cache
+  weir_ended=${!-} # the last child process that has been waited for
   trap 'weir_drop_cache 130' INT
   trap 'weir_drop_cache 143' TERM
   trap 'weir_drop_cache 129' HUP
   weir_made=0
-  # Not in one step, as JDK 25 could: the JVM that it starts for the second one would outlive a signal.
+  # JDK 25 could do both steps in one, but the JVM that it starts for the second step would survive a signal.
   case $weir_jdk in
     21 | 22 | 23 | 24) weir_train "-XX:ArchiveClassesAtExit=$weir_new" -jar "$1" warm-up ;;
     *)
@@ -24,8 +24,8 @@ weir_make_cache() {
   return "$weir_made"
 }
 
-# In the background, since a shell hears a signal while it waits, but not while it runs a command. Without the options of
-# the environment: an agent spoils the cache, and a debugger that the JVM waits for would hold up the start for good.
+# Runs in the background, because a shell handles signals while it waits, but not while it runs a command. Ignores JVM options
+# from the environment: an agent would spoil the cache, and a JVM that waits for a debugger would block the start forever.
 weir_train() {
   JAVA_TOOL_OPTIONS='' JDK_JAVA_OPTIONS='' _JAVA_OPTIONS='' \
     "$JAVA_HOME/bin/java" -Xlog:disable "$@" </dev/null >/dev/null 2>&1 &
@@ -35,7 +35,7 @@ weir_train() {
   return "$weir_status"
 }
 
-# The shell sets $! as it forks: a variable of ours would still be empty for a signal that comes right then.
+# The shell sets $! when it forks. A variable set after the fork would still be empty if a signal arrived in between.
 weir_drop_cache() {
   trap '' INT TERM HUP
   if [ "${!-}" != "$weir_ended" ]; then
@@ -46,10 +46,10 @@ weir_drop_cache() {
   exit "$1"
 }
 
-# Whether process $1 is there, whoever it belongs to.
+# Succeeds if process $1 exists, even if it belongs to another user.
 weir_alive() { kill -0 "$1" 2>/dev/null || [ -d "/proc/$1" ] || ps -p "$1" >/dev/null 2>&1; }
 
-# Whether the user's options are about such caches themselves: the JVM does not start with ours beside them.
+# Succeeds if the user's options configure such a cache. The JVM would not start if this script added its own cache options.
 weir_has_cache_options() {
   case "${JAVA_TOOL_OPTIONS-} ${JDK_JAVA_OPTIONS-} ${_JAVA_OPTIONS-} ${WEIR_OPTS-}" in
     *-Xshare* | *-XX:AOT* | *SharedArchive* | *SharedClassList* | *DumpLoadedClassList* | *ArchiveClassesAtExit*) ;;
@@ -57,18 +57,18 @@ weir_has_cache_options() {
   esac
 }
 
-# Runs jar $1 with cache $2, which need not be there, and the arguments behind them.
+# Runs jar $1 with cache $2, which need not exist, and with the remaining arguments.
 weir_start() {
   weir_jar=$1
   weir_cache=$2
   shift 2
 
-  # No heap and no collector is chosen here: the JVM's own choice (G1 from two cores on, a quarter of the memory) suits
-  # pipelines, and a choice in WEIR_OPTS would collide with ours. Out of memory ends the process (OutOfMemory.java), but
-  # for a batch that is too large for the heap: the JVM cannot tell the two apart, so it is not asked to. Native access is
-  # granted in the jar's manifest.
+  # Neither heap size nor collector is set here. The JVM's defaults (G1 from two cores on, a quarter of the memory) suit
+  # pipelines, and settings here would conflict with WEIR_OPTS. -XX:+ExitOnOutOfMemoryError is not set either, because it
+  # would also apply to a single batch that is too large for the heap. OutOfMemory.java ends the process instead, if a
+  # thread dies of the error. Native access is granted in the jar's manifest.
   options='-XX:+DisplayVMOutputToStderr'
-  # The JVM's own messages go to standard error, since standard output is for results; those about the archive nowhere.
+  # The JVM's own messages go to standard error, because standard output is for results. Messages about the archive are hidden.
   options="$options -Xlog:disable -Xlog:all=warning:stderr -Xlog:cds*=off:stderr"
   [ "$weir_jdk" -lt 24 ] || options="$options -Xlog:aot*=off:stderr"
   [ "$weir_jdk" -lt 23 ] || options="$options --sun-misc-unsafe-memory-access=allow"
@@ -77,12 +77,12 @@ weir_start() {
 
   argument=
   for argument in "$@"; do :; done
-  # A help loads a class or two, and with a cache the JVM links all classes in it before: that takes twice as long.
+  # --help loads few classes. With a cache, it would take twice as long, because the JVM first links all classes in the cache.
   case $argument in --help | -h) weir_cache= ;; esac
 
   set -f # options are split at blanks, not globbed
   set -- -jar "$weir_jar" "$@"
-  # A cache that does not fit is ignored by the JVM.
+  # The JVM ignores a cache that does not match the jar or the JDK.
   if [ -s "$weir_cache" ] && ! weir_has_cache_options; then
     case $weir_jdk in
       21 | 22 | 23 | 24) set -- "-XX:SharedArchiveFile=$weir_cache" "$@" ;;

@@ -3,9 +3,9 @@
 #   checks/mutation.sh ROOM               one room, named MODULE/PACKAGE
 #   checks/mutation.sh ROOM CLASS         one class of the room, such as AcquiredRange
 #   checks/mutation.sh --rooms            lists the rooms
-# Prints the score, then each mutant that was not noticed as Class:line:mutator:method, then each that was noticed by
-# time alone. A mutant whose JVM ran out of memory counts as not noticed and is listed as (memory_error): no test has
-# failed. Nothing else may compile this clone meanwhile: classes that change under PIT break its JVMs.
+# Prints the score, then each unnoticed mutant as Class:line:mutator:method, then each mutant that only a timeout
+# noticed. A mutant whose JVM ran out of memory counts as unnoticed and is listed as (memory_error), because no test
+# failed. Nothing else may compile this clone at the same time, because changed classes break the JVMs of PIT.
 # Further Maven options go into WEIR_MUTATION_OPTIONS, for example -o.
 set -eu
 cd "$(dirname "$0")/.."
@@ -30,8 +30,8 @@ module=${room%%/*}
 folder=${room#*/}
 package=$(echo "$folder" | tr / .)
 base=dev.weir.${module#weir-}
-# A room is held by the tests of its package and by those that run it from outside; one without tests of its own by all
-# of its module.
+# A room is covered by the tests of its package and by tests that run it from outside. If the package has no tests, all
+# tests of its module cover the room.
 home=$base.internal.$package
 [ "$room" != weir-lean/share ] || home=$base.share # it is not internal
 tests=$home.*

@@ -12,14 +12,14 @@ build() {
   local folder=$1
   shift
   mkdir -p "$folder"
-  # Not by xargs: that makes several tars of so many names, of which the reader takes the first. Deleted files have no copy.
+  # Without xargs, which would split many names over several tar archives; only the first would be read. Skips deleted files.
   git ls-files -z --cached --others --exclude-standard |
     while IFS= read -r -d '' file; do [ ! -e "$file" ] || printf '%s\0' "$file"; done |
     tar -cf - --null -T - | tar -xf - -C "$folder"
   (cd "$folder" && ./mvnw -B -ntp -q -Prelease -Dmaven.test.skip=true "$@" verify -pl "$published",weir-dist -am)
   (
     cd "$folder"
-    # Jars of modules that are not published are compared too: they are in the archive.
+    # Jars of unpublished modules are compared too, because the archive contains them.
     find weir-*/target -maxdepth 1 -type f \( -name 'weir-*-[0-9]*' -o -name 'weir-[0-9]*.tar.gz*' \) -print0 | sort -z | xargs -0 shasum -a 256
   ) >"$folder.sums"
 }

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# What it costs to be seen: metrics scraped each second with the console open, and the same while a profile records, beside nobody
-# looking. Prints the table of docs/benchmarks/seeing.md; a quarter of an hour. The command and the benchmarks must be built; 20 pairs of five
-# passes, or as the arguments say:
+# Measures the cost of observation: metrics scraped every second with the console open, with and without a recording profile, compared
+# with no observation. Prints the table of docs/benchmarks/seeing.md after a quarter of an hour. The command and the benchmarks must be
+# built. Runs 20 pairs of five passes, unless the arguments say otherwise:
 #   ./mvnw -B -DskipTests package -pl weir-cli,checks/jmh -am && checks/seeing.sh [PAIRS] [PASSES]
-# A pass reads RECORDS (12,000,000), a second and a half: passes differ by what happens between them, so many short ones tell more than few long ones.
+# A pass reads RECORDS (12,000,000) in a second and a half. Conditions change between passes, so many short passes show more than a few long ones.
 # "checks/seeing.sh PAIRS PASSES threads" adds the processor time of each kind of thread in those passes, on Linux.
-# Leave the machine alone meanwhile: nothing else may run.
+# Nothing else may run on the machine at the same time.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . ./.mvn/find-jdk.sh

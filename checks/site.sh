@@ -23,7 +23,7 @@ if ! "$python" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 
   exit 1
 fi
 
-# One environment per Python and list of packages; half an installation has no mark and is made again.
+# One environment per Python and list of packages. An incomplete installation has no mark file and is made again.
 key=$({ "$python" -VV && cat docs/site/requirements.txt; } | shasum -a 256 | cut -c1-12)
 tools=target/site-tools-$key
 if [ ! -e "$tools/complete" ]; then
@@ -49,7 +49,7 @@ if [ -n "$javadoc" ]; then
   ./mvnw -B -ntp -q -Prelease -Dmaven.test.skip=true package -pl "$(IFS=,; echo "${modules[*]}")" -am
 fi
 
-# Made aside, so that a failed run leaves the old pages.
+# Built in a separate folder, so that a failed run leaves the old pages in place.
 made=target/site-made
 rm -rf "$made"
 sphinx --fresh-env ${javadoc:+--tag javadoc} . "$made"
@@ -59,7 +59,7 @@ for module in ${modules[@]+"${modules[@]}"}; do
   styles=$made/api/$module/resource-files/stylesheet.css
   sed '/fonts\/dejavu.css/d' "$styles" >"$styles.new"
   mv "$styles.new" "$styles"
-  # The switch of versions and of dark mode: on the site only, in the one script that each page loads.
+  # Adds the switches for versions and dark mode to the script that every page loads. Only the site has them.
   cat docs/site/javadoc.js >>"$made/api/$module/script-files/script.js"
 done
 rm -rf "$made/.buildinfo" "$made/objects.inv" "${site:?}/$version"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# How long `weir --help` of the archive takes, and the plain sample from its start to its first record, against a running `weir broker`.
-# Prints the table of docs/benchmarks/start.md. The archive and the sample must be built; 20 times each, or as often as the argument says:
+# Measures the time of the archive's `weir --help`, and of the plain sample from its start to its first record, with a running `weir broker`.
+# Prints the table of docs/benchmarks/start.md. The archive and the sample must be built. Runs each 20 times, unless the argument says otherwise:
 #   ./mvnw -B -DskipTests package -pl weir-dist,examples/plain,checks/jmh -am && checks/start.sh [TIMES]
-# Leave the machine alone meanwhile: nothing else may run.
+# Nothing else may run on the machine at the same time.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . ./.mvn/find-jdk.sh
@@ -38,7 +38,7 @@ done
 address=$(cat "$work/address")
 
 run="$JAVA_HOME/bin/java"
-# One run that handles a record writes the cache as it ends.
+# A run that has handled a record writes the cache when it ends.
 measure 1 record training "$address" "$run" "-XX:AOTCacheOutput=$cache" -jar "$sample" "$address" >/dev/null
 [ -s "$cache" ] || {
   echo "start.sh: no cache was made; it takes a JDK from 25 on" >&2

@@ -1,8 +1,8 @@
 #!/bin/sh
-# What a member of a consumer group on the lean fetch path allocates at a steady 5,000 records a second over six
-# partitions, and when nothing comes, by both group protocols; a process for each. Prints a table for
-# docs/benchmarks/lean.md with the threads that allocate most below each row. Wants: an address of a broker, seconds to
-# measure.
+# Measures the allocation of a consumer group member on the lean fetch path, at a steady 5,000 records per second over
+# six partitions and without records, with both group protocols, each in its own process. Prints a table for
+# docs/benchmarks/lean.md, with the threads that allocate most below each row. Arguments: a broker's address, and the
+# seconds to measure.
 #   ./mvnw -q -pl checks/jmh -am package -DskipTests && checks/jmh/group.sh localhost:9092 60
 set -eu
 cd "$(dirname "$0")/../.."

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds and runs all benchmarks in less than half an hour; writes checks/jmh/target/engine.md, the table for
 # docs/benchmarks/engine.md. Takes further options of JMH, for instance: checks/jmh/run.sh Chain -f 1
-# Leave the machine alone meanwhile: nothing else may run.
+# Nothing else may run on the machine at the same time.
 set -eu
 cd "$(dirname "$0")/../.."
 . ./.mvn/find-jdk.sh

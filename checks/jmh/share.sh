@@ -8,7 +8,7 @@
 #                  handlers without Kafka, ROUNDS (2) of them in turn, SECONDS_EACH, of which the second half counts; the broker
 #                  serves a member for a minute before
 #   ./mvnw -q -pl checks/jmh,weir-cli -am package -DskipTests && checks/jmh/share.sh starts lean 300 short client 60
-# Leave the machine alone meanwhile: nothing else may run.
+# Nothing else may run on the machine at the same time.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 . ./.mvn/find-jdk.sh
@@ -48,7 +48,7 @@ killed() {
 # cost GROUP WORKERS HANDLER
 cost() {
   seconds=${SECONDS_EACH-90}
-  # A broker that is new compiles while it serves, which costs the client beside it too: that is to be nobody's.
+  # A new broker compiles its code while it serves, which also slows the client down. No measurement should include this.
   member "does not count" lean "$1-first" 60 "$2" "$3" >/dev/null
   for round in $(seq "${ROUNDS-2}"); do
     paths="none lean official"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What lean and the plain client cost at a steady 5,000 records a second, side by side, each in a process of its own, and lean
-# on a topic without records. Prints a table for docs/benchmarks/lean.md. Wants: an address of a broker, seconds to measure.
+# Compares the cost of the lean and the plain client at a steady 5,000 records per second, in two processes at the same time. Also
+# measures lean without records. Prints a table for docs/benchmarks/lean.md. Arguments: a broker's address, seconds to measure.
 #   ./mvnw -q -pl checks/jmh -am package -DskipTests && checks/jmh/steady.sh localhost:9092 60
 set -eu
 cd "$(dirname "$0")/../.."

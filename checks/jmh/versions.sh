@@ -1,7 +1,7 @@
 #!/bin/sh
-# How fast a topic is read at least once into Sink.forEach, by this version and by that of a commit, passes of both in random
-# order in one JVM, the commit's twice: A/A tells what is noise. Prints 20 pairs' ratios. Wants: an address of a broker, a
-# commit, seconds to measure; then, if not 6,000,000, records of 100 bytes to write first. Leave the machine alone meanwhile.
+# Compares how fast this version and a commit read a topic at least once into Sink.forEach. Passes run in random order in one JVM.
+# The commit takes part twice (A/A), which shows the noise. Prints the ratios of 20 pairs. Arguments: a broker's address, the commit,
+# the seconds to measure, and optionally the number of 100-byte records (6,000,000). Nothing else may run at the same time.
 #   ./mvnw -q -pl checks/jmh -am package -DskipTests && checks/jmh/versions.sh localhost:9092 HEAD~1 600
 set -eu
 cd "$(dirname "$0")/../.."
@@ -23,6 +23,6 @@ for module in weir-stream weir-lean weir-kafka; do
 done
 topic="versions-$(date +%s)"
 "$JAVA_HOME/bin/java" -cp "$jar" dev.weir.checks.jmh.LeanFill "$address" "$topic" 6 "$records" 100
-# What the commit does not have comes last: Kafka's client, and what runs the passes.
+# The benchmark jar comes last. It adds what the jars of the commit lack: Kafka's client, and the code that runs the passes.
 exec "$JAVA_HOME/bin/java" -Xms2g -Xmx2g -XX:+UseG1GC -XX:+AlwaysPreTouch -cp "$jar" dev.weir.checks.jmh.Versions "$address" "$topic" "$records" "$seconds" \
   "$commit=$before$jar" "this=$jar"

@@ -232,8 +232,8 @@ class HeldBatchesTest {
     }
 
     /**
-     * The batch is filled for longer than its linger, because otherwise it would only wait. It is not filled forever,
-     * because its delivery timeout is already running.
+     * A batch that cannot be sent yet is filled even after its linger has passed, because it has to wait anyway. This
+     * ends after a second, because the batch's delivery timeout is already running.
      */
     @Test
     void batchThatCouldNotLeaveNow_isFilledOn_forASecondAtMost() throws Exception {
@@ -253,8 +253,8 @@ class HeldBatchesTest {
             send(producer, WATCHED, 1);
             long afterNanos = System.nanoTime();
             for (long next = 2; firstAfter.get() == 0; next++) {
-                // Once this record is acknowledged, the thread has checked the watched batch at least once since this
-                // moment.
+                // The producer's thread checks the watched batch at least once between this line and the
+                // acknowledgement of the record that is sent to FREE below.
                 boolean over = System.nanoTime() - afterNanos >= SECOND_NANOS;
                 send(producer, FREE, next);
                 awaitAcknowledgedOfFree();

@@ -13,7 +13,7 @@ class LeanSettingsTest {
         return LeanSettings.builder().bootstrapServers("127.0.0.1:9092");
     }
 
-    /** Regression: such a property was silently ignored. */
+    /** Regression: a Kafka property was silently ignored if Weir has its own setting for it. */
     @Test
     void propertyOfTheClient_thatIsASettingHere_setsIt() {
         Properties file = new Properties();

@@ -92,7 +92,10 @@ class ScriptedProduceTest {
         assertThat(sends.acknowledged).containsExactly(0L, 2L);
     }
 
-    /** Regression: such a partition number ended the producer's thread, or made it allocate an array of that length. */
+    /**
+     * Regression: if metadata contained a partition number that the topic does not have, the producer's thread ended,
+     * or allocated an array of that length.
+     */
     @ParameterizedTest
     @ValueSource(ints = {-1, Integer.MIN_VALUE, Integer.MAX_VALUE, Integer.MAX_VALUE - 1, PARTITIONS + 1})
     void partitionNumber_thatNoSuchTopicHas_isIgnored(int absurd) throws Exception {

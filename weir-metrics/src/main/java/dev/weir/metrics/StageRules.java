@@ -295,13 +295,14 @@ final class StageRules {
     }
 
     /**
-     * Returns the largest gain that the CPUs allow for a waiting stage. Processing an element also takes some CPU time,
-     * so the gain is limited to the number of CPUs divided by the CPUs that the process uses now. CPU usage by other
-     * processes is ignored.
+     * Returns the largest factor by which the CPUs allow the throughput of a waiting stage to rise. This is the number
+     * of CPUs divided by the number of CPUs that the process uses now, because CPU usage rises with throughput. CPU
+     * usage by other processes is ignored.
      *
-     * <p>The result is at least {@link #LEAST_OF_PROCESSORS}, because other parts of the process may cause much of the
-     * usage. If the machine is saturated and the stage mostly waits for I/O, the result is
-     * {@link #LEAST_OF_PROCESSORS}, because a network call also uses CPU time in the kernel and at the remote end.
+     * <p>The result is never below {@link #LEAST_OF_PROCESSORS}: other parts of the process may cause much of its CPU
+     * usage, which then does not rise. If all CPUs are busy and the stage mostly waits for I/O, the result is exactly
+     * {@link #LEAST_OF_PROCESSORS}: the CPU usage of the process then understates the cost of an element, because a
+     * network call also uses CPU time in the kernel and at the remote end.
      */
     private static double ofProcessors(Interval interval, StageLoad stage) {
         double used = interval.processCpu();

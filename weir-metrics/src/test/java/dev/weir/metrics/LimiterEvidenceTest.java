@@ -337,7 +337,7 @@ class LimiterEvidenceTest {
         assertThat(find().kind()).isEqualTo(Kind.SOURCE_DECODE);
     }
 
-    /** It is busy, and not late. */
+    /** The decoder is busy for 75 % of the time, but the consumer keeps up. */
     @Test
     void decoderOfViews_thatKeepsUp_isNotNamed() {
         segment("consume", 0.95, 0, look -> 0);

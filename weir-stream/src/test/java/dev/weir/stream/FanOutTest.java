@@ -55,8 +55,8 @@ class FanOutTest extends OperatorEndings {
     }
 
     /**
-     * The side sink has received its part of a group when the branch ends, so the part after that end is settled with
-     * it.
+     * When the branch ends, the side sink has received only the first part of a group. The rest of the group must be
+     * settled together with this part.
      */
     @Test
     void branch_thatEndsWithinAGroupOfWhichASideHasAPart_leavesNothingUnfinished() throws Exception {

@@ -49,7 +49,10 @@ class InnerStreamStopTest {
         }
     }
 
-    /** The elements that these sources emit before the stop are emitted again by the next run, and none are lost. */
+    /**
+     * A stop leaves the elements of endless inner streams unfinished. The next run emits these elements again, so none
+     * are lost.
+     */
     @Test
     void stop_whileSourcesThatMayHaveNoEndEmit_leavesTheirElementsUnfinished() throws Exception {
         Function<Integer, Source<Integer>> endless =

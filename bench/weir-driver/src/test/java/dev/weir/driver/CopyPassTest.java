@@ -49,8 +49,8 @@ class CopyPassTest {
     }
 
     /**
-     * The sampler has already ended when the usage of a {@code COPY} pass is read. Its resource use must still be left
-     * out.
+     * The sampler thread has already ended when the usage of a {@code COPY} pass is read. The sampler's resource use
+     * must be left out nevertheless.
      */
     @Test
     void usage_afterTheSamplerHasEnded_leavesItOut() throws Exception {

@@ -257,7 +257,7 @@ class PassTest {
                 GroupType.SHARE);
     }
 
-    /** The share consumer refuses these settings, because they belong to the group. */
+    /** A share consumer refuses settings such as {@code isolation.level}, because they belong to the group. */
     @Test
     void shareConfig_leavesTheGroupsSettingsOut() {
         assertThat(shareGroup(1)

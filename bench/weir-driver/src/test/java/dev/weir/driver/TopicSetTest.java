@@ -27,7 +27,7 @@ class TopicSetTest {
                 .hasMessage("not one of the requested topics: c");
     }
 
-    /** The number depends only on the partition, whatever topic the record names. */
+    /** If only one topic is requested, the number is the partition number, and the topic name is not checked. */
     @Test
     void oneTopic_isAskedForNothing() {
         assertThat(TopicSet.of("a", 4).number("another", 3)).isEqualTo(3);

@@ -1,12 +1,15 @@
 package dev.weir.cli.tune;
 
-/** A step of the example that has both naive and current code. {@code stage} is the name of its stage. */
+/** A step of the example that exists in a naive and in a current version. {@code stage} is the name of its stage. */
 enum Step {
-    /** Naive: a tree of JSON nodes; current: only the tokens. */
+    /** The naive version builds a tree of JSON nodes. The current version reads only the tokens. */
     JSON("parse JSON"),
-    /** Naive: {@code java.net.URI}; current: a custom parser. */
+    /** The naive version uses {@link java.net.URI}. The current version has its own parser. */
     URL("parse URL"),
-    /** Naive: LZ-string as in JavaScript; current: positions in the output instead of a dictionary of strings. */
+    /**
+     * The naive version is a translation of the JavaScript package lz-string, with a dictionary of strings. The current
+     * version stores positions in the output instead of strings.
+     */
     LZ("decompress");
 
     final String stage;

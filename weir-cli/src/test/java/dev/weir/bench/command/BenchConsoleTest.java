@@ -74,7 +74,7 @@ class BenchConsoleTest {
         return JSON.readTree(http.send(request, BodyHandlers.ofString()).body());
     }
 
-    /** Carries out {@code count} orders, and then returns them. */
+    /** Carries out {@code count} commands, and then returns them. */
     private static CompletableFuture<List<Order>> doing(OrderDesk desk, int count) {
         return CompletableFuture.supplyAsync(() -> {
             List<Order> done = new ArrayList<>();

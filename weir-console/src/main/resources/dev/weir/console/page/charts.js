@@ -1,4 +1,4 @@
-// Rate, lag and what the process uses over time, on one axis that can be chosen.
+// Charts of rate, lag and resource usage over time. All have the same time axis, which the user chooses.
 
 import { put, short } from "./graph.js";
 
@@ -16,7 +16,7 @@ export function bytes(value) {
 
 const percent = (share) => `${Math.round(share * 100)} %`;
 
-// Name, place in a point of /api/trend, how a look has it, words for a value, the lowest top of the scale, colour.
+// Small charts: id, title, value in a point, format of a value, smallest upper end of the scale, colour.
 const SMALL = [
   { id: "cpu", title: "CPU of this process", value: (p) => p.cpu, words: percent, top: () => 1, colour: "--busy" },
   { id: "heap", title: "Heap used", value: (p) => p.heap, words: bytes, top: (state) => state?.heap?.max_bytes ?? 1, colour: "--starved" },
@@ -87,7 +87,7 @@ export class Charts {
       this.fetchedAt = Date.now();
       this.draw();
     } catch {
-      // The page says by itself when the process does not answer.
+      // Another part of the page reports that the process does not answer.
     }
   }
 
@@ -107,7 +107,7 @@ export class Charts {
     this.draw();
   }
 
-  /** The points of the axis that was chosen; it begins with the run as long as that is shorter. */
+  /** Returns the points on the chosen time axis. If the run is shorter, the axis begins at the start of the run. */
   shown() {
     if (this.seconds === Infinity) {
       const first = this.points[0]?.at ?? Infinity;
@@ -150,7 +150,7 @@ export class Charts {
     put(chart.canvas, "aria-label", `${chart.title}: ${words}`);
     if (some.length > 0) {
       const full = chart.top(this.last);
-      // A heap that is far from full is drawn to its own scale.
+      // If the heap is far from full, the scale ends near the largest value.
       const top = chart.id === "heap" ? (most * 4 > full ? full : most * 1.25) : Math.max(full, most);
       line(chart.canvas, points, values, top, from, span, chart.colour);
     }

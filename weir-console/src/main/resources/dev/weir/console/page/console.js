@@ -1,4 +1,4 @@
-// Puts together what the console shows: one look a second comes in, the page follows.
+// The page of a pipeline's console. It is updated with one reading per second.
 
 import { ask, follow } from "./feed.js";
 import { login } from "./login.js";
@@ -10,7 +10,7 @@ import { offerHeap } from "./heap.js";
 import { Controls } from "./controls.js";
 import { offerProfile } from "./profiling.js";
 
-// Looks that the strips of threads show.
+// The number of readings that the thread strips show.
 const KEPT = 60;
 
 const at = (id) => document.getElementById(id);
@@ -26,7 +26,7 @@ const charts = new Charts({
 }, () => ask("/api/trend"));
 let looks = [];
 
-// What limits, by its kind: understood before any figure is read. Whatever is missing here says its kind.
+// Headlines by kind of limiter, which can be understood without any figure. Other headlines name the kind.
 const LIMITS = {
   "arrival": () => "Nothing limits: all that arrives is done",
   "source-idle": () => "Nothing to do: no records arrive",
@@ -56,7 +56,7 @@ function waitsFor(state) {
 }
 
 function headline(state) {
-  // Unless the limiter knows why there are none, such as brokers that do not answer.
+  // The limiter may know why there are no records, for example because brokers do not answer. It is then shown instead.
   if (state.phase === "no-records-yet" && (!state.limiter || ["source-idle", "arrival"].includes(state.limiter.kind))) {
     put(at("limiter"), "text", "No records yet");
     put(at("advice"), "text", state.reason ? `Because: ${state.reason}` : waitsFor(state));
@@ -82,7 +82,7 @@ function headline(state) {
   put(at("advice"), "text", paused ? "Next: resume it below" : "");
 }
 
-// The stages at the rates of the seconds that their shares and the limiter are of: all on this page beside each other.
+// The stages with the rates of the seconds for which their shares and the limiter were computed, so that all agree.
 const judged = (stages) => stages.map((stage) =>
   ({ ...stage, in_per_second: stage.recent_in_per_second, out_per_second: stage.recent_out_per_second }));
 
@@ -123,7 +123,7 @@ function show(state) {
   put(at("pipeline"), "text", state.pipeline || "Weir");
   put(at("run-state"), "text", state.phase === "no-records-yet" ? "no records yet" : state.state);
   headline(state);
-  document.querySelector("main").hidden = state.state === "starting"; // Empty charts would look like a pipeline at rest.
+  document.querySelector("main").hidden = state.state === "starting"; // Empty charts would look like an idle pipeline.
   const stages = judged(state.stages);
   figures(state, stages);
   graph.show(stages, state.limiter);

@@ -1,4 +1,4 @@
-// The knobs of the running pipeline, and the changes so far.
+// The controls of the running pipeline, and the changes so far.
 
 import { ask, change } from "./feed.js";
 import { put } from "./graph.js";

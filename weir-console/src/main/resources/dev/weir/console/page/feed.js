@@ -1,4 +1,4 @@
-// The console's answers: events by fetch, as an EventSource could not send a token.
+// Requests to the console. Events are read with fetch, because an EventSource cannot send a token.
 
 let token = sessionStorage.getItem("weir-token");
 
@@ -25,7 +25,7 @@ export async function change(settings) {
   return answer.json();
 }
 
-/** One event of a stream: its lines up to the empty one. */
+/** Parses one event of the stream, given its lines without the final empty line. */
 function parse(block) {
   const event = { name: "message", id: null, data: "" };
   for (const line of block.split("\n")) {
@@ -41,13 +41,13 @@ function parse(block) {
 
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 
-/** Follows the events for ever. Calls on.looks, on.state, on.lost, on.denied. */
+/** Follows the events forever. Calls on.looks, on.state, on.lost, on.denied and on.restarted. */
 export async function follow(on) {
   let last = null;
   for (;;) {
     try {
       if (last !== null && (await ask("/api/state")).look < Number(last)) {
-        // Another process answers at this address: its looks count from 1 again.
+        // Another process now answers at this address, and its readings are numbered from 1 again.
         last = null;
         on.restarted();
       }
@@ -69,7 +69,7 @@ export async function follow(on) {
         for (const block of blocks) {
           const event = parse(block);
           if (event.name === "state") {
-            // First the looks that it is the last of.
+            // First deliver the readings before this state.
             if (looks.length > 0) on.looks(looks.splice(0));
             on.state(JSON.parse(event.data));
           } else if (event.id !== null) {

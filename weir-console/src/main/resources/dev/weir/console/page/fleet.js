@@ -1,4 +1,4 @@
-// The page of a fleet: what limits the whole, the graph of pipelines, and a row for each pipeline and member.
+// The page of a fleet: the limiter of the fleet, the graph of pipelines, and a row for each pipeline and member.
 
 import { follow } from "./feed.js";
 import { put, short } from "./graph.js";
@@ -8,7 +8,7 @@ import { drawPipelines } from "./pipelines.js";
 const at = (id) => document.getElementById(id);
 const known = (value, unit = "") => (typeof value === "number" ? `${short(value)}${unit}` : "unknown");
 
-/** Seconds in the largest unit that leaves two digits. */
+/** Formats a time in seconds, minutes or hours. */
 function time(seconds) {
   if (seconds < 120) return `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`;
   if (seconds < 7200) return `${Math.round(seconds / 60)} min`;

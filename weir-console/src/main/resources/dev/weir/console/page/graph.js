@@ -1,4 +1,4 @@
-// The stages as boxes from left to right, as many in a row as fit.
+// The graph of stages: boxes from left to right, in as many rows as necessary.
 
 const SVG = "http://www.w3.org/2000/svg";
 const WIDTH = 210, HEIGHT = 104, GAP = 44, DOWN = 46, BAR = WIDTH - 24;
@@ -6,12 +6,12 @@ const WIDTH = 210, HEIGHT = 104, GAP = 44, DOWN = 46, BAR = WIDTH - 24;
 export function short(n) {
   if (n >= 1e6) return `${(n / 1e6).toFixed(1)} M`;
   if (n >= 1e4) return `${(n / 1e3).toFixed(0)} k`;
-  // A rate of less than one in a second is not none.
+  // A rate below one per second must not be shown as 0.
   if (n > 0 && n < 9.95 && !Number.isInteger(n)) return `${Number(n.toPrecision(2))}`;
   return Math.round(n).toLocaleString("en");
 }
 
-/** A time of less than a millisecond or more. */
+/** Formats a time, given in microseconds. */
 export function micros(us) {
   if (us >= 1e6) return `${(us / 1e6).toFixed(1)} s`;
   if (us >= 1e3) return `${(us / 1e3).toFixed(us >= 1e4 ? 0 : 1)} ms`;
@@ -27,11 +27,11 @@ function part(parent, name, attributes) {
   return element;
 }
 
-/** From the last box of a row to the first of the next. */
+/** The path of the line from the last box of a row to the first box of the next row. */
 const below = (perRow) =>
   `M ${(perRow - 1) * (WIDTH + GAP) + WIDTH / 2} ${2 - DOWN} V ${-DOWN / 2} H ${WIDTH / 2} V -2`;
 
-/** Sets what has changed only. */
+/** Sets the text or an attribute of an element, if it has changed. */
 export function put(element, key, value) {
   const text = String(value);
   if (key === "text") {
@@ -109,7 +109,7 @@ export class Graph {
     put(box.rate, "text", `${short(stage.out_per_second)}/s`);
     put(box.depth, "text", stage.depth > 0 ? `${short(stage.depth)} inside` : "");
     const limits = limiter !== null && limiter.name === stage.name;
-    // Its threads are at work; but in the red frame "busy" would read as "computes". A throttle is not at work at all.
+    // For a limiter that waits, "busy" would suggest that its threads compute. A throttle does not even occupy threads.
     const work = limits && limiter.kind === "stage-wait" && shares[0] >= 0.1 ? "waits" : "busy";
     put(box.shares, "text", `${work} ${percent(shares[0])}`);
     put(box.each, "text", stage.time_per_record_us === undefined ? "" : `${micros(stage.time_per_record_us)} each`);

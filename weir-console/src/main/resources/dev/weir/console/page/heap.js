@@ -1,4 +1,4 @@
-// The live heap by class, when it is asked for.
+// The live heap by class, shown on request.
 
 import { ask } from "./feed.js";
 import { put } from "./graph.js";

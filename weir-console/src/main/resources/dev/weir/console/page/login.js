@@ -1,8 +1,8 @@
-// Asks for the token of a console that demands one.
+// Asks the user for the token, if the console requires one.
 
 import { setToken } from "./feed.js";
 
-/** Shows the form; done when a token was given. */
+/** Shows the form. The returned promise completes when the user has entered a token. */
 export function login() {
   const form = document.getElementById("login");
   form.hidden = false;

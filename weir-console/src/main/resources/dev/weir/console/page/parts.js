@@ -1,4 +1,4 @@
-// Partitions as a table, threads as strips.
+// The table of partitions, and the strips that show the states of threads.
 
 import { put, short } from "./graph.js";
 

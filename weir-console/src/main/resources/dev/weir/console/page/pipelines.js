@@ -1,4 +1,4 @@
-// The graph of pipelines: a column for each step from the first topics on, and a line for each topic that joins two.
+// The graph of pipelines, with a line for each topic between two pipelines. Each pipeline is right of its predecessors.
 
 import { short } from "./graph.js";
 
@@ -15,7 +15,7 @@ function part(parent, name, attributes, text) {
 
 const cut = (text, most) => (text.length <= most ? text : `${text.slice(0, most - 1)}…`);
 
-/** The longest way to each pipeline; a circle of topics counts once. */
+/** Returns each pipeline's column: the length of the longest path to it. Cycles of topics are not followed forever. */
 function columns(pipelines, edges) {
   const column = new Map(pipelines.map((each) => [each.key, 0]));
   for (let pass = 1; pass < pipelines.length; pass++) {

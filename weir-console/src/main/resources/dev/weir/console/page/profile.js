@@ -1,9 +1,9 @@
-// A profile: a table of stages and three flame graphs. The console and the file of `weir profile --html` show the same.
+// A profile: a table of stages, and three flame graphs. Used by the console and by the file of `weir profile --html`.
 
 const ROW = 20;
 const LEAST = 0.001;
 const METHODS = 3;
-// Wall is the time of all threads, on CPU or waiting.
+// "Wall" is the time of all threads, whether they run or wait.
 const COLUMNS = ["Stage", "CPU", "Top methods", "CPU self", "CPU total", "Wall self", "Wall total", "Allocated", "Waited"];
 const GRAPHS = [
   ["cpu", "On CPU", "samples"],
@@ -73,7 +73,7 @@ function colour(name) {
   return `hsl(${hash} 60% 72%)`;
 }
 
-/** A flame graph, the outermost frame on top. Arrow keys walk, Enter zooms, Escape goes out again. */
+/** A flame graph, with the outermost frame on top. Arrow keys move between frames. Enter zooms in, Escape zooms out. */
 class Flames {
   constructor(place, told) {
     this.place = place;
@@ -164,7 +164,7 @@ class Flames {
   }
 }
 
-/** Shows a profile in an element, instead of what was there. */
+/** Shows a profile in an element. Replaces the previous content of the element. */
 export function showProfile(place, profile) {
   const summary = make("p", `${profile.samples.toLocaleString("en")} samples (${profile.sampler}) in ${profile.seconds.toFixed(1)} s`
     + (profile.lost > 0 ? `, ${profile.lost.toLocaleString("en")} lost` : ""));

@@ -1,4 +1,4 @@
-// The profile on demand: a button, a wait, a table and flame graphs.
+// Records a profile when the user presses a button, and then shows its table and flame graphs.
 
 import { ask } from "./feed.js";
 import { put } from "./graph.js";

@@ -1,4 +1,4 @@
-// What the console of a benchmark shows: each second that is told comes in, the page follows; orders go out.
+// The page of a benchmark's console. It is updated with the figures of every second, and sends commands to the run.
 
 import { change, follow } from "./feed.js";
 import { put, short } from "./graph.js";
@@ -13,7 +13,7 @@ const colour = (name) => getComputedStyle(document.documentElement).getPropertyV
 const millis = (value) => (value === null || value === undefined ? "-" : `${value < 10 ? value.toFixed(1) : Math.round(value).toLocaleString("en")} ms`);
 const known = (values) => values.filter((value) => value !== null && value !== undefined);
 
-/** Lines of one scale each group, whose tops it answers; a value that is not known interrupts its line. */
+/** Draws groups of lines and returns the upper end of each group's scale. An unknown value interrupts its line. */
 function draw(canvas, groups) {
   const pen = canvas.getContext("2d");
   pen.clearRect(0, 0, canvas.width, canvas.height);
@@ -59,7 +59,7 @@ function charts() {
     + ` the highest of the last ${seconds.length} seconds: ${millis(Math.max(0, ...known(of("p99_ms"))))}`);
 }
 
-/** Hidden for drivers without Kafka's clients, which tell nothing of their fetches. */
+/** Draws the fetch charts. They are hidden for drivers that do not use Kafka's clients and thus report no fetches. */
 function fetching() {
   const of = (name) => seconds.map((figures) => figures[name]);
   const names = ["fetch_ms", "records_per_fetch", "records_per_poll_max"];
@@ -162,7 +162,7 @@ at("kind").addEventListener("change", () => {
 follow({
   looks(fresh) {
     for (const look of fresh) {
-      // A note is a look too, and shows the second before it again.
+      // A note also arrives as a reading, which repeats the figures of the previous second.
       if (look.second > told) seconds.push(look.figures);
       told = look.second;
     }

@@ -15,7 +15,7 @@ export class ThreadRows {
     this.groups = new Map();
   }
 
-  /** All threads of a look, of which those without a name are sums. */
+  /** Shows all threads of a reading. Entries without a name are sums of several threads. */
   show(threads) {
     const rows = threads.filter((each) => each.name !== undefined);
     const names = [...new Set(rows.map((row) => row.dispatcher))];

@@ -281,7 +281,11 @@ class AcquiredRecordsReaderTest {
         }
     }
 
-    /** The record is released. If the other offsets were rejected, the batch would never be redelivered. */
+    /**
+     * The record at offset 0 represents the whole batch. Its lock is lost, so the broker delivers the batch again.
+     * Offset 1 must therefore be released, not rejected. After a rejection, the batch would count as finished, and its
+     * next delivery would be rejected too.
+     */
     @Test
     void damagedBatch_whoseRecordGoesBack_goesBackWhole_andComesAgain() {
         try (AcquiredRecordsReader deliveries = deliveries(Unreadable.PASS_ON)) {

@@ -137,8 +137,8 @@ class HeldRecordsTest {
     }
 
     /**
-     * The client fetches no more until these records are acknowledged. Brokers refuse all acknowledgements that are
-     * sent together with a late one.
+     * The client fetches no more until records with expired locks are acknowledged. A late acknowledgement makes the
+     * broker refuse all others in the same request, so these acknowledgements are sent in separate requests.
      */
     @Test
     void recordsWhoseLocksAreOver_areToldApart() {

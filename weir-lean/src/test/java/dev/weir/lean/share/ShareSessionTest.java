@@ -383,7 +383,7 @@ class ShareSessionTest {
         assertThat(receiver.lost).as("locks are of one leader").containsExactly(0L, 1L, 2L, 3L);
     }
 
-    /** Such an error does not affect locks. */
+    /** These errors make the session leave the partition, but do not end the locks on acquired records. */
     @ParameterizedTest
     @EnumSource(
             names = {"KAFKA_STORAGE_ERROR", "REPLICA_NOT_AVAILABLE", "OFFSET_NOT_AVAILABLE", "INCONSISTENT_TOPIC_ID"})

@@ -64,7 +64,7 @@ final class DriverSearch implements Orders.Target {
     private final @Nullable BenchCluster cluster; // null in a simulation
     private final ResultsFolder folder;
     private final String driver;
-    private WorkloadPoint point; // orders can change this field and the next three
+    private WorkloadPoint point; // commands can change this field and the next three
     private ExploreSettings how;
     private Search search;
     private Trials trials;
@@ -77,7 +77,7 @@ final class DriverSearch implements Orders.Target {
     private @Nullable String refusal; // set if two trials end in a RunFailure before any trial passes
     private final Map<Double, TrialResult> held = new HashMap<>(); // result of the last passed hold at each rate
     private final List<Failed> failed = new ArrayList<>();
-    private double extendedSeconds; // added by orders
+    private double extendedSeconds; // added by commands
 
     private record Failed(Attempt attempt, TrialFigures figures) {}
 
@@ -210,8 +210,8 @@ final class DriverSearch implements Orders.Target {
     }
 
     /**
-     * Opens the desk that accepts the user's change requests for this search. Returns null if the desk cannot be opened
-     * or if the search is simulated; the search then accepts no requests.
+     * Opens the folder in which this search receives the user's commands. Returns null if the folder cannot be opened
+     * or if the search is simulated. The search then accepts no commands.
      */
     private @Nullable OrderDesk desk() {
         if (cluster == null) {
@@ -226,8 +226,8 @@ final class DriverSearch implements Orders.Target {
     }
 
     /**
-     * Runs the trials. Applies the user's change requests only between trials, because a trial whose settings change
-     * midway has no meaningful outcome.
+     * Runs the trials. Executes the user's commands only between trials, because a trial whose settings change midway
+     * has no meaningful outcome.
      */
     private void searched(Orders orders) throws InterruptedException {
         orders.take(this);

@@ -42,7 +42,7 @@ public final class ExploreRunner {
     private final DriverLauncher launcher;
     private final boolean isSimulated;
     private final long startedNanos = System.nanoTime();
-    private double extendedSeconds; // added by orders to maxSeconds
+    private double extendedSeconds; // added by commands to maxSeconds
 
     /**
      * Creates a runner for the workload's drivers.

@@ -24,8 +24,7 @@ import java.util.Map;
 
 /**
  * Measures the runs of a campaign one after another. The point of a run determines the kind of measurement. If the
- * settings of a run can be changed, the run accepts the user's change requests while it is measured. Confined to one
- * thread.
+ * settings of a run can be changed, the run accepts the user's commands while it is measured. Confined to one thread.
  */
 final class RunMeasurements {
     private final Workload workload;
@@ -88,8 +87,8 @@ final class RunMeasurements {
     }
 
     /**
-     * Runs a task. While it runs, refuses all change requests with the given reason. If the order desk cannot be
-     * opened, the task runs without it.
+     * Runs a task. While it runs, refuses all commands with the given reason. If the folder for commands cannot be
+     * opened, the task runs anyway.
      */
     private Measured refusing(RunOrder.Step step, String why, Task task) throws InterruptedException {
         OrderDesk desk = null;

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class BenchConsole implements AutoCloseable {
     private final @Nullable RunConsole page; // null if no page was requested
-    private final ReentrantLock ordering = new ReentrantLock(); // a run accepts one change request at a time
+    private final ReentrantLock ordering = new ReentrantLock(); // a run accepts one command at a time
     private volatile @Nullable Path results; // of the current campaign
 
     /** Starts the page if it was requested, and prints the page's address before any other output. */

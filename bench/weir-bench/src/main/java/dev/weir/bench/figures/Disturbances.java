@@ -14,7 +14,7 @@ public final class Disturbances {
     private final Recovery recovery;
     private final List<Span> spans = new ArrayList<>();
 
-    /** An order and its time. */
+    /** A command and its time. */
     private record Span(Order order, double fromMillis, double toMillis) {}
 
     /** The range of seconds in which the costs of a disturbance are counted; {@code to} is exclusive. */

@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
  * The answer to an {@link Order}. Immutable.
  *
  * @param status {@code accepted} or {@code refused}
- * @param applied the changes made by the order, by key
- * @param atMs when the order took effect, in milliseconds since the plan began
- * @param timeline all orders executed in the run so far
- * @param error reason for the refusal; null if the order was accepted
+ * @param applied the changes made by the command, by key
+ * @param atMs when the command took effect, in milliseconds since the plan began
+ * @param timeline all commands executed in the run so far
+ * @param error reason for the refusal; null if the command was accepted
  */
 public record Answer(
         String status,
@@ -23,13 +23,13 @@ public record Answer(
 
     private static final String ACCEPTED = "accepted";
 
-    /** Returns the answer to an executed order, based on the last entry of the timeline. */
+    /** Returns the answer to an executed command, based on the last entry of the timeline. */
     public static Answer accepted(List<TimelineEntry> timeline) {
         TimelineEntry last = timeline.getLast();
         return new Answer(ACCEPTED, last.did(), (long) last.atMillis(), List.copyOf(timeline), null);
     }
 
-    /** Returns the answer to a refused order, which changed nothing. */
+    /** Returns the answer to a refused command, which changed nothing. */
     public static Answer refused(String why, long atMs, List<TimelineEntry> timeline) {
         return new Answer("refused", Map.of(), atMs, List.copyOf(timeline), why);
     }
@@ -43,7 +43,7 @@ public record Answer(
         }
     }
 
-    /** Returns whether the order was executed. */
+    /** Returns whether the command was executed. */
     public boolean wasAccepted() {
         return status.equals(ACCEPTED);
     }

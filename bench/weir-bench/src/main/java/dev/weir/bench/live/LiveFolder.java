@@ -12,14 +12,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files through which a run receives orders and returns answers. Immutable. Files appear and vanish atomically, so
- * any process may read them.
+ * The files through which a run receives commands and returns answers. Immutable. Files appear and vanish atomically,
+ * so any process may read them.
  *
  * <pre>
- * RESULTS/live/             exists while a run accepts or refuses orders; only its owner can enter it
+ * RESULTS/live/             exists while a run accepts or refuses commands; only its owner can enter it
  *   run.json                the run, and the process that executes it
- *   NUMBER.order            one order, in JSON; the smallest number is executed first
- *   NUMBER.answer           the outcome of that order
+ *   NUMBER.order            one command, in JSON; the smallest number is executed first
+ *   NUMBER.answer           the outcome of that command
  *   numbers, numbers-2      the records that the members of the run have received, by group
  * </pre>
  */
@@ -40,7 +40,7 @@ record LiveFolder(Path path) {
     /**
      * The process that executes a run.
      *
-     * @param refusal reason for refusing orders; empty if the run accepts them
+     * @param refusal reason for refusing commands; empty if the run accepts them
      */
     record Host(long pid, long startedAtMillis, String run, String refusal) {
 
@@ -89,7 +89,7 @@ record LiveFolder(Path path) {
         }
     }
 
-    /** Returns the numbers of waiting orders, in order of execution. */
+    /** Returns the numbers of waiting commands, in order of execution. */
     List<String> waiting() throws IOException {
         try (Stream<Path> files = Files.list(path)) {
             return files.map(file -> String.valueOf(file.getFileName()))
@@ -100,7 +100,7 @@ record LiveFolder(Path path) {
         }
     }
 
-    /** Returns whether the folder contains an answer that the sender of the order has not read yet. */
+    /** Returns whether the folder contains an answer that the sender of the command has not read yet. */
     boolean isAnswered() throws IOException {
         try (Stream<Path> files = Files.list(path)) {
             return files.anyMatch(file -> file.toString().endsWith(ANSWER));

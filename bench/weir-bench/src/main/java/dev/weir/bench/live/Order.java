@@ -8,8 +8,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A change to a running benchmark. Immutable. {@link #fields} returns the text form for workload files, results and
- * order files.
+ * A command to a running benchmark: a change or a fault. Immutable. {@link #fields} returns the text form for workload
+ * files, results and command files.
  */
 public sealed interface Order
         permits Order.Set,
@@ -36,7 +36,7 @@ public sealed interface Order
     /** Key prefix of {@link Set} for a broker-side group setting. Members need not rejoin for it to take effect. */
     String GROUP = "group.";
 
-    /** Returns the names of all kinds of orders. */
+    /** Returns the names of all kinds of commands. */
     private static String kinds() {
         return Stream.concat(
                         Stream.of("set", "restart-consumers", "pause", "drain", "discard-stats", "extend", "end"),
@@ -147,7 +147,7 @@ public sealed interface Order
             }
         }
 
-        /** Returns the number of consumers that this order restarts, out of {@code consumers}. */
+        /** Returns the number of consumers that this command restarts, out of {@code consumers}. */
         public int of(int consumers) {
             return count.endsWith("%")
                     ? Math.ceilDiv(consumers * Integer.parseInt(count.substring(0, count.length() - 1)), 100)
@@ -173,7 +173,7 @@ public sealed interface Order
     /** Ends the run, keeping its results. */
     record End() implements Order {}
 
-    /** Returns a map with a single entry, from the kind of the order to its value. */
+    /** Returns a map with a single entry, from the kind of the command to its value. */
     default Map<String, Object> fields() {
         return switch (this) {
             case Set set -> Map.of("set", new TreeMap<>(set.values()));
@@ -188,7 +188,7 @@ public sealed interface Order
     }
 
     /**
-     * Creates an order from its fields.
+     * Creates a command from its fields.
      *
      * @param fields values are texts, numbers, booleans, and a map for {@code set}
      * @throws IllegalArgumentException if a field is wrong; the message names the error and the valid choices
@@ -224,7 +224,7 @@ public sealed interface Order
         throw new IllegalArgumentException("there is no order " + kind + ": there are " + kinds());
     }
 
-    /** Returns whether the order disrupts the group or causes a rebalance, so that the group has to recover. */
+    /** Returns whether the command disrupts the group or causes a rebalance, so that the group has to recover. */
     default boolean isDisturbance() {
         return switch (this) {
             case Fault fault -> true;

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Receives the orders of a run and answers them. Confined to the run's thread. */
+/** Receives the commands to a run and answers them. Confined to the run's thread. */
 public final class OrderDesk implements AutoCloseable {
     private final LiveFolder folder;
     private final Set<String> answered = new HashSet<>();
@@ -24,15 +24,15 @@ public final class OrderDesk implements AutoCloseable {
     }
 
     /**
-     * An order that has not been answered yet by {@link #answer}. Immutable.
+     * A command that has not been answered yet by {@link #answer}. Immutable.
      *
-     * @param order the order; null if it cannot be read
-     * @param fault reason why the order cannot be read; empty if it can be read
+     * @param order the command; null if it cannot be read
+     * @param fault reason why the command cannot be read; empty if it can be read
      */
     public record Waiting(String number, @Nullable Order order, String fault) {}
 
     /**
-     * Opens the folder for orders, which only its owner can access. First deletes the remains of a crashed run.
+     * Opens the folder for commands, which only its owner can access. First deletes the remains of a crashed run.
      *
      * @param results the folder of the campaign
      * @param run name of the run, for people
@@ -42,7 +42,7 @@ public final class OrderDesk implements AutoCloseable {
         return open(results, run, "");
     }
 
-    /** Opens a desk that refuses all orders automatically. */
+    /** Opens a desk that refuses all commands automatically. */
     public static OrderDesk refusing(Path results, String run, String why) {
         return open(results, run, why);
     }
@@ -66,7 +66,7 @@ public final class OrderDesk implements AutoCloseable {
     }
 
     /**
-     * Returns a new file name in the folder for orders. Files whose names begin with this name are deleted when the
+     * Returns a new file name in the folder for commands. Files whose names begin with this name are deleted when the
      * desk is closed.
      */
     public Path numbers() {
@@ -74,7 +74,7 @@ public final class OrderDesk implements AutoCloseable {
     }
 
     /**
-     * Returns the order that has waited for the longest time; null if no order waits or the folder no longer exists.
+     * Returns the command that has waited longest; null if no command waits or the folder no longer exists.
      *
      * @throws UncheckedIOException if the folder cannot be read
      */
@@ -86,7 +86,7 @@ public final class OrderDesk implements AutoCloseable {
                 }
             }
             return null;
-        } catch (NoSuchFileException e) { // The order was withdrawn, or the folder deleted.
+        } catch (NoSuchFileException e) { // The command was withdrawn, or the folder deleted.
             return null;
         } catch (IOException e) {
             throw new UncheckedIOException("orders cannot be read from " + folder.path() + ": " + e, e);
@@ -108,14 +108,14 @@ public final class OrderDesk implements AutoCloseable {
     }
 
     /**
-     * Answers an order. The order stops waiting, even if the answer cannot be written.
+     * Answers a command. The command stops waiting, even if the answer cannot be written.
      *
      * @throws UncheckedIOException if the answer cannot be written
      */
     public void answer(String number, Answer answer) {
         answered.add(number);
         try {
-            // Nobody reads the answer to an order that was withdrawn.
+            // Nobody reads the answer to a command that was withdrawn.
             if (Files.deleteIfExists(folder.order(number))) {
                 LiveFolder.write(folder.answer(number), answer);
             }
@@ -125,7 +125,7 @@ public final class OrderDesk implements AutoCloseable {
     }
 
     /**
-     * Closes the desk. Senders of waiting orders notice that the run is over. Unread answers are left for their
+     * Closes the desk. Senders of waiting commands notice that the run is over. Unread answers are left for their
      * senders.
      */
     @Override
@@ -138,7 +138,7 @@ public final class OrderDesk implements AutoCloseable {
             }
             folder.delete();
         } catch (IOException | UncheckedIOException ignored) {
-            // An order arrived while the desk was being closed, or the folder was already deleted. The run is over
+            // A command arrived while the desk was being closed, or the folder was already deleted. The run is over
             // anyway, and the next run cleans up.
         }
     }

@@ -14,7 +14,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Sends orders to a run in another process and waits for the answers. Confined to one thread. */
+/** Sends commands to a run in another process and waits for the answers. Confined to one thread. */
 public final class OrderSender {
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
@@ -33,8 +33,8 @@ public final class OrderSender {
     }
 
     /**
-     * Returns the folders at or below {@code results} that have a current run. The run either accepts orders or refuses
-     * them with a reason.
+     * Returns the folders at or below {@code results} that have a current run. The run either accepts commands or
+     * refuses them with a reason.
      */
     public static List<Path> changeable(Path results) {
         if (!Files.isDirectory(results)) {
@@ -65,7 +65,7 @@ public final class OrderSender {
     }
 
     /**
-     * Sends an order and waits until it is executed or the run is over. An interrupt withdraws the order.
+     * Sends a command and waits until it is executed or the run is over. An interrupt withdraws the command.
      *
      * @return the answer; null if the run ended without one
      */

@@ -12,38 +12,38 @@ import java.util.function.ObjDoubleConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Executes the orders of a run one after another: first planned orders that are due, then incoming orders. Confined to
- * the run's thread.
+ * Executes the commands to a run one after another: first planned commands that are due, then incoming commands.
+ * Confined to the run's thread.
  */
 public final class Orders {
-    private @Nullable OrderDesk desk; // null once the orders' folder is unreadable
+    private @Nullable OrderDesk desk; // null once the folder for commands is unreadable
     private final Queue<TimelineEntry> planned;
     private final DoubleSupplier millis;
     private final ObjDoubleConsumer<String> note;
     private final List<TimelineEntry> timeline = new ArrayList<>();
 
-    /** A run or a search that can be changed by orders. */
+    /** A run or a search that can be changed by commands. */
     public interface Target {
 
-        /** Returns the reason why the order cannot be executed; null if it can. */
+        /** Returns the reason why the command cannot be executed; null if it can. */
         @Nullable
         String objection(Order order);
 
-        /** Executes the order and returns the changes by key. */
+        /** Executes the command and returns the changes by key. */
         Map<String, String> apply(Order order) throws InterruptedException;
 
-        /** Returns the time after which orders are no longer executed, in elapsed milliseconds of the run. */
+        /** Returns the time after which commands are no longer executed, in elapsed milliseconds of the run. */
         default double endMillis() {
             return Double.POSITIVE_INFINITY;
         }
     }
 
     /**
-     * Creates the orders of a run. The caller closes the desk.
+     * Creates the object that executes the commands to a run. The caller closes the desk.
      *
-     * @param desk null if there are only planned orders
+     * @param desk null if there are only planned commands
      * @param millis returns the elapsed time of the run in milliseconds
-     * @param note receives the executed orders with their times
+     * @param note receives the executed commands with their times
      */
     public Orders(
             @Nullable OrderDesk desk,
@@ -57,9 +57,9 @@ public final class Orders {
     }
 
     /**
-     * Executes the planned orders that have become due and the orders that have arrived since the last call.
+     * Executes the planned commands that have become due and the commands that have arrived since the last call.
      *
-     * @throws RunFailure if a planned order cannot be executed
+     * @throws RunFailure if a planned command cannot be executed
      */
     public void take(Target target) throws InterruptedException {
         for (TimelineEntry next = planned.peek();
@@ -98,7 +98,7 @@ public final class Orders {
         }
     }
 
-    /** Ends the execution of orders, and reports planned orders that were not executed because the run ended first. */
+    /** Ends the execution of commands. Reports planned commands that were not executed because the run ended first. */
     public void end() {
         planned.forEach(late -> note.accept(
                 "ended before " + late.order().text() + " at " + late.fields().get("at"), millis.getAsDouble()));
@@ -121,7 +121,7 @@ public final class Orders {
         note.accept(order.text() + ": " + String.join(", ", did.values()), atMillis);
     }
 
-    /** Returns the orders executed so far. */
+    /** Returns the commands executed so far. */
     public List<TimelineEntry> timeline() {
         return List.copyOf(timeline);
     }

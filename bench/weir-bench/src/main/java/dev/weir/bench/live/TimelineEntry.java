@@ -9,12 +9,12 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * An order with its time, either planned in a workload file or executed in a run. Immutable. An entry that a run has
+ * A command with its time, either planned in a workload file or executed in a run. Immutable. An entry that a run has
  * recorded can be pasted into a workload file unchanged, because {@code took} and {@code did} have no effect there.
  *
  * @param atMillis time since the plan began
- * @param tookMillis duration of the execution; 0 for a planned order
- * @param did the changes by key; empty for a planned order
+ * @param tookMillis duration of the execution; 0 for a planned command
+ * @param did the changes by key; empty for a planned command
  */
 public record TimelineEntry(double atMillis, Order order, double tookMillis, Map<String, String> did) {
     private static final String AT = "at";

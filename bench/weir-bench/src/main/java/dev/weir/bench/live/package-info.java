@@ -1,6 +1,6 @@
 /**
- * Changes to a running benchmark: the orders, the files that carry them, and the timeline of executed orders. The run's
- * thread applies orders. A sender waits for the answer on its own thread.
+ * Commands that change a running benchmark: the commands themselves, the files that carry them, and the timeline of
+ * executed commands. The run's thread executes commands. A sender waits for the answer on its own thread.
  */
 @NullMarked
 package dev.weir.bench.live;

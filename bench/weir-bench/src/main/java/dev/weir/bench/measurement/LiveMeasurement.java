@@ -34,8 +34,8 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run of consumer groups at a planned rate. The run is changed by the orders of its timeline and by orders received
- * through the {@link OrderDesk}. Confined to one thread; used once.
+ * One run of consumer groups at a planned rate. The run is changed by the commands of its timeline and by commands
+ * received through the {@link OrderDesk}. Confined to one thread; used once.
  */
 public final class LiveMeasurement implements Orders.Target {
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -68,9 +68,9 @@ public final class LiveMeasurement implements Orders.Target {
     private long brokerNanos;
 
     /**
-     * The start of a phase: the order that began the phase, and the settings from then on.
+     * The start of a phase: the command that began the phase, and the settings from then on.
      *
-     * @param isOther whether the order changed anything; if not, the phase is included in the result of the previous
+     * @param isOther whether the command changed anything; if not, the phase is included in the result of the previous
      *     phase
      */
     private record Begin(double atMillis, String by, LiveSettings settings, boolean isOther) {}
@@ -78,7 +78,7 @@ public final class LiveMeasurement implements Orders.Target {
     /**
      * Creates a run and starts the generator's process.
      *
-     * @param timeline the orders with planned times
+     * @param timeline the commands with planned times
      * @param log the file that receives the output of the run's processes
      * @param numbersFile a file that does not exist yet, in which the processes note the records they receive
      */
@@ -197,7 +197,7 @@ public final class LiveMeasurement implements Orders.Target {
      *
      * @param topic a topic with one record in each partition
      * @param seed the seed for the random arrival times
-     * @param desk receives orders during the run
+     * @param desk receives commands during the run
      */
     public Measured run(String topic, long seed, OrderDesk desk) throws InterruptedException {
         Orders orders = new Orders(desk, planned, this::nowMillis, (what, at) -> listener.changed(at, what));
@@ -217,7 +217,7 @@ public final class LiveMeasurement implements Orders.Target {
             background.beginPass();
             nextSecondNanos = startNanos + 2 * SECOND_NANOS;
             isTold = true;
-            processes.members().hearUntil(startNanos); // The plan has begun, so orders may be executed.
+            processes.members().hearUntil(startNanos); // The plan has begun, so commands may be executed.
             while (nowMillis() < endMillis) {
                 orders.take(this);
                 requireSending();
@@ -308,7 +308,7 @@ public final class LiveMeasurement implements Orders.Target {
         String begunBy = order.text();
         Map<String, String> did = new LinkedHashMap<>();
         if (!(order instanceof Order.Extend)) {
-            books.beginPart(atMillis); // Reports that arrive while the order is executed belong to the order's phase.
+            books.beginPart(atMillis); // Reports that arrive during the execution belong to the command's phase.
         }
         switch (order) {
             case Order.Set set -> set(set, did);

@@ -26,7 +26,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Executes the orders to change a steady run. Such an order can change the run's rate and length, or pause the driver.
+ * Executes the commands to a steady run. Such a command can change the run's rate and length, or pause the driver.
  * Confined to the thread of the run; used for one run.
  */
 public final class LiveSteady implements Orders.Target {
@@ -60,10 +60,10 @@ public final class LiveSteady implements Orders.Target {
     private record Begin(double atMillis, String by, double rate, long came, long due) {}
 
     /**
-     * Creates the target for the orders of a timeline and for orders that arrive during the run.
+     * Creates the target for the commands of a timeline and for commands that arrive during the run.
      *
-     * @param planned the orders with planned times
-     * @param desk receives the other orders; the caller closes it
+     * @param planned the commands with planned times
+     * @param desk receives the other commands; the caller closes it
      */
     public LiveSteady(
             WorkloadPoint point,
@@ -142,7 +142,7 @@ public final class LiveSteady implements Orders.Target {
         void look(Orders orders) throws InterruptedException {
             switch (stage) {
                 case SENDING -> {
-                    if (plan.millisSince(System.nanoTime()) >= 0) { // No orders are executed before the plan begins.
+                    if (plan.millisSince(System.nanoTime()) >= 0) { // No commands are executed before the plan begins.
                         orders.take(LiveSteady.this);
                     }
                     if (sent != null) {
@@ -186,9 +186,9 @@ public final class LiveSteady implements Orders.Target {
     }
 
     /**
-     * Receives the reports of both processes and executes orders until the run is over and the driver has closed down.
-     * After the planned end of the run, this method waits until the driver has received all sent records or makes no
-     * more progress.
+     * Receives the reports of both processes and executes commands until the run is over and the driver has closed
+     * down. After the planned end of the run, this method waits until the driver has received all sent records or
+     * makes no more progress.
      *
      * @param came supplies the number of received records
      * @throws RunFailure if a process fails or does not close down
@@ -229,12 +229,12 @@ public final class LiveSteady implements Orders.Target {
         return isWhole;
     }
 
-    /** Returns whether any order was executed. */
+    /** Returns whether any command was executed. */
     boolean hasChanged() {
         return !timeline.isEmpty();
     }
 
-    /** The end of the measured part. A later order could not affect the measurements. */
+    /** The end of the measured part. A later command could not affect the measurements. */
     @Override
     public double endMillis() {
         SteadyPlan plan = Objects.requireNonNull(running).plan;
@@ -307,7 +307,7 @@ public final class LiveSteady implements Orders.Target {
         }
     }
 
-    /** Adds the executed orders to a result. Returns the result unchanged if no orders were executed. */
+    /** Adds the executed commands to a result. Returns the result unchanged if no commands were executed. */
     Measured changed(Measured measured) {
         if (!hasChanged()) {
             return measured;

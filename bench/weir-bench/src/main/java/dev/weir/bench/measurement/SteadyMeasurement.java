@@ -109,10 +109,10 @@ public final class SteadyMeasurement {
     }
 
     /**
-     * Executes a run with a generator, and executes orders during the run. The run ends at its planned time, not after
-     * a number of records.
+     * Executes a run with a generator, and executes commands during the run. The run ends at its planned time, not
+     * after a number of records.
      *
-     * @param orders executes the orders
+     * @param orders executes the commands
      * @param numbers receives the driver's record numbers
      */
     public Measured run(String topic, long seed, LiveSteady orders, RunNumbers numbers) throws InterruptedException {

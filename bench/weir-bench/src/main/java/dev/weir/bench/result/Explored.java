@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param ceiling the highest possible rate in records per second if the maximum number of handlers block at the same
  *     time, computed from their measured blocking time
  * @param limiter the component that limited the rate; null if the figures do not show which component it was
- * @param timeline the orders that were executed during the search
+ * @param timeline the commands that were executed during the search
  */
 public record Explored(
         String point,

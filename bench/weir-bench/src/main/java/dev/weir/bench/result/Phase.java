@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param p50Millis the median latency from the planned send time to the end of the handler
  * @param lagRecords the number of records that had been sent but not handled at the end of the phase
  * @param result the figures of the phase in the same form as a run's figures; null if the phase contains no whole
- *     second or started with an order that changed nothing
+ *     second or started with a command that changed nothing
  */
 public record Phase(
         long fromMillis,
@@ -89,7 +89,7 @@ public record Phase(
      * The figures of a phase, in the same form as a run's figures.
      *
      * @param fromInterval the index of the run's first interval that belongs to the phase
-     * @param toInterval the index after the last interval that is included. If the next phase was started by an order
+     * @param toInterval the index after the last interval that is included. If the next phase was started by a command
      *     that changed nothing, the result also includes the intervals of that phase.
      * @param flags the reasons to doubt these figures
      */

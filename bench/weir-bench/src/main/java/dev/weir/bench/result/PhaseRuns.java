@@ -46,7 +46,7 @@ public final class PhaseRuns {
 
     /**
      * Returns the phases of all runs at a point. Phases of different runs are assigned to the same point if they have
-     * the same number and settings and were started by the same order, for example because all runs replayed one
+     * the same number and settings and were started by the same command, for example because all runs replayed one
      * timeline.
      */
     public static Map<Point, List<Run>> of(Point point, List<Run> runs) {

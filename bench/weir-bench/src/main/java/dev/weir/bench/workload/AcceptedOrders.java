@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Decides which orders (requests for a change) the runs at a point accept, and how an order changes a search.
+ * Decides which commands the runs at a point accept, and how a command changes a search.
  * Stateless.
  */
 public final class AcceptedOrders {
@@ -20,10 +20,10 @@ public final class AcceptedOrders {
     private AcceptedOrders() {}
 
     /**
-     * Refuses an order that a run of the point cannot execute.
+     * Refuses a command that a run of the point cannot execute.
      *
-     * @throws IllegalArgumentException if the order is refused; the message says which key is at fault and which
-     *     setting would allow the order
+     * @throws IllegalArgumentException if the command is refused; the message says which key is at fault and which
+     *     setting would allow the command
      */
     public static void check(WorkloadPoint point, Order order) {
         if (point.isLive()) {
@@ -50,10 +50,11 @@ public final class AcceptedOrders {
     }
 
     /**
-     * Returns the point that results when an order changes a search. The search restarts at this point, and uses
+     * Returns the point that results when a command changes a search. The search restarts at this point, and uses
      * {@code producerRate} as its first rate.
      *
-     * @throws IllegalArgumentException if an order cannot change one of its keys in a search; the message names the key
+     * @throws IllegalArgumentException if the command sets a key that cannot be changed in a search; the message names
+     *     the key
      */
     public static WorkloadPoint changed(WorkloadPoint point, Order.Set set) {
         check(point, set);
@@ -74,7 +75,7 @@ public final class AcceptedOrders {
     }
 
     /**
-     * Checks an order that is given to a live run. A live run has a single reading process, which commits nothing and
+     * Checks a command that is given to a live run. A live run has a single reading process, which commits nothing and
      * whose settings cannot change.
      */
     private static void checkOfLive(Order order) {

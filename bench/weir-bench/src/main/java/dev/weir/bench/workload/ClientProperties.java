@@ -28,10 +28,10 @@ public final class ClientProperties {
     private ClientProperties() {}
 
     /**
-     * Refuses an order if one of its client properties is unknown to Kafka clients, is a secret, is reserved for the
+     * Refuses a command if one of its client properties is unknown to Kafka clients, is a secret, is reserved for the
      * harness, or has an invalid value. Also refuses unknown group settings and invalid values for them.
      *
-     * @throws IllegalArgumentException if the order is refused. The message names the property. It also gives the
+     * @throws IllegalArgumentException if the command is refused. The message names the property. It also gives the
      *     reason, or suggests a similar name if the property is unknown.
      */
     public static void check(Order order) {

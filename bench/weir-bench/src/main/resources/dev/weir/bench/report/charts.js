@@ -1,13 +1,13 @@
 'use strict';
-// Common to the pages of the bench: data, tables and charts. Each page's own script comes after it.
+// Shared by all benchmark pages: data, tables and charts. Each page runs its own script after this one.
 
 const data = JSON.parse(document.getElementById('data').textContent);
 const byId = id => document.getElementById(id);
-// Colours that differ for all common kinds of colour vision, and a shape for each beside it.
+// Colours that can be told apart with every common kind of colour vision, and a shape for each colour.
 const LIGHT = ['#0072b2', '#c84e00', '#00805d', '#a8447f', '#7a6100', '#2a8fc7', '#6a3d9a', '#8b1a1a'];
 const DARK = ['#5cb8ff', '#ff9351', '#3bd6a5', '#ff9fd3', '#e8c53a', '#a6e1ff', '#bfa0ff', '#ff8f8f'];
 const SHAPES = ['circle', 'rect', 'triangle', 'rectRot', 'star', 'rectRounded', 'crossRot', 'cross'];
-// A colour comes again after eight drivers; then lines have dashes, and names stand beside them.
+// After eight drivers, the colours repeat. Lines are then dashed and labelled with names.
 const DASHES = [[], [9, 3], [9, 3, 2, 3], [5, 2]];
 const dark = matchMedia('(prefers-color-scheme: dark)');
 const css = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -30,7 +30,7 @@ const ratio = value => value === null || value === undefined ? '∞' : value < 0
 const orMore = (figure, text) => figure.bound ? `≥ ${text}` : text;
 const range = figure => figure.low === null ? 'one round' : `${ratio(figure.low)} – ${ratio(figure.high)}`;
 
-/** Makes an element; text is text, never markup. */
+/** Creates an element. Text is never interpreted as markup. */
 function element(name, attributes, ...children) {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(attributes || {})) {
@@ -74,7 +74,7 @@ function savePng(name, title, canvas) {
   save(`${name}.png`, copy.toDataURL('image/png'));
 }
 
-/** A chart with its title and exports; csv() gives rows, the first of them titles. */
+/** Adds a chart with its title and exports. csv() returns rows; the first row contains the titles. */
 function card(parent, { name, title, height, wide, config, csv }) {
   const canvas = element('canvas', { role: 'img', 'aria-label': title });
   const plot = element('div', { class: 'plot' }, canvas);
@@ -96,7 +96,7 @@ function card(parent, { name, title, height, wide, config, csv }) {
   new Chart(canvas, settings);
 }
 
-/** Empties a place of its charts. */
+/** Removes all charts from an element. */
 function clear(place) {
   place.querySelectorAll('canvas').forEach(canvas => Chart.getChart(canvas)?.destroy());
   place.replaceChildren();
@@ -111,11 +111,11 @@ function axis(title, more) {
 }
 const legend = () => ({ labels: { color: css('--text'), usePointStyle: true, boxHeight: 7 }, position: 'bottom' });
 
-/** Room for the names at the ends of many lines. */
+/** Space for the names at the ends of the lines, if there are many lines. */
 const besideLines = lines => lines > MANY ? { padding: { right: 118 } } : {};
 const heightOf = (least, lines) => lines > MANY ? Math.max(least, 90 + 15 * lines) : least;
 
-/** The name of each of many lines at its end, moved apart, in its colour. */
+/** If there are many lines, writes the name of each at its end, in its colour. Names do not overlap. */
 const names = {
   id: 'names',
   afterDatasetsDraw(chart) {
@@ -148,7 +148,7 @@ const names = {
   },
 };
 
-/** Draws lo-hi lines through the points and, of ratios, the line of no difference and the band of noise behind. */
+/** Draws intervals through the points. Behind ratios, also draws the line of no difference and the band of noise. */
 const whiskers = horizontal => ({
   id: 'whiskers',
   beforeDatasetsDraw(chart) {
@@ -197,7 +197,7 @@ const whiskers = horizontal => ({
       const high = along.getPixelForValue(Math.min(point.high, along.max));
       const at = horizontal ? meta.data[i].y : meta.data[i].x;
       const line = (x1, y1, x2, y2) => { ctx.beginPath(); ctx.moveTo(x1, y1); ctx.lineTo(x2, y2); ctx.stroke(); };
-      // Where an interval goes on beyond the edge, an arrow says so.
+      // An arrow shows that an interval extends beyond the edge.
       const arrow = (end, back) => {
         ctx.beginPath();
         for (const [along, across] of [[end, 0], [end + back, -5], [end + back, 5]]) ctx.lineTo(...(horizontal ? [along, at + across] : [at + across, along]));
@@ -225,7 +225,7 @@ const whiskers = horizontal => ({
 function ratioBounds(all) {
   let low = 0.9, high = 1.1;
   for (const figure of all) {
-    // An interval of two or three rounds may be absurdly wide: it is cut at the edge rather than flattening the rest.
+    // An interval of two or three rounds may be extremely wide. It is cut off, so that the others stay readable.
     low = Math.min(low, figure.ratio, Math.max(figure.low ?? figure.ratio, figure.ratio / 4));
     high = Math.max(high, figure.ratio, Math.min(figure.high ?? figure.ratio, figure.ratio * 4));
   }
@@ -233,7 +233,7 @@ function ratioBounds(all) {
   return { min: low / room, max: high * room };
 }
 
-/** Ticks at 1, 2, 5 and their tens; finer where the range is small. */
+/** Ticks at 1, 2, 5 and their multiples of ten. If the range is small, there are more ticks. */
 function ratioTicks(scale) {
   const steps = scale.max / scale.min > 6 ? [1, 2, 5] : scale.max / scale.min > 1.8 ? [1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9]
     : [1, 1.05, 1.1, 1.2, 1.3, 1.4, 1.5, 6, 7, 7.5, 8, 8.5, 9, 9.5];

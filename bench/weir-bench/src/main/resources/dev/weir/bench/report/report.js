@@ -6,12 +6,12 @@
     : (dark.matches ? DARK : LIGHT)[coloured.indexOf(driver) % LIGHT.length];
   const coloured = rivals.filter(name => name !== data.control);
   const turn = driver => Math.max(0, Math.floor(coloured.indexOf(driver) / LIGHT.length));
-  // Another shape where the colour comes again.
+  // If a colour is used again, it has another shape.
   const shape = driver => SHAPES[(data.drivers.findIndex(d => d.name === driver) + 3 * turn(driver)) % SHAPES.length];
   const dash = driver => DASHES[turn(driver) % DASHES.length];
   const swatch = driver => element('span', { class: 'swatch', colour: colour(driver) });
 
-  /** The look of a driver's line; of many lines each has markers now and then. */
+  /** The style of a driver's line. If there are many lines, each has only a few markers. */
   const line = (driver, lines) => ({
     label: driver, borderColor: colour(driver), backgroundColor: colour(driver), pointStyle: shape(driver), borderDash: dash(driver),
     ...(lines > MANY ? { pointRadius: at => (at.dataIndex + coloured.indexOf(driver)) % 7 === 0 ? 3 : 0 } : {}),
@@ -97,7 +97,7 @@
         const figure = d.metrics[metric.name];
         if (!figure) return cell(d.runs ? 'not quoted' : '–');
         if (!figure.verdict) return cell(`${orMore(figure, number(figure.median))} ${metric.unit}`);
-        // The control is the yardstick: it is neither better nor worse, it is off.
+        // The control is the baseline itself. A difference means that the measurement is unreliable.
         const off = d.driver === data.control && (figure.verdict === 'better' || figure.verdict === 'worse');
         const made = cell(`${off ? '≠' : MARKS[figure.verdict]} ${orMore(figure, ratio(figure.ratio))}`,
           { class: off ? '' : figure.verdict, title: (off ? 'the baseline differs from itself: distrust this point' : figure.words) + (figure.bound ? `; a bound, limit: ${figure.limit}` : '') });
@@ -150,14 +150,14 @@
         ...(partitions ? [cell(number(d.worstPartitionP99Millis))] : []),
         ...(consumers ? [cell(number(d.worstConsumerP99Millis))] : []),
       ]));
-    // A row for each: there may be twenty of them.
+    // One row per figure, because there may be twenty figures.
     const others = [...new Set(point.drivers.flatMap(d => Object.keys(d.others)))];
     byId('more').hidden = !others.length;
     fill(byId('others'), ['median of the runs', ...point.drivers.map(d => d.driver)],
       others.map(name => [rowTitle(name), ...point.drivers.map(d => cell(number(d.others[name])))]));
   }
 
-  /** Who held it back, and on request the figures that show it. */
+  /** What limited the driver, and the evidence, which the reader can unfold. */
   function limiterCell(d) {
     if (!d.evidence.length) return cell('–');
     return element('td', { class: 'left' }, element('details', {}, element('summary', {}, d.limiter ? d.limiter.name : 'nobody else'),
@@ -211,7 +211,7 @@
           return {
             ...line(d.driver, 0), borderWidth: 1.5, radius: own.map(r => r.quoted ? 4 : 6),
             pointBackgroundColor: own.map(r => r.quoted ? colour(d.driver) : css('--card')), pointBorderWidth: own.map(r => r.quoted ? 1 : 2),
-            // A line goes through what may be quoted only.
+            // The line connects only results that may be quoted.
             segment: { borderColor: at => own[at.p0DataIndex].quoted && own[at.p1DataIndex].quoted ? undefined : 'transparent' },
             data: own.map(r => ({ x: r.round + 1, y: r.recordsPerSecond })),
           };
@@ -277,7 +277,7 @@
     ['direct', 'Memory outside the heap', 'MB'], ['brokerCores', 'CPU of the brokers', 'cores'],
   ];
 
-  /** What clients, brokers or the machine were at, by its name, which ends with its unit. */
+  /** Returns the key, title and unit of a figure of clients, brokers or the machine, whose name ends with its unit. */
   function figure(name) {
     const [, title, unit] = /^(.*?) ?(ms|MB\/s|\/s|%)?$/.exec(name);
     return [name, title[0].toUpperCase() + title.slice(1), unit || ''];
@@ -302,9 +302,9 @@
           type: 'line',
           plugins: [marks(lines), names],
           data: { datasets: lines.map(run => ({
-            // A line needs two points. Where a second had too few records for a percentile, it goes on after it.
+            // A single point is drawn as a marker. A line skips seconds that have too few records for a percentile.
             borderWidth: 1.6, radius: run.series[key].filter(v => v !== null).length < 2 ? 3 : 0, hitRadius: 6,
-            spanGaps: unit === 'ms' || isFigure, // Those are taken once a second.
+            spanGaps: unit === 'ms' || isFigure, // These figures are measured once per second.
             ...line(run.driver, lines.length),
             segment: { borderDash: at => at.p1DataIndex < run.warmUp ? [1, 4] : undefined },
             data: run.series.seconds.map((x, i) => ({ x, y: run.series[key][i] })),
@@ -327,7 +327,7 @@
     drawDisturbances(runs.filter(run => (run.disturbances || []).length));
   }
 
-  /** A vertical line where a run was changed, in the colour of its driver, and a band from a fault to its recovery. */
+  /** Draws a line in the driver's colour where a run was changed, and a band from each fault to its recovery. */
   function marks(runs) {
     return {
       id: 'marks',

@@ -4,7 +4,7 @@
   const colour = at => (dark.matches ? DARK : LIGHT)[at % LIGHT.length];
   const range = figure => figure.low === null ? '' : ` (${number(figure.low)} – ${number(figure.high)})`;
 
-  /** A chart of a library: its versions from left to right, a line for each point of the workload. */
+  /** Draws the chart of a library, with its versions from left to right and a line for each point of the workload. */
   function draw() {
     const place = byId('charts');
     clear(place);

@@ -97,7 +97,10 @@ class OrderDeskTest {
         assertThat(answer.get(60, TimeUnit.SECONDS)).isEmpty();
     }
 
-    /** The folder now belongs to the next run, and contains neither the order nor an answer. */
+    /**
+     * After the second run has taken over the folder, the folder contains neither the first run's command nor an answer
+     * to it. The sender must stop waiting.
+     */
     @Test
     void runThatFollows_endsTheWaitForTheOneBefore() throws Exception {
         OrderDesk first = OrderDesk.open(results, "run 1");

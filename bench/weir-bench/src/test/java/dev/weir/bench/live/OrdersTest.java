@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests the execution of orders that change a run, with a simulated target and a test clock. */
+/** Tests the execution of commands that change a run, with a simulated target and a test clock. */
 class OrdersTest {
 
     @TempDir

@@ -141,10 +141,7 @@ final class SiteDocuments {
         }
     }
 
-    /**
-     * Checks that one of the two indexes names each page, so that readers can find it. Examples and deployment files
-     * must be listed completely.
-     */
+    /** Checks that at least one of the two indexes links to each page below {@code docs}. */
     private void checkNavigation() {
         Set<String> named = new HashSet<>(AT_THE_TOP);
         named.add(INDEX);

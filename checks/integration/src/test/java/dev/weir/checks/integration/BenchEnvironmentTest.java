@@ -86,7 +86,7 @@ class BenchEnvironmentTest extends BenchTestBase {
         });
     }
 
-    /** Sends an order as soon as a run accepts it. The run must still be running. */
+    /** Sends a command as soon as a run accepts it. The run must still be running. */
     private static Answer ordered(String name, CompletableFuture<ResultsFolder> run, Order order) throws Exception {
         Path results = folder.resolve(name);
         Awaitility.await().atMost(4, TimeUnit.MINUTES).until(() -> run.isDone() || OrderSender.to(results) != null);
@@ -199,7 +199,7 @@ class BenchEnvironmentTest extends BenchTestBase {
         assertThat(run.flags()).contains(Flag.GUARANTEE_BROKEN);
     }
 
-    /** Its proxy is a process beside it. */
+    /** Each member on another machine has its own proxy process there. */
     @Test
     @Tag("long")
     @Timeout(600)

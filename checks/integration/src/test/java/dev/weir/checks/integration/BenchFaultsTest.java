@@ -69,7 +69,7 @@ class BenchFaultsTest extends BenchTestBase {
         });
     }
 
-    /** Sends an order, and returns its report after the order has been carried out. */
+    /** Sends a command, and returns its report after the command has been carried out. */
     private static String ordered(String name, CompletableFuture<ResultsFolder> run, String kind, String value)
             throws Exception {
         Path results = folder.resolve(name);

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Timeout;
 class BenchLiveTest extends BenchTestBase {
 
     /**
-     * The run would end by itself after ten minutes. The test's orders are finished long before that and end the run.
+     * The run would end by itself after ten minutes. The test's commands are finished long before that and end the run.
      */
     private static final String WORKLOAD = """
             name: NAME
@@ -61,7 +61,7 @@ class BenchLiveTest extends BenchTestBase {
         });
     }
 
-    /** Sends an order as soon as a run accepts it. */
+    /** Sends a command as soon as a run accepts it. */
     private static Answer ordered(String name, CompletableFuture<?> run, Order order) throws Exception {
         Path results = folder.resolve(name);
         Awaitility.await().atMost(4, TimeUnit.MINUTES).until(() -> run.isDone() || OrderSender.to(results) != null);
@@ -141,7 +141,7 @@ class BenchLiveTest extends BenchTestBase {
                 .isEqualTo(typed.phases().stream().map(Phase::consumers).toList());
     }
 
-    /** Requires that the time since the last effective order is reported like a separate run. */
+    /** Requires that the time since the last effective command is reported like a separate run. */
     private static void requireResultOfLastPhase(ResultsFolder results, Run typed) {
         PointResult last = Analysis.of(results).points().getLast();
         assertThat(last.point().dimensions())

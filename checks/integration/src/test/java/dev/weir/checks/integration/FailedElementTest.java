@@ -209,8 +209,8 @@ class FailedElementTest {
     }
 
     /**
-     * These sources do not attach acknowledgements to their elements, which would otherwise show where an element comes
-     * from.
+     * Tests sources that attach no acknowledgements to their elements. With other sources, the acknowledgement shows
+     * which record an element comes from.
      */
     @Test
     void failure_belowASourceThatTracksNoRecords_namesTheRecord() throws Exception {

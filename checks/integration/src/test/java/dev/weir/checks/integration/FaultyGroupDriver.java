@@ -31,9 +31,9 @@ final class FaultyGroupDriver implements Driver {
     private enum Fault {
         /** Commits polled records before they are handled. */
         COMMITTING_AHEAD,
-        /** A pass without a record count ends before the harness stops it. */
+        /** Ends a time-limited pass before the harness stops it. */
         ENDING,
-        /** Never shuts down after such a pass. */
+        /** Never ends a time-limited pass, not even after the harness has stopped it. */
         HANGING
     }
 

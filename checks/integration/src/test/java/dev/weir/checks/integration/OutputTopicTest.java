@@ -45,7 +45,10 @@ class OutputTopicTest {
                 .to(KafkaSink.with(settings).records());
     }
 
-    /** Deletes a topic without waiting until it is gone, because it may be recreated immediately. */
+    /**
+     * Deletes a topic. Does not wait until the topic is gone: the producer may cause the brokers to recreate it
+     * immediately, and the wait would then never end.
+     */
     private static void delete(String topic) throws Exception {
         KAFKA.cluster().admin().deleteTopics(List.of(topic)).all().get();
     }

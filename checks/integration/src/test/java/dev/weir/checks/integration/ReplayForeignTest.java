@@ -240,7 +240,10 @@ class ReplayForeignTest {
         return deadLetter;
     }
 
-    /** Regression: such an original ended the run. A later run must try it again and send nothing twice. */
+    /**
+     * Regression: a run ended if a dead-letter record referred to an original record in a topic that the user is not
+     * authorized to read. A later run must try this original record again, and must send no other record twice.
+     */
     @Test
     void originalThatMayNotBeRead_isNamed_andHoldsUpNoOther() throws Exception {
         KAFKA.cluster().createTopic("open", 1);

@@ -235,7 +235,8 @@ class UnreadableBatchTest {
                         Arguments.of(path, Damage.END_TOO_LOW, true)));
     }
 
-    // Regression: such a batch was skipped one offset at a time, with a dead-letter record for each offset.
+    // Regression: if a batch header stated a wrong last offset, the batch was skipped one offset at a time, with a
+    // dead-letter record for each offset.
     @ParameterizedTest
     @MethodSource("withADamagedEnd")
     void batchAtFault_whoseHeaderNamesAWrongEnd_isOneDeadLetter(Way path, Damage damage, boolean withOneBehind)

@@ -172,8 +172,8 @@ class ArchiveLauncherTest {
     }
 
     /**
-     * Not even root can write to the folder. The launcher can therefore write neither the cache nor the note that there
-     * is no cache.
+     * The folder for caches is deleted while a cache is being created. The launcher can therefore write neither the
+     * cache nor the note that there is no cache. Unlike a write-protected folder, a missing folder also stops root.
      */
     @Test
     void folderThatVanishesMeanwhile_failsNoCommand() throws Exception {

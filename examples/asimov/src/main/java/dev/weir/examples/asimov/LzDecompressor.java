@@ -201,7 +201,7 @@ final class LzDecompressor {
         return (long) start << PLACE_BITS | length;
     }
 
-    /** Returns the number of bytes of the UTF-16 unit whose first byte is {@code first}. */
+    /** Returns the encoded length, in bytes, of the UTF-16 code unit whose first encoded byte is {@code first}. */
     private static int unitBytes(byte first) {
         if (first >= 0) {
             return 1;

@@ -1,6 +1,6 @@
 /**
- * The console's access rules and responses. Each request is handled by the thread of its connection, which belongs to
- * the console's port.
+ * The console's access rules and responses. Each connection to the console's port has its own thread, which handles all
+ * requests on the connection.
  */
 @NullMarked
 package dev.weir.console.internal.http;

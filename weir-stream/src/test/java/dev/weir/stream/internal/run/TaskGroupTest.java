@@ -177,8 +177,9 @@ class TaskGroupTest {
     }
 
     /**
-     * By then, the task runs on a separate thread. Regression: it was removed from the group while it was still
-     * cleaning up, and reported as a failure.
+     * The task is interrupted before the dispatcher refuses it. By the time of the refusal, the task already runs on a
+     * separate thread. Regression: the task was removed from the group while it was still cleaning up, and was reported
+     * as a failure.
      */
     @Test
     void fork_interruptedBeforeItIsRefused_isInTheGroupUntilItHasCleanedUp() throws Exception {

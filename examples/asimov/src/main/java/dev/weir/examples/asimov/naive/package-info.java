@@ -1,7 +1,8 @@
 /**
- * First drafts of the first three steps: a JSON tree, {@link java.net.URI}, and LZ-string as in JavaScript. Input: the
- * bytes of an event. Output: the result that {@link dev.weir.examples.asimov.AsimovTranslator} would return. The steps
- * may be called from any thread. They are the starting point of {@code weir demo --tune}.
+ * Simple, slow versions of the first three steps of {@link dev.weir.examples.asimov.AsimovTranslator}. They read the
+ * event into a JSON tree, parse its address with {@link java.net.URI}, and decompress its payload with a line-by-line
+ * translation of the JavaScript package lz-string. Any thread may call them. {@code weir demo --tune} starts with these
+ * versions.
  */
 @NullMarked
 package dev.weir.examples.asimov.naive;

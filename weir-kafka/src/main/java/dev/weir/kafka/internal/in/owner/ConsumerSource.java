@@ -52,7 +52,8 @@ public final class ConsumerSource<K, V> implements SourceFactory<ConsumerRecord<
     }
 
     /**
-     * Returns a committable source that emits a record only when it is due, and before later records of its partition.
+     * Returns a committable source that holds each record until it is due. Records of a partition are emitted in offset
+     * order, so a record that is not yet due also delays the records after it.
      *
      * @param dueMillis returns a record's due time in milliseconds since the Unix epoch
      */

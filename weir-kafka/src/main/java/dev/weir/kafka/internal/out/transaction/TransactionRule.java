@@ -39,9 +39,9 @@ import org.slf4j.LoggerFactory;
  * {@link DeadLetterHandle}.
  *
  * <p>If a record is rejected, its whole transaction is aborted, and all inputs of the transaction are read again. The
- * inputs of the rejected record become suspects. When the stages process a suspect again, its records for the same
- * topic are first tried in a transaction that is always aborted. The rule therefore applies to the newly produced
- * record, even if it differs from the record that was rejected before.
+ * inputs of the rejected record become suspects. When the stages process a suspect again, they may produce a record
+ * that differs from the rejected one. If it is for the same topic, it is therefore first written in a trial
+ * transaction, which is always aborted. The rule is applied to the new record if this trial fails.
  */
 final class TransactionRule<K, V> implements DeadLetterHandle {
 

@@ -28,7 +28,7 @@ class ThreadedReaderTest {
     private final Lane second = new Lane(1);
     private final ThreadedReader reader = new ThreadedReader(List.of(first, second), 0);
 
-    /** A fetch thread that records the orders it receives, and hands over what the test has scripted. */
+    /** A fetch thread that records the commands it receives, and hands over what the test has scripted. */
     private static final class Lane implements PartitionFetcher {
 
         private final int number;

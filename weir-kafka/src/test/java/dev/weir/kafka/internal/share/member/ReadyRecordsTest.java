@@ -88,7 +88,10 @@ class ReadyRecordsTest {
         assertThat(ready.size()).isZero();
     }
 
-    /** The group would give up these records if they were released. */
+    /**
+     * After the end, only records in their last delivery are still handled. If they were released instead, the group
+     * would not deliver them again.
+     */
     @Test
     void afterTheEnd_onlyLastDeliveriesAreTaken() throws Exception {
         AcquiredRecord last = record(1, 5);
