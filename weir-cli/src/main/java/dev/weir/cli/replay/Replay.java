@@ -4,9 +4,11 @@ import dev.weir.cli.replay.Targets.Refusal;
 import dev.weir.command.client.ClientFault;
 import dev.weir.command.client.ClusterClients;
 import dev.weir.command.terminal.CliFailure;
+import dev.weir.kafka.CommitMetadata;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.OffsetOutOfRangeException;
 import dev.weir.kafka.OutOfRangePolicy;
+import dev.weir.kafka.RecreatedTopicException;
 import dev.weir.kafka.deadletter.DeadLetterRecord;
 import dev.weir.kafka.deadletter.OriginalRecords;
 import java.time.Duration;
@@ -29,6 +31,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -42,6 +45,9 @@ import org.jspecify.annotations.Nullable;
  * is also nothing to run in parallel: almost all of the time is spent waiting for the brokers.
  */
 final class Replay {
+
+    private static final String WAY_OUT =
+            "weir.out.of.range=EARLIEST, LATEST or NEAREST in --client-config sets the policy.";
 
     private static final Duration POLL = Duration.ofMillis(200);
 
@@ -63,6 +69,9 @@ final class Replay {
     private final long startNanos = System.nanoTime();
 
     private final Map<TopicPartition, PartitionProgress> progress = new HashMap<>();
+
+    /** The id of the dead-letter topic, which commits contain; null without commits. */
+    private @Nullable Uuid topicId;
 
     private volatile boolean stopped;
 
@@ -151,6 +160,8 @@ final class Replay {
                         clients.writerConfig(), new ByteArraySerializer(), new ByteArraySerializer()));
                 Targets targets = new Targets(clients, patience);
                 LazyOriginals originals = new LazyOriginals(clients, patience)) {
+            // Determined before the positions: if the topic is recreated in between, the next run notices it.
+            topicId = hasGroup ? targets.idOf(deadLetterTopic) : null;
             Map<TopicPartition, Long> left = begin(consumer, settings.outOfRange());
             while (end == null && !left.isEmpty() && !stopped && read.sum() < max) {
                 end = replay(poll(consumer, left, settings.outOfRange()), left, producer, consumer, targets, originals);
@@ -169,8 +180,8 @@ final class Replay {
 
     /**
      * Assigns all partitions to the consumer. Each partition starts at its committed offset, at the beginning if there
-     * is none, or where the policy says if the log does not contain the offset. Returns the end offsets of the
-     * partitions that have dead-letter records to read.
+     * is none, or where the policy says if the log does not contain the offset or the topic was recreated. Returns the
+     * end offsets of the partitions that have dead-letter records to read.
      */
     private Map<TopicPartition, Long> begin(KafkaConsumer<byte[], byte[]> consumer, OutOfRangePolicy policy) {
         List<TopicPartition> partitions = consumer.partitionsFor(deadLetterTopic, patience).stream()
@@ -189,6 +200,8 @@ final class Replay {
             progress.put(id, examined);
             if (from == null) {
                 consumer.seek(id, beginning);
+            } else if (isOfFormerTopic(from)) {
+                continueInNewTopic(consumer, id, from, beginning, end, policy);
             } else if (examined.horizon() > end) {
                 continueInLog(consumer, id, examined.horizon(), beginning, end, policy);
             } else if (from.offset() < beginning) {
@@ -235,10 +248,7 @@ final class Replay {
             case FAIL -> {
                 var cause = new org.apache.kafka.clients.consumer.OffsetOutOfRangeException(Map.of(id, wanted));
                 var lost = new OffsetOutOfRangeException(id, wanted, beginning, end, cause);
-                throw CliFailure.work(
-                        String.valueOf(lost.getMessage()),
-                        "weir.out.of.range=EARLIEST, LATEST or NEAREST in --client-config sets the policy.",
-                        lost);
+                throw CliFailure.work(String.valueOf(lost.getMessage()), WAY_OUT, lost);
             }
             case EARLIEST -> beginning;
             case LATEST -> end;
@@ -247,6 +257,37 @@ final class Replay {
         tell.accept(ReplayNote.warning(id + "@" + wanted + " is out of range, the partition has " + beginning + " to "
                 + end + "; continuing at " + next + " as the policy " + policy + " says"));
         Objects.requireNonNull(progress.get(id)).continueAt(next, end);
+        seekAndCommit(consumer, id, next);
+    }
+
+    private boolean isOfFormerTopic(OffsetAndMetadata committed) {
+        Uuid id = CommitMetadata.topicId(committed.offset(), committed.metadata());
+        return id != null && topicId != null && !id.equals(topicId);
+    }
+
+    /** Applies the out-of-range policy to a commit of a former topic with the same name, as pipelines do. */
+    private void continueInNewTopic(
+            KafkaConsumer<byte[], byte[]> consumer,
+            TopicPartition id,
+            OffsetAndMetadata committed,
+            long beginning,
+            long end,
+            OutOfRangePolicy policy) {
+        String proof =
+                "topic id " + CommitMetadata.topicId(committed.offset(), committed.metadata()) + ", now " + topicId;
+        if (policy == OutOfRangePolicy.FAIL) {
+            var lost = new RecreatedTopicException(
+                    id, committed.offset(), proof, "to continue, commit another offset for the group, or set a policy");
+            throw CliFailure.work(String.valueOf(lost.getMessage()), WAY_OUT, lost);
+        }
+        long next = policy == OutOfRangePolicy.LATEST ? end : beginning;
+        tell.accept(ReplayNote.warning(id + "@" + committed.offset() + ": the topic was recreated (" + proof
+                + "); continuing at " + next + " as the policy " + policy + " says"));
+        Objects.requireNonNull(progress.get(id)).restartAt(next);
+        seekAndCommit(consumer, id, next);
+    }
+
+    private void seekAndCommit(KafkaConsumer<byte[], byte[]> consumer, TopicPartition id, long next) {
         consumer.seek(id, next);
         if (hasGroup && !dryRun) {
             commit(consumer, Set.of(id));
@@ -318,7 +359,7 @@ final class Replay {
     private void commit(KafkaConsumer<byte[], byte[]> consumer, Set<TopicPartition> touched) {
         Map<TopicPartition, OffsetAndMetadata> positions = new HashMap<>();
         touched.forEach(
-                id -> positions.put(id, Objects.requireNonNull(progress.get(id)).position()));
+                id -> positions.put(id, Objects.requireNonNull(progress.get(id)).position(topicId)));
         if (!positions.isEmpty()) {
             consumer.commitSync(positions);
         }
