@@ -27,6 +27,7 @@ import dev.weir.kafka.internal.in.fetch.PollBudget;
 import dev.weir.kafka.internal.in.fetch.RecordFetcher;
 import dev.weir.kafka.internal.in.lookup.ConsumerLog;
 import dev.weir.kafka.internal.in.lookup.OwnerClock;
+import dev.weir.kafka.internal.in.lookup.UnboundedRead;
 import dev.weir.kafka.internal.meters.DecodeTime;
 import dev.weir.kafka.spi.Lookup;
 import dev.weir.kafka.spi.Lookup.Described;
@@ -205,6 +206,9 @@ public final class ConsumerStart {
         context.onTermination(started);
         context.exposeResource(started.loop.control());
         context.exposeResource(started.loop.control().limits());
+        if (!subscription.isBounded()) {
+            context.exposeResource(new UnboundedRead(subscription.selection(), settings.properties()));
+        }
         context.depth(outlets::records);
         return started.loop;
     }
