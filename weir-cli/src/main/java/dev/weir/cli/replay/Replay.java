@@ -3,6 +3,7 @@ package dev.weir.cli.replay;
 import dev.weir.cli.replay.Targets.Refusal;
 import dev.weir.command.client.ClientFault;
 import dev.weir.command.client.ClusterClients;
+import dev.weir.command.client.RecordReader;
 import dev.weir.command.terminal.CliFailure;
 import dev.weir.kafka.CommitMetadata;
 import dev.weir.kafka.ConsumerSettings;
@@ -25,7 +26,6 @@ import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -33,7 +33,6 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
@@ -48,6 +47,10 @@ final class Replay {
 
     private static final String WAY_OUT =
             "weir.out.of.range=EARLIEST, LATEST or NEAREST in --client-config sets the policy.";
+
+    private static final String WAY_PAST_LARGE =
+            "The records before it in its partition are done; with --group, a commit"
+                    + " of the next offset leaves it out.";
 
     private static final Duration POLL = Duration.ofMillis(200);
 
@@ -152,20 +155,18 @@ final class Replay {
     ReplaySummary run() {
         CliFailure end = null;
         ConsumerSettings<byte[], byte[]> settings = clients.consumer();
-        try (KafkaConsumer<byte[], byte[]> consumer = clients.configured(() -> new KafkaConsumer<>(
-                        clients.limitPolls(consumerConfig(settings)),
-                        new ByteArrayDeserializer(),
-                        new ByteArrayDeserializer()));
+        try (RecordReader reader =
+                        RecordReader.open(clients, clients.limitPolls(consumerConfig(settings)), WAY_PAST_LARGE);
                 KafkaProducer<byte[], byte[]> producer = clients.configured(() -> new KafkaProducer<>(
                         clients.writerConfig(), new ByteArraySerializer(), new ByteArraySerializer()));
                 Targets targets = new Targets(clients, patience);
                 LazyOriginals originals = new LazyOriginals(clients, patience)) {
             // Determined before the positions: if the topic is recreated in between, the next run notices it.
             topicId = hasGroup ? targets.idOf(deadLetterTopic) : null;
-            Map<TopicPartition, Long> left = begin(consumer, settings.outOfRange());
+            Map<TopicPartition, Long> left = begin(reader, settings.outOfRange());
             while (end == null && !left.isEmpty() && !stopped && read.sum() < max) {
-                end = replay(poll(consumer, left, settings.outOfRange()), left, producer, consumer, targets, originals);
-                left.entrySet().removeIf(each -> consumer.position(each.getKey()) >= each.getValue());
+                end = replay(poll(reader, left, settings.outOfRange()), left, producer, reader, targets, originals);
+                left.entrySet().removeIf(each -> reader.consumer().position(each.getKey()) >= each.getValue());
             }
         } catch (CliFailure failure) {
             end = failure;
@@ -183,7 +184,8 @@ final class Replay {
      * is none, or where the policy says if the log does not contain the offset or the topic was recreated. Returns the
      * end offsets of the partitions that have dead-letter records to read.
      */
-    private Map<TopicPartition, Long> begin(KafkaConsumer<byte[], byte[]> consumer, OutOfRangePolicy policy) {
+    private Map<TopicPartition, Long> begin(RecordReader reader, OutOfRangePolicy policy) {
+        var consumer = reader.consumer();
         List<TopicPartition> partitions = consumer.partitionsFor(deadLetterTopic, patience).stream()
                 .map(info -> new TopicPartition(info.topic(), info.partition()))
                 .toList();
@@ -199,15 +201,15 @@ final class Replay {
             PartitionProgress examined = PartitionProgress.of(from);
             progress.put(id, examined);
             if (from == null) {
-                consumer.seek(id, beginning);
+                reader.seek(id, beginning);
             } else if (isOfFormerTopic(from)) {
-                continueInNewTopic(consumer, id, from, beginning, end, policy);
+                continueInNewTopic(reader, id, from, beginning, end, policy);
             } else if (examined.horizon() > end) {
-                continueInLog(consumer, id, examined.horizon(), beginning, end, policy);
+                continueInLog(reader, id, examined.horizon(), beginning, end, policy);
             } else if (from.offset() < beginning) {
-                continueInLog(consumer, id, from.offset(), beginning, end, policy);
+                continueInLog(reader, id, from.offset(), beginning, end, policy);
             } else {
-                consumer.seek(id, from.offset());
+                reader.seek(id, from.offset());
             }
         }
         ends.entrySet().removeIf(end -> consumer.position(end.getKey(), patience) >= end.getValue());
@@ -215,17 +217,17 @@ final class Replay {
     }
 
     private ConsumerRecords<byte[], byte[]> poll(
-            KafkaConsumer<byte[], byte[]> consumer, Map<TopicPartition, Long> ends, OutOfRangePolicy policy) {
+            RecordReader reader, Map<TopicPartition, Long> ends, OutOfRangePolicy policy) {
         try {
-            return consumer.poll(POLL);
+            return reader.poll(POLL);
         } catch (org.apache.kafka.clients.consumer.OffsetOutOfRangeException lost) {
             lost.offsetOutOfRangePartitions().forEach((id, wanted) -> {
                 Set<TopicPartition> one = Set.of(id);
                 long beginning = Objects.requireNonNull(
-                        consumer.beginningOffsets(one, patience).get(id));
+                        reader.consumer().beginningOffsets(one, patience).get(id));
                 long end = Objects.requireNonNull(
-                        consumer.endOffsets(one, patience).get(id));
-                continueInLog(consumer, id, wanted, beginning, end, policy);
+                        reader.consumer().endOffsets(one, patience).get(id));
+                continueInLog(reader, id, wanted, beginning, end, policy);
                 // A shorter log never reaches its former end, which the run would wait for.
                 ends.computeIfPresent(id, (partition, before) -> Math.min(before, end));
             });
@@ -238,12 +240,7 @@ final class Replay {
      * chosen by the policy; otherwise, the old commit could be in range again after the log has grown.
      */
     private void continueInLog(
-            KafkaConsumer<byte[], byte[]> consumer,
-            TopicPartition id,
-            long wanted,
-            long beginning,
-            long end,
-            OutOfRangePolicy policy) {
+            RecordReader reader, TopicPartition id, long wanted, long beginning, long end, OutOfRangePolicy policy) {
         long next = switch (policy) {
             case FAIL -> {
                 var cause = new org.apache.kafka.clients.consumer.OffsetOutOfRangeException(Map.of(id, wanted));
@@ -257,7 +254,7 @@ final class Replay {
         tell.accept(ReplayNote.warning(id + "@" + wanted + " is out of range, the partition has " + beginning + " to "
                 + end + "; continuing at " + next + " as the policy " + policy + " says"));
         Objects.requireNonNull(progress.get(id)).continueAt(next, end);
-        seekAndCommit(consumer, id, next);
+        seekAndCommit(reader, id, next);
     }
 
     private boolean isOfFormerTopic(OffsetAndMetadata committed) {
@@ -267,7 +264,7 @@ final class Replay {
 
     /** Applies the out-of-range policy to a commit of a former topic with the same name, as pipelines do. */
     private void continueInNewTopic(
-            KafkaConsumer<byte[], byte[]> consumer,
+            RecordReader reader,
             TopicPartition id,
             OffsetAndMetadata committed,
             long beginning,
@@ -284,13 +281,13 @@ final class Replay {
         tell.accept(ReplayNote.warning(id + "@" + committed.offset() + ": the topic was recreated (" + proof
                 + "); continuing at " + next + " as the policy " + policy + " says"));
         Objects.requireNonNull(progress.get(id)).restartAt(next);
-        seekAndCommit(consumer, id, next);
+        seekAndCommit(reader, id, next);
     }
 
-    private void seekAndCommit(KafkaConsumer<byte[], byte[]> consumer, TopicPartition id, long next) {
-        consumer.seek(id, next);
+    private void seekAndCommit(RecordReader reader, TopicPartition id, long next) {
+        reader.seek(id, next);
         if (hasGroup && !dryRun) {
-            commit(consumer, Set.of(id));
+            commit(reader, Set.of(id));
         }
     }
 
@@ -299,7 +296,7 @@ final class Replay {
             ConsumerRecords<byte[], byte[]> records,
             Map<TopicPartition, Long> ends,
             KafkaProducer<byte[], byte[]> producer,
-            KafkaConsumer<byte[], byte[]> consumer,
+            RecordReader reader,
             Targets targets,
             LazyOriginals originals) {
         Sending sending = new Sending(producer, targets, outcomes());
@@ -324,6 +321,9 @@ final class Replay {
                 // run would send them again.
                 end = failure;
                 break;
+            } catch (OutOfMemoryError full) {
+                end = reader.tooLarge(id + "@" + record.offset(), full);
+                break;
             }
             read.increment();
             budget--;
@@ -341,7 +341,7 @@ final class Replay {
         }
         CliFailure unsent = sending.finish();
         if (hasGroup && !dryRun) {
-            commit(consumer, touched);
+            commit(reader, touched);
         }
         if (unsent != null || end != null) {
             return unsent == null ? end : unsent;
@@ -356,12 +356,12 @@ final class Replay {
                 : null;
     }
 
-    private void commit(KafkaConsumer<byte[], byte[]> consumer, Set<TopicPartition> touched) {
+    private void commit(RecordReader reader, Set<TopicPartition> touched) {
         Map<TopicPartition, OffsetAndMetadata> positions = new HashMap<>();
         touched.forEach(
                 id -> positions.put(id, Objects.requireNonNull(progress.get(id)).position(topicId)));
         if (!positions.isEmpty()) {
-            consumer.commitSync(positions);
+            reader.consumer().commitSync(positions);
         }
     }
 
