@@ -297,7 +297,8 @@ public final class Subscription {
     }
 
     /**
-     * Returns a copy in which one partition starts at the given position; see {@link #start}.
+     * Returns a copy in which one partition starts at the given position; see {@link #start}. A run fails at its start
+     * if the topic exists and does not have the partition. The same applies to an end and a priority.
      *
      * @throws IllegalArgumentException if the subscription does not include the partition
      */

@@ -237,6 +237,9 @@ public final class ConsumerStart {
         Lookup lookup = around.lookup(config);
         try {
             checkConnection(lookup);
+            checkPartitions("startingAt", subscription.start().each().keySet(), lookup);
+            checkPartitions("until", subscription.end().each().keySet(), lookup);
+            checkPartitions("priority", subscription.priorities().partitions().keySet(), lookup);
             limitFetches(config, lookup);
             ConsumerPlan plan = plan(lookup, settings.groupId() == null);
             return new Started(
@@ -291,6 +294,32 @@ public final class ConsumerStart {
     private void checkConnection(Lookup lookup) {
         if (!settings.connectTimeout().isZero()) {
             Set<String> ignored = answer(lookup.topics(), settings.connectTimeout());
+        }
+    }
+
+    /**
+     * Rejects a setting for a partition number that its topic does not have, because the setting would silently have no
+     * effect. Ignores topics that do not exist yet or cannot be described now.
+     */
+    private void checkPartitions(String setting, Set<TopicPartition> named, Lookup lookup) {
+        if (named.isEmpty() || settings.connectTimeout().isZero()) {
+            return;
+        }
+        Set<String> topics = named.stream().map(TopicPartition::topic).collect(Collectors.toSet());
+        Set<TopicPartition> known = Set.of();
+        try {
+            known = answer(lookup.partitions(new Subscription.Topics(topics))).ids();
+        } catch (KafkaPipelineException unknown) {
+            LOG.debug("the partitions of {} are not checked: {}", setting, unknown.getMessage());
+        }
+        for (TopicPartition id : named) {
+            long count = known.stream()
+                    .filter(each -> each.topic().equals(id.topic()))
+                    .count();
+            if (count > 0 && !known.contains(id)) {
+                throw new KafkaPipelineException(setting + " names partition " + id + ", but topic " + id.topic()
+                        + " has only 0 to " + (count - 1) + "; correct the number, or add the partition first");
+            }
         }
     }
 
