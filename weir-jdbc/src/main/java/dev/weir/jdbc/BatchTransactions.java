@@ -2,13 +2,10 @@ package dev.weir.jdbc;
 
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.stream.Handler;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import javax.sql.DataSource;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -19,9 +16,6 @@ import org.apache.kafka.common.TopicPartition;
  * for one batch at a time.
  */
 final class BatchTransactions<K, V> implements Handler<List<ConsumerRecord<K, V>>, Integer> {
-
-    /** Methods of the connection that would end the transaction without storing its positions. */
-    private static final Set<String> OWNED = Set.of("commit", "setAutoCommit", "close", "abort");
 
     private final JdbcOffsets offsets;
     private final DataSource dataSource;
@@ -71,7 +65,7 @@ final class BatchTransactions<K, V> implements Handler<List<ConsumerRecord<K, V>
 
     private void write(List<ConsumerRecord<K, V>> batch) throws Exception {
         inTransaction(dataSource, connection -> {
-            writer.write(withoutEnd(connection), batch);
+            writer.write(GuardedConnection.of(connection), batch);
             offsets.advance(connection, batch);
         });
     }
@@ -112,23 +106,6 @@ final class BatchTransactions<K, V> implements Handler<List<ConsumerRecord<K, V>
                 // the connection, will notice that it is broken.
             }
         }
-    }
-
-    /** Wraps the connection so that it rejects methods that would end the transaction. */
-    private static Connection withoutEnd(Connection connection) {
-        return (Connection) Proxy.newProxyInstance(
-                BatchTransactions.class.getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, args) -> {
-                    String name = method.getName();
-                    if (OWNED.contains(name) || (name.equals("rollback") && args == null)) {
-                        throw new IllegalStateException("the sink owns the transaction, so its writer must not call "
-                                + name + ": return to commit, throw to roll back");
-                    }
-                    try {
-                        return method.invoke(connection, args);
-                    } catch (InvocationTargetException thrown) {
-                        throw thrown.getCause();
-                    }
-                });
     }
 
     /** Returns the first and last record of each partition, as text. */

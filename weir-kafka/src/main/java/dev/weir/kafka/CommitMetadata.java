@@ -2,6 +2,8 @@ package dev.weir.kafka;
 
 import dev.weir.kafka.internal.in.offsets.CommitText;
 import dev.weir.kafka.internal.in.offsets.FinishedSet;
+import org.apache.kafka.common.Uuid;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A function that creates the text to store with a committed offset, such as a host name, a time or a version. Other
@@ -49,5 +51,22 @@ public interface CommitMetadata {
         } catch (IllegalArgumentException notOurs) {
             return 0;
         }
+    }
+
+    /**
+     * Returns the id of the topic that the committed offset belongs to. A different id shows that the topic was
+     * recreated since. Returns null if the metadata contains no id, or if it was written for another offset.
+     */
+    static @Nullable Uuid topicId(long committedOffset, String metadata) {
+        return CommitText.topicId(committedOffset, metadata);
+    }
+
+    /**
+     * Returns the metadata for a program's own commit of an offset, from which {@link #userText} and {@link #topicId}
+     * extract the arguments. The result is at most 37 characters longer than the text.
+     */
+    static String withTopicId(String userText, Uuid topicId, long offset) {
+        String text = CommitText.encode(offset, FinishedSet.EMPTY, userText, Integer.MAX_VALUE);
+        return CommitText.withTopicId(text, topicId, offset, Integer.MAX_VALUE);
     }
 }

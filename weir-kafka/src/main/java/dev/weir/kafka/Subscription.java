@@ -2,6 +2,7 @@ package dev.weir.kafka;
 
 import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.internal.handler.TopicCheck;
+import dev.weir.kafka.internal.in.lookup.UnboundedRead;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.Collection;
@@ -243,14 +244,9 @@ public final class Subscription {
     }
 
     private static boolean isRead(Selection selection, String topic, @Nullable TopicPartition id) {
-        return switch (selection) {
-            case Topics topics -> topics.names.contains(topic);
-            case Matching matching -> Pattern.matches(matching.regex, topic);
-            case Partitions partitions ->
-                id == null
-                        ? partitions.ids.stream().anyMatch(each -> each.topic().equals(topic))
-                        : partitions.ids.contains(id);
-        };
+        return (id != null && selection instanceof Partitions partitions)
+                ? partitions.ids.contains(id)
+                : UnboundedRead.includes(selection, topic);
     }
 
     private static void checkRead(String setting, Selection selection, String topic, @Nullable TopicPartition id) {
@@ -301,7 +297,8 @@ public final class Subscription {
     }
 
     /**
-     * Returns a copy in which one partition starts at the given position; see {@link #start}.
+     * Returns a copy in which one partition starts at the given position; see {@link #start}. A run fails at its start
+     * if the topic exists and does not have the partition. The same applies to an end and a priority.
      *
      * @throws IllegalArgumentException if the subscription does not include the partition
      */

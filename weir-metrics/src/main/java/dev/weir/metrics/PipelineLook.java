@@ -70,7 +70,7 @@ public final class PipelineLook {
         return values.activity;
     }
 
-    /** The consumers, which are in the same order in each reading. */
+    /** The consumers. Consumers of inner streams come and go, so a consumer's place may change. */
     public List<ConsumerLook> consumers() {
         return values.consumers;
     }
@@ -158,13 +158,29 @@ public final class PipelineLook {
 
         private final ConsumerValues values;
 
-        private ConsumerLook(ConsumerSnapshot counters, ConsumerDump dump) {
+        /** Identifies the consumer: its handle, or its topics in a reading made for a test. */
+        private final Object consumer;
+
+        private ConsumerLook(Object consumer, ConsumerSnapshot counters, ConsumerDump dump) {
+            this.consumer = consumer;
             this.values = new ConsumerValues(counters, dump);
         }
 
-        /** Creates a reading of a consumer, for tests of code that uses readings. */
+        /** Creates a reading of a consumer, for tests of code that uses readings. Its topics identify the consumer. */
         public static ConsumerLook of(ConsumerSnapshot counters, ConsumerDump dump) {
-            return new ConsumerLook(counters, dump);
+            return new ConsumerLook(dump.reads(), counters, dump);
+        }
+
+        /**
+         * Returns the reading of the same consumer in another reading of the pipeline; null if it was not there.
+         * Consumers of inner streams come and go, so their places differ.
+         */
+        @Nullable
+        ConsumerLook in(PipelineLook other) {
+            return other.consumers().stream()
+                    .filter(each -> each.consumer.equals(consumer))
+                    .findFirst()
+                    .orElse(null);
         }
 
         public ConsumerSnapshot counters() {
@@ -223,7 +239,10 @@ public final class PipelineLook {
                 now,
                 stages,
                 pipeline.activity(),
-                each(pipeline, ConsumerHandle.class, handle -> new ConsumerLook(handle.snapshot(), dump.apply(handle))),
+                each(
+                        pipeline,
+                        ConsumerHandle.class,
+                        handle -> new ConsumerLook(handle, handle.snapshot(), dump.apply(handle))),
                 each(pipeline, ProducerHandle.class, ProducerHandle::snapshot),
                 each(pipeline, Pace.class, PaceLook::at),
                 each(pipeline, ShareHandle.class, ShareHandle::snapshot),

@@ -10,6 +10,7 @@ import dev.weir.metrics.PipelineLook.ConsumerLook;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -159,20 +160,20 @@ final class SourceRules {
 
     /** Finds that commits fail, or that fetched records wait for a commit although the pipeline could process them. */
     static @Nullable Limiter commit(Interval interval) {
-        for (int i = 0; i < interval.last.consumers().size(); i++) {
-            ConsumerLook now = interval.last.consumers().get(i);
-            ConsumerSnapshot before = i < interval.first.consumers().size()
-                    ? interval.first.consumers().get(i).counters()
-                    : now.counters();
+        for (ConsumerLook now : interval.last.consumers()) {
+            ConsumerSnapshot before =
+                    Objects.requireNonNullElse(now.in(interval.first), now).counters();
             long failed = now.counters().failedCommits() - before.failedCommits();
             long succeeded = now.counters().commits() - before.commits();
-            Interval waited = starves(interval) ? waitsForCommits(interval, i) : null;
+            Interval waited = starves(interval) ? waitsForCommits(interval, now) : null;
             if (waited == null && (failed <= 0 || succeeded > 0)) {
                 continue;
             }
             String sentence = waited == null
                     ? failed + " commits failed and none succeeded"
-                    : Words.count(waited.last.consumers().get(i).counters().bufferedRecords())
+                    : Words.count(Objects.requireNonNullElse(now.in(waited.last), now)
+                                    .counters()
+                                    .bufferedRecords())
                             + " fetched records wait for the commit before they go out, " + succeeded
                             + " commits finished";
             return Limiter.of(
@@ -193,7 +194,7 @@ final class SourceRules {
      * flight. Readings before the assignment are excluded. Readings in which all partitions are held back, for example
      * by a drain or a user, are also excluded. One or two waiting records are ignored if no more arrive.
      */
-    private static @Nullable Interval waitsForCommits(Interval all, int consumer) {
+    private static @Nullable Interval waitsForCommits(Interval all, ConsumerLook consumer) {
         List<PipelineLook> known = all.looks.stream()
                 .filter(look -> of(look, consumer).stream().anyMatch(each -> each.lag() >= 0 || each.buffered() > 0))
                 .filter(look -> !of(look, consumer).stream().allMatch(SourceRules::isHeld))
@@ -215,10 +216,9 @@ final class SourceRules {
         return waits ? interval : null;
     }
 
-    private static List<PartitionDump> of(PipelineLook look, int consumer) {
-        return look.consumers().size() > consumer
-                ? look.consumers().get(consumer).dump().partitions()
-                : List.of();
+    private static List<PartitionDump> of(PipelineLook look, ConsumerLook consumer) {
+        ConsumerLook then = consumer.in(look);
+        return then == null ? List.of() : then.dump().partitions();
     }
 
     private static boolean isHeldBack(List<PartitionDump> partitions) {
@@ -236,9 +236,9 @@ final class SourceRules {
         if (!starves(interval) || (knows && interval.rate() > 0 && interval.keepsUp())) {
             return null;
         }
-        for (int i = 0; i < interval.last.consumers().size(); i++) {
-            ConsumerDump now = interval.last.consumers().get(i).dump();
-            double busy = decoding(interval, i);
+        for (ConsumerLook consumer : interval.last.consumers()) {
+            ConsumerDump now = consumer.dump();
+            double busy = decoding(interval, consumer);
             if (busy >= StageRules.SATURATED) {
                 return Limiter.of(
                         Kind.SOURCE_DECODE,
@@ -260,13 +260,12 @@ final class SourceRules {
     }
 
     /** Returns the fraction of the fetch threads' time that a consumer's decoder has used since the first record. */
-    private static double decoding(Interval interval, int consumer) {
+    private static double decoding(Interval interval, ConsumerLook consumer) {
+        ConsumerDump now = consumer.dump();
         for (PipelineLook look : interval.looks) {
-            ConsumerDump then = look.consumers().size() > consumer
-                    ? look.consumers().get(consumer).dump()
-                    : null;
-            if (then != null && then.decodeNanos() > 0) {
-                ConsumerDump now = interval.last.consumers().get(consumer).dump();
+            ConsumerLook seen = consumer.in(look);
+            if (seen != null && seen.dump().decodeNanos() > 0) {
+                ConsumerDump then = seen.dump();
                 double nanos = interval.last.atNanos() - look.atNanos();
                 return nanos < LEAST_NANOS
                         ? 0
@@ -395,11 +394,10 @@ final class SourceRules {
     /** Returns the fraction of the time in which the most throttled consumer was throttled. */
     private static double throttled(Interval interval) {
         double most = 0;
-        for (int i = 0; i < interval.last.consumers().size(); i++) {
-            long before = i < interval.first.consumers().size()
-                    ? interval.first.consumers().get(i).dump().throttledNanos()
-                    : 0;
-            long nanos = interval.last.consumers().get(i).dump().throttledNanos() - before;
+        for (ConsumerLook consumer : interval.last.consumers()) {
+            ConsumerLook before = consumer.in(interval.first);
+            long nanos = consumer.dump().throttledNanos()
+                    - (before == null ? 0 : before.dump().throttledNanos());
             most = Math.max(most, nanos / (interval.seconds * 1e9));
         }
         return Math.min(1, most);

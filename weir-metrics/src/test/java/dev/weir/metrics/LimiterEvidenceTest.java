@@ -566,4 +566,29 @@ class LimiterEvidenceTest {
         producers = look -> look < LOOKS / 2 ? List.of(inner, out) : List.of(out);
         assertThat(find().kind()).isNotIn(Kind.PRODUCER, Kind.OUTPUT_BROKER);
     }
+
+    private static ConsumerLook reading(String topics, long failedCommits, long throttledNanos) {
+        ConsumerLook look = StubLooks.consumer(
+                        5, failedCommits, null, StubLooks.partition(0).lag(60_000))
+                .getFirst();
+        return ConsumerLook.of(
+                look.counters(),
+                look.dump().toBuilder()
+                        .reads(topics)
+                        .throttledNanos(throttledNanos)
+                        .build());
+    }
+
+    /** The counters of a consumer were compared with the counters of an ended one. */
+    @Test
+    void consumerOfAnInnerStream_thatGoes_isNotMistakenForAnother() {
+        segment("consume", 0.95, 0, look -> 0);
+        ConsumerLook inner = reading("[inner]", 0, 0);
+        ConsumerLook failedOnce = reading("[orders]", 3, 0);
+        consumers = look -> look < LOOKS / 2 ? List.of(inner, failedOnce) : List.of(failedOnce);
+        assertThat(find().kind()).isEqualTo(Kind.SOURCE_FETCH);
+        ConsumerLook throttledOnce = reading("[orders]", 0, LOOKS * TENTH);
+        consumers = look -> look < LOOKS / 2 ? List.of(inner, throttledOnce) : List.of(throttledOnce);
+        assertThat(find().kind()).isEqualTo(Kind.SOURCE_FETCH);
+    }
 }

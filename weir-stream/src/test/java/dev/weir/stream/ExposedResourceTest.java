@@ -8,7 +8,9 @@ import dev.weir.stream.spi.StageContext;
 import dev.weir.stream.spi.StageContext.PatientTermination;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -111,5 +113,35 @@ class ExposedResourceTest {
             assertThat(pipeline.await().drained()).isTrue();
             assertThat(pipeline.handles(Resource.class)).containsExactly(new Resource(1));
         }
+    }
+
+    private Sink<Integer> looking(Map<String, List<Resource>> at, String name) {
+        return Sink.custom(name, context -> {
+            at.put(name, context.upstreamHandles(Resource.class));
+            return upstream -> {
+                while (upstream.pull(Stage.NEVER) != null) {
+                    // ends at once
+                }
+            };
+        });
+    }
+
+    /** A sink refuses sources upstream of it, and none of another input that is merged below it. */
+    @Test
+    void upstreamHandles_areOfTheStagesAbove_andNotOfOtherInputs() throws Exception {
+        Map<String, List<Resource>> seenBySink = new ConcurrentHashMap<>();
+        CountDownLatch mayClose = new CountDownLatch(0);
+        Source<Integer> first = Source.custom("first", context -> start(context, 1, mayClose));
+        Source<Integer> second = Source.custom("second", context -> start(context, 2, mayClose));
+        try (RunningPipeline pipeline = first.alsoTo(looking(seenBySink, "of the first"))
+                .merge(second.divertTo(looking(seenBySink, "of the second"), n -> true))
+                .to(looking(seenBySink, "of both"))
+                .run()) {
+            pipeline.await();
+        }
+        assertThat(seenBySink)
+                .containsEntry("of the first", List.of(new Resource(1)))
+                .containsEntry("of the second", List.of(new Resource(2)))
+                .containsEntry("of both", List.of(new Resource(1), new Resource(2)));
     }
 }

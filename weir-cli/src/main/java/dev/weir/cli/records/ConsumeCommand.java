@@ -3,6 +3,7 @@ package dev.weir.cli.records;
 import dev.weir.command.client.ClusterClients;
 import dev.weir.command.client.ClusterOptions;
 import dev.weir.command.client.OptionChecks;
+import dev.weir.command.client.RecordReader;
 import dev.weir.command.terminal.CliFailure;
 import dev.weir.command.terminal.CommandContext;
 import dev.weir.command.terminal.ExitCode;
@@ -11,8 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -78,10 +77,10 @@ public final class ConsumeCommand implements Callable<Integer> {
         Map<String, Object> config = clients.readerConfig();
         clients.warnings().forEach(warning -> weir.terminal().note("weir: " + warning));
         clients.check(List.of(topic));
-        try (KafkaConsumer<byte[], byte[]> consumer = clients.configured(
-                () -> new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer()))) {
+        try (RecordReader reader = RecordReader.open(
+                clients, config, "--partition with --from reads the records after it, or another partition.")) {
             Consumption consumption =
-                    new Consumption(consumer, topic, cluster.connectTimeout(), weir.out(), weir.terminal()::note);
+                    new Consumption(reader, topic, cluster.connectTimeout(), weir.out(), weir.terminal()::note);
             weir.shutdown().onStop(consumption::stop);
             consumption.run(wanted, from, max == null ? Long.MAX_VALUE : max, format);
         }

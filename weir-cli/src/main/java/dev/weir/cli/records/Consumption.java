@@ -5,6 +5,7 @@ import dev.weir.cli.records.StartPoint.AtTime;
 import dev.weir.cli.records.StartPoint.Beginning;
 import dev.weir.cli.records.StartPoint.End;
 import dev.weir.command.client.ClientFault;
+import dev.weir.command.client.RecordReader;
 import dev.weir.command.terminal.CliFailure;
 import java.io.PrintStream;
 import java.time.Duration;
@@ -16,7 +17,6 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndTimestamp;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.KafkaException;
@@ -29,7 +29,7 @@ final class Consumption {
 
     private static final Duration POLL = Duration.ofSeconds(1);
 
-    private final KafkaConsumer<byte[], byte[]> consumer;
+    private final RecordReader reader;
     private final String topic;
     private final Duration patience;
     private final PrintStream out;
@@ -38,18 +38,13 @@ final class Consumption {
     private volatile boolean stopped;
 
     /**
-     * Creates a run over {@code consumer}, which the caller owns.
+     * Creates a run over {@code reader}, which the caller owns.
      *
      * @param patience time limit for each request to the brokers
      * @param notes receives messages for the user
      */
-    Consumption(
-            KafkaConsumer<byte[], byte[]> consumer,
-            String topic,
-            Duration patience,
-            PrintStream out,
-            Consumer<String> notes) {
-        this.consumer = consumer;
+    Consumption(RecordReader reader, String topic, Duration patience, PrintStream out, Consumer<String> notes) {
+        this.reader = reader;
         this.topic = topic;
         this.patience = patience;
         this.out = out;
@@ -59,7 +54,7 @@ final class Consumption {
     /** Ends the run. Thread-safe. */
     void stop() {
         stopped = true;
-        consumer.wakeup();
+        reader.wakeup();
     }
 
     /**
@@ -75,7 +70,7 @@ final class Consumption {
                     if (printed == max) {
                         break;
                     }
-                    out.writeBytes(format.line(record));
+                    print(record, format);
                     printed++;
                 }
                 // The reader of the output has closed it, because it has seen enough.
@@ -94,22 +89,30 @@ final class Consumption {
         return printed;
     }
 
+    private void print(ConsumerRecord<byte[], byte[]> record, RecordFormat format) {
+        try {
+            out.writeBytes(format.line(record));
+        } catch (OutOfMemoryError full) {
+            throw reader.tooLarge(record.topic() + "-" + record.partition() + "@" + record.offset(), full);
+        }
+    }
+
     private Iterable<ConsumerRecord<byte[], byte[]>> poll() {
         try {
-            return consumer.poll(POLL);
+            return reader.poll(POLL);
         } catch (OffsetOutOfRangeException gone) {
-            Map<TopicPartition, Long> beginnings = consumer.beginningOffsets(gone.partitions(), patience);
+            Map<TopicPartition, Long> beginnings = reader.consumer().beginningOffsets(gone.partitions(), patience);
             gone.offsetOutOfRangePartitions().forEach((partition, offset) -> {
                 long next = beginnings.getOrDefault(partition, 0L);
                 notes.accept("weir: " + partition + " no longer has offset " + offset + "; reading on at " + next);
-                consumer.seek(partition, next);
+                reader.seek(partition, next);
             });
             return List.of();
         }
     }
 
     private Set<TopicPartition> partitions(Set<Integer> wanted) {
-        Set<Integer> present = consumer.partitionsFor(topic, patience).stream()
+        Set<Integer> present = reader.consumer().partitionsFor(topic, patience).stream()
                 .map(PartitionInfo::partition)
                 .collect(Collectors.toCollection(TreeSet::new));
         for (int each : wanted) {
@@ -125,11 +128,12 @@ final class Consumption {
     }
 
     private void begin(Set<TopicPartition> partitions, StartPoint from) {
+        var consumer = reader.consumer();
         consumer.assign(partitions);
         Map<TopicPartition, Long> ends = consumer.endOffsets(partitions, patience);
         switch (from) {
-            case Beginning() -> consumer.beginningOffsets(partitions, patience).forEach(consumer::seek);
-            case End() -> ends.forEach(consumer::seek);
+            case Beginning() -> consumer.beginningOffsets(partitions, patience).forEach(reader::seek);
+            case End() -> ends.forEach(reader::seek);
             case AtOffset(long offset) -> beginAt(offset, consumer.beginningOffsets(partitions, patience), ends);
             case AtTime at -> {
                 Map<TopicPartition, Long> times = new HashMap<>();
@@ -137,7 +141,7 @@ final class Consumption {
                 Map<TopicPartition, OffsetAndTimestamp> found = consumer.offsetsForTimes(times, patience);
                 ends.forEach((partition, end) -> {
                     OffsetAndTimestamp first = found.get(partition);
-                    consumer.seek(partition, first == null ? end : first.offset());
+                    reader.seek(partition, first == null ? end : first.offset());
                 });
             }
         }
@@ -153,7 +157,7 @@ final class Consumption {
                 notes.accept("weir: " + partition + " has offsets " + begin + " to " + end + ": begins at " + start
                         + " instead of " + offset);
             }
-            consumer.seek(partition, start);
+            reader.seek(partition, start);
         });
     }
 }

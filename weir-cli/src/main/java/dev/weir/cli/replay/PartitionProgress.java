@@ -1,11 +1,13 @@
 package dev.weir.cli.replay;
 
+import dev.weir.kafka.CommitMetadata;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,9 +15,10 @@ import org.jspecify.annotations.Nullable;
  * records that were sent although an earlier record could not be sent. The later records are stored in the commit's
  * metadata, so that the next run with the same group does not send them again. Confined to one thread.
  *
- * <p>The metadata has the form {@code weir-replay:HORIZON:LEFT,...}. The numbers are distances from the committed
- * offset. {@code HORIZON} is the end of the examined records. Each {@code LEFT} is a record before that end that was
- * not sent, or a range of such records, for example {@code 17-20}.
+ * <p>The text in the metadata has the form {@code weir-replay:HORIZON:LEFT,...}. The numbers are distances from the
+ * committed offset. {@code HORIZON} is the end of the examined records. Each {@code LEFT} is a record before that end
+ * that was not sent, or a range of such records, for example {@code 17-20}. The metadata also contains the topic id, as
+ * the commits of pipelines do, because offsets mean nothing in a recreated topic.
  */
 final class PartitionProgress {
 
@@ -45,7 +48,7 @@ final class PartitionProgress {
             return progress;
         }
         progress.horizon = committed.offset();
-        Matcher form = FORM.matcher(committed.metadata());
+        Matcher form = FORM.matcher(CommitMetadata.userText(committed.offset(), committed.metadata()));
         if (form.matches()) {
             progress.readLeft(committed.offset(), Long.parseLong(form.group(1)), form.group(2));
         }
@@ -85,12 +88,17 @@ final class PartitionProgress {
      */
     void continueAt(long offset, long end) {
         if (horizon > end) {
-            left.clear();
-            horizon = offset;
+            restartAt(offset);
         } else {
             left.headSet(offset).clear();
             horizon = Math.max(horizon, offset);
         }
+    }
+
+    /** Continues at an offset of a recreated topic, in which nothing has been examined. */
+    void restartAt(long offset) {
+        left.clear();
+        horizon = offset;
     }
 
     /** Marks a record as done. The record was sent, it was skipped, or no later run can send it. */
@@ -105,13 +113,16 @@ final class PartitionProgress {
         horizon = Math.max(horizon, offset + 1);
     }
 
-    /** The position to commit. */
-    OffsetAndMetadata position() {
-        if (left.isEmpty()) {
-            return new OffsetAndMetadata(horizon);
-        }
-        String text = text();
-        return new OffsetAndMetadata(left.first(), text.length() > MAX_CHARS ? "" : text);
+    /**
+     * The position to commit.
+     *
+     * @param topicId the id of the topic, or null if it is not known
+     */
+    OffsetAndMetadata position(@Nullable Uuid topicId) {
+        long offset = left.isEmpty() ? horizon : left.first();
+        String text = left.isEmpty() || text().length() > MAX_CHARS ? "" : text();
+        return new OffsetAndMetadata(
+                offset, topicId == null ? text : CommitMetadata.withTopicId(text, topicId, offset));
     }
 
     /** Returns true if the metadata of a commit has hardly any space for further unsent records. */

@@ -3,10 +3,13 @@ package dev.weir.cli.replay;
 import dev.weir.cli.replay.Targets.Refusal;
 import dev.weir.command.client.ClientFault;
 import dev.weir.command.client.ClusterClients;
+import dev.weir.command.client.RecordReader;
 import dev.weir.command.terminal.CliFailure;
+import dev.weir.kafka.CommitMetadata;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.OffsetOutOfRangeException;
 import dev.weir.kafka.OutOfRangePolicy;
+import dev.weir.kafka.RecreatedTopicException;
 import dev.weir.kafka.deadletter.DeadLetterRecord;
 import dev.weir.kafka.deadletter.OriginalRecords;
 import java.time.Duration;
@@ -23,14 +26,13 @@ import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +44,13 @@ import org.jspecify.annotations.Nullable;
  * is also nothing to run in parallel: almost all of the time is spent waiting for the brokers.
  */
 final class Replay {
+
+    private static final String WAY_OUT =
+            "weir.out.of.range=EARLIEST, LATEST or NEAREST in --client-config sets the policy.";
+
+    private static final String WAY_PAST_LARGE =
+            "The records before it in its partition are done; with --group, a commit"
+                    + " of the next offset leaves it out.";
 
     private static final Duration POLL = Duration.ofMillis(200);
 
@@ -63,6 +72,9 @@ final class Replay {
     private final long startNanos = System.nanoTime();
 
     private final Map<TopicPartition, PartitionProgress> progress = new HashMap<>();
+
+    /** The id of the dead-letter topic, which commits contain; null without commits. */
+    private @Nullable Uuid topicId;
 
     private volatile boolean stopped;
 
@@ -143,18 +155,18 @@ final class Replay {
     ReplaySummary run() {
         CliFailure end = null;
         ConsumerSettings<byte[], byte[]> settings = clients.consumer();
-        try (KafkaConsumer<byte[], byte[]> consumer = clients.configured(() -> new KafkaConsumer<>(
-                        clients.limitPolls(consumerConfig(settings)),
-                        new ByteArrayDeserializer(),
-                        new ByteArrayDeserializer()));
+        try (RecordReader reader =
+                        RecordReader.open(clients, clients.limitPolls(consumerConfig(settings)), WAY_PAST_LARGE);
                 KafkaProducer<byte[], byte[]> producer = clients.configured(() -> new KafkaProducer<>(
                         clients.writerConfig(), new ByteArraySerializer(), new ByteArraySerializer()));
                 Targets targets = new Targets(clients, patience);
                 LazyOriginals originals = new LazyOriginals(clients, patience)) {
-            Map<TopicPartition, Long> left = begin(consumer, settings.outOfRange());
+            // Determined before the positions: if the topic is recreated in between, the next run notices it.
+            topicId = hasGroup ? targets.idOf(deadLetterTopic) : null;
+            Map<TopicPartition, Long> left = begin(reader, settings.outOfRange());
             while (end == null && !left.isEmpty() && !stopped && read.sum() < max) {
-                end = replay(poll(consumer, left, settings.outOfRange()), left, producer, consumer, targets, originals);
-                left.entrySet().removeIf(each -> consumer.position(each.getKey()) >= each.getValue());
+                end = replay(poll(reader, left, settings.outOfRange()), left, producer, reader, targets, originals);
+                left.entrySet().removeIf(each -> reader.consumer().position(each.getKey()) >= each.getValue());
             }
         } catch (CliFailure failure) {
             end = failure;
@@ -169,10 +181,11 @@ final class Replay {
 
     /**
      * Assigns all partitions to the consumer. Each partition starts at its committed offset, at the beginning if there
-     * is none, or where the policy says if the log does not contain the offset. Returns the end offsets of the
-     * partitions that have dead-letter records to read.
+     * is none, or where the policy says if the log does not contain the offset or the topic was recreated. Returns the
+     * end offsets of the partitions that have dead-letter records to read.
      */
-    private Map<TopicPartition, Long> begin(KafkaConsumer<byte[], byte[]> consumer, OutOfRangePolicy policy) {
+    private Map<TopicPartition, Long> begin(RecordReader reader, OutOfRangePolicy policy) {
+        var consumer = reader.consumer();
         List<TopicPartition> partitions = consumer.partitionsFor(deadLetterTopic, patience).stream()
                 .map(info -> new TopicPartition(info.topic(), info.partition()))
                 .toList();
@@ -188,13 +201,15 @@ final class Replay {
             PartitionProgress examined = PartitionProgress.of(from);
             progress.put(id, examined);
             if (from == null) {
-                consumer.seek(id, beginning);
+                reader.seek(id, beginning);
+            } else if (isOfFormerTopic(from)) {
+                continueInNewTopic(reader, id, from, beginning, end, policy);
             } else if (examined.horizon() > end) {
-                continueInLog(consumer, id, examined.horizon(), beginning, end, policy);
+                continueInLog(reader, id, examined.horizon(), beginning, end, policy);
             } else if (from.offset() < beginning) {
-                continueInLog(consumer, id, from.offset(), beginning, end, policy);
+                continueInLog(reader, id, from.offset(), beginning, end, policy);
             } else {
-                consumer.seek(id, from.offset());
+                reader.seek(id, from.offset());
             }
         }
         ends.entrySet().removeIf(end -> consumer.position(end.getKey(), patience) >= end.getValue());
@@ -202,17 +217,17 @@ final class Replay {
     }
 
     private ConsumerRecords<byte[], byte[]> poll(
-            KafkaConsumer<byte[], byte[]> consumer, Map<TopicPartition, Long> ends, OutOfRangePolicy policy) {
+            RecordReader reader, Map<TopicPartition, Long> ends, OutOfRangePolicy policy) {
         try {
-            return consumer.poll(POLL);
+            return reader.poll(POLL);
         } catch (org.apache.kafka.clients.consumer.OffsetOutOfRangeException lost) {
             lost.offsetOutOfRangePartitions().forEach((id, wanted) -> {
                 Set<TopicPartition> one = Set.of(id);
                 long beginning = Objects.requireNonNull(
-                        consumer.beginningOffsets(one, patience).get(id));
+                        reader.consumer().beginningOffsets(one, patience).get(id));
                 long end = Objects.requireNonNull(
-                        consumer.endOffsets(one, patience).get(id));
-                continueInLog(consumer, id, wanted, beginning, end, policy);
+                        reader.consumer().endOffsets(one, patience).get(id));
+                continueInLog(reader, id, wanted, beginning, end, policy);
                 // If the log is now shorter, the run must not wait for its former end, which may never be reached.
                 ends.computeIfPresent(id, (partition, before) -> Math.min(before, end));
             });
@@ -225,20 +240,12 @@ final class Replay {
      * chosen by the policy; otherwise, the old commit could be in range again after the log has grown.
      */
     private void continueInLog(
-            KafkaConsumer<byte[], byte[]> consumer,
-            TopicPartition id,
-            long wanted,
-            long beginning,
-            long end,
-            OutOfRangePolicy policy) {
+            RecordReader reader, TopicPartition id, long wanted, long beginning, long end, OutOfRangePolicy policy) {
         long next = switch (policy) {
             case FAIL -> {
                 var cause = new org.apache.kafka.clients.consumer.OffsetOutOfRangeException(Map.of(id, wanted));
                 var lost = new OffsetOutOfRangeException(id, wanted, beginning, end, cause);
-                throw CliFailure.work(
-                        String.valueOf(lost.getMessage()),
-                        "weir.out.of.range=EARLIEST, LATEST or NEAREST in --client-config sets the policy.",
-                        lost);
+                throw CliFailure.work(String.valueOf(lost.getMessage()), WAY_OUT, lost);
             }
             case EARLIEST -> beginning;
             case LATEST -> end;
@@ -247,9 +254,40 @@ final class Replay {
         tell.accept(ReplayNote.warning(id + "@" + wanted + " is out of range, the partition has " + beginning + " to "
                 + end + "; continuing at " + next + " as the policy " + policy + " says"));
         Objects.requireNonNull(progress.get(id)).continueAt(next, end);
-        consumer.seek(id, next);
+        seekAndCommit(reader, id, next);
+    }
+
+    private boolean isOfFormerTopic(OffsetAndMetadata committed) {
+        Uuid id = CommitMetadata.topicId(committed.offset(), committed.metadata());
+        return id != null && topicId != null && !id.equals(topicId);
+    }
+
+    /** Applies the out-of-range policy to a commit of a former topic with the same name, as pipelines do. */
+    private void continueInNewTopic(
+            RecordReader reader,
+            TopicPartition id,
+            OffsetAndMetadata committed,
+            long beginning,
+            long end,
+            OutOfRangePolicy policy) {
+        String proof =
+                "topic id " + CommitMetadata.topicId(committed.offset(), committed.metadata()) + ", now " + topicId;
+        if (policy == OutOfRangePolicy.FAIL) {
+            var lost = new RecreatedTopicException(
+                    id, committed.offset(), proof, "to continue, commit another offset for the group, or set a policy");
+            throw CliFailure.work(String.valueOf(lost.getMessage()), WAY_OUT, lost);
+        }
+        long next = policy == OutOfRangePolicy.LATEST ? end : beginning;
+        tell.accept(ReplayNote.warning(id + "@" + committed.offset() + ": the topic was recreated (" + proof
+                + "); continuing at " + next + " as the policy " + policy + " says"));
+        Objects.requireNonNull(progress.get(id)).restartAt(next);
+        seekAndCommit(reader, id, next);
+    }
+
+    private void seekAndCommit(RecordReader reader, TopicPartition id, long next) {
+        reader.seek(id, next);
         if (hasGroup && !dryRun) {
-            commit(consumer, Set.of(id));
+            commit(reader, Set.of(id));
         }
     }
 
@@ -258,7 +296,7 @@ final class Replay {
             ConsumerRecords<byte[], byte[]> records,
             Map<TopicPartition, Long> ends,
             KafkaProducer<byte[], byte[]> producer,
-            KafkaConsumer<byte[], byte[]> consumer,
+            RecordReader reader,
             Targets targets,
             LazyOriginals originals) {
         Sending sending = new Sending(producer, targets, outcomes());
@@ -283,6 +321,9 @@ final class Replay {
                 // run would send them again.
                 end = failure;
                 break;
+            } catch (OutOfMemoryError full) {
+                end = reader.tooLarge(id + "@" + record.offset(), full);
+                break;
             }
             read.increment();
             budget--;
@@ -300,7 +341,7 @@ final class Replay {
         }
         CliFailure unsent = sending.finish();
         if (hasGroup && !dryRun) {
-            commit(consumer, touched);
+            commit(reader, touched);
         }
         if (unsent != null || end != null) {
             return unsent == null ? end : unsent;
@@ -315,12 +356,12 @@ final class Replay {
                 : null;
     }
 
-    private void commit(KafkaConsumer<byte[], byte[]> consumer, Set<TopicPartition> touched) {
+    private void commit(RecordReader reader, Set<TopicPartition> touched) {
         Map<TopicPartition, OffsetAndMetadata> positions = new HashMap<>();
         touched.forEach(
-                id -> positions.put(id, Objects.requireNonNull(progress.get(id)).position()));
+                id -> positions.put(id, Objects.requireNonNull(progress.get(id)).position(topicId)));
         if (!positions.isEmpty()) {
-            consumer.commitSync(positions);
+            reader.consumer().commitSync(positions);
         }
     }
 

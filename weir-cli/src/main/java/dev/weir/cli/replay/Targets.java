@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.internals.Topic;
@@ -82,30 +83,51 @@ final class Targets implements AutoCloseable {
         if (!Topic.isValid(topic)) {
             return refused("no topic can have the name " + topic);
         }
-        if (admin == null) {
-            admin = clients.admin();
-        }
         try {
-            Map<String, TopicDescription> found = admin.describeTopics(List.of(topic))
-                    .allTopicNames()
-                    .get(patience.toMillis(), TimeUnit.MILLISECONDS);
-            TopicDescription description = Objects.requireNonNull(found.get(topic));
+            TopicDescription description = describe(topic);
             return description.isInternal()
                     ? refused("topic " + topic + " is internal to Kafka")
                     : new Target(null, description.partitions().size());
         } catch (ExecutionException answer) {
-            Throwable cause = answer.getCause() == null ? answer : answer.getCause();
+            Throwable cause = cause(answer);
             return switch (cause) {
                 case UnknownTopicOrPartitionException missing -> refused("there is no topic " + topic);
                 case AuthorizationException denied -> new Target(new Refusal(ClientFault.withCause(denied), false), 0);
                 default -> throw unanswered(topic, cause);
             };
+        }
+    }
+
+    /** Returns the current id of an existing topic, or null if the brokers do not support topic ids. */
+    @Nullable
+    Uuid idOf(String topic) {
+        try {
+            Uuid id = describe(topic).topicId();
+            return id.equals(Uuid.ZERO_UUID) ? null : id;
+        } catch (ExecutionException answer) {
+            throw unanswered(topic, cause(answer));
+        }
+    }
+
+    private TopicDescription describe(String topic) throws ExecutionException {
+        if (admin == null) {
+            admin = clients.admin();
+        }
+        try {
+            return Objects.requireNonNull(admin.describeTopics(List.of(topic))
+                    .allTopicNames()
+                    .get(patience.toMillis(), TimeUnit.MILLISECONDS)
+                    .get(topic));
         } catch (TimeoutException late) {
             throw unanswered(topic, late);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw unanswered(topic, e);
         }
+    }
+
+    private static Throwable cause(ExecutionException answer) {
+        return answer.getCause() == null ? answer : answer.getCause();
     }
 
     private static Target refused(String why) {

@@ -2,9 +2,11 @@ package dev.weir.cli.replay;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.kafka.CommitMetadata;
 import dev.weir.kafka.ConsumerSettings;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.Uuid;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -17,7 +19,7 @@ class PartitionProgressTest {
         PartitionProgress progress = PartitionProgress.of(new OffsetAndMetadata(10));
         progress.done(10);
         progress.done(12);
-        assertThat(progress.position()).isEqualTo(new OffsetAndMetadata(13));
+        assertThat(progress.position(null)).isEqualTo(new OffsetAndMetadata(13));
     }
 
     @Test
@@ -30,7 +32,7 @@ class PartitionProgressTest {
                 first.done(offset);
             }
         }
-        OffsetAndMetadata committed = first.position();
+        OffsetAndMetadata committed = first.position(null);
         assertThat(committed).isEqualTo(new OffsetAndMetadata(1_000_000_000_002L, "weir-replay:8:0,2-4"));
 
         PartitionProgress next = PartitionProgress.of(committed);
@@ -40,11 +42,26 @@ class PartitionProgressTest {
         assertThat(next.isDone(1_000_000_000_009L)).isTrue();
         assertThat(next.isDone(1_000_000_000_010L)).isFalse();
         next.done(1_000_000_000_002L);
-        assertThat(next.position()).isEqualTo(new OffsetAndMetadata(1_000_000_000_004L, "weir-replay:6:0-2"));
+        assertThat(next.position(null)).isEqualTo(new OffsetAndMetadata(1_000_000_000_004L, "weir-replay:6:0-2"));
         for (long offset = 1_000_000_000_004L; offset < 1_000_000_000_007L; offset++) {
             next.done(offset);
         }
-        assertThat(next.position()).isEqualTo(new OffsetAndMetadata(1_000_000_000_010L));
+        assertThat(next.position(null)).isEqualTo(new OffsetAndMetadata(1_000_000_000_010L));
+    }
+
+    @Test
+    void commit_withATopicId_isReadLikeOneWithout() {
+        Uuid id = Uuid.randomUuid();
+        PartitionProgress first = PartitionProgress.of(new OffsetAndMetadata(10));
+        first.left(10);
+        first.done(11);
+        OffsetAndMetadata committed = first.position(id);
+        assertThat(CommitMetadata.topicId(committed.offset(), committed.metadata()))
+                .isEqualTo(id);
+        PartitionProgress next = PartitionProgress.of(committed);
+        assertThat(next.isDone(10)).isFalse();
+        assertThat(next.isDone(11)).isTrue();
+        assertThat(next.position(null)).isEqualTo(new OffsetAndMetadata(10, "weir-replay:2:0"));
     }
 
     /** Leaves every other record of two polls of 500 records. */
@@ -57,7 +74,7 @@ class PartitionProgressTest {
                 progress.left(offset++);
                 progress.done(offset++);
             }
-            assertThat(progress.position().metadata()).hasSizeBetween(1, 4_000);
+            assertThat(progress.position(null).metadata()).hasSizeBetween(1, 4_000);
         }
         assertThat(offset).isGreaterThan(5_000_000_500L);
     }
@@ -77,7 +94,7 @@ class PartitionProgressTest {
         assertThat(progress.isDone(2)).isTrue();
         assertThat(progress.isDone(3)).isFalse();
         assertThat(progress.isDone(4)).isFalse();
-        assertThat(progress.position()).isEqualTo(new OffsetAndMetadata(3));
+        assertThat(progress.position(null)).isEqualTo(new OffsetAndMetadata(3));
     }
 
     /**
@@ -106,7 +123,7 @@ class PartitionProgressTest {
             offset += 100_000;
             progress.left(offset);
         }
-        assertThat(progress.position().metadata()).isNotEmpty();
+        assertThat(progress.position(null).metadata()).isNotEmpty();
     }
 
     @Test

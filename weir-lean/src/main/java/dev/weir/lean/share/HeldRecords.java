@@ -12,6 +12,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import org.apache.kafka.clients.consumer.AcknowledgeType;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicIdPartition;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
@@ -51,6 +52,9 @@ public final class HeldRecords {
 
         private final Set<Long> renewing = new HashSet<>();
         private final Map<Long, SentAcknowledgement> unanswered = new HashMap<>();
+
+        /** Offsets of a recreated topic for which an answer to the former topic's renewal is still outstanding. */
+        private final Set<Long> renewedBefore = new HashSet<>();
 
         OfPartition(TopicPartition partition) {
             this.ranges = new AcquiredRanges(new TopicIdPartition(Uuid.ZERO_UUID, partition));
@@ -111,12 +115,24 @@ public final class HeldRecords {
     }
 
     /**
-     * Ends the pending renewal of a record that a poll has returned. Returns false if no renewal of the record was
-     * pending.
+     * Ends the pending renewal of a record that a poll has returned. Returns false if the record is new. A new record in
+     * the place of a renewed one belongs to a recreated topic, so the former record and its acknowledgements are
+     * dropped.
      */
-    public boolean takeUp(TopicPartition partition, long offset) {
-        OfPartition of = partitions.get(partition);
-        return of != null && of.renewing.remove(offset);
+    public boolean takeUp(ConsumerRecord<byte[], byte[]> record) {
+        OfPartition of = partitions.get(new TopicPartition(record.topic(), record.partition()));
+        if (of == null || !of.renewing.remove(record.offset())) {
+            return false;
+        }
+        LockedRecord renewed = of.unacknowledged.get(record.offset());
+        if (renewed == null || renewed.isOf(record)) {
+            return true;
+        }
+        of.ranges.pending.withdrawAll(record.offset());
+        if (of.unanswered.remove(record.offset()) != null) {
+            of.renewedBefore.add(record.offset());
+        }
+        return false;
     }
 
     /** Notes that the work on a record has ended. */
@@ -261,6 +277,9 @@ public final class HeldRecords {
             }
             Map<AcknowledgeType, List<Long>> refused = new EnumMap<>(AcknowledgeType.class);
             for (Long offset : answered) {
+                if (of.renewedBefore.remove(offset)) {
+                    continue;
+                }
                 SentAcknowledgement acknowledged = of.unanswered.remove(offset);
                 if (acknowledged != null && failure == null) {
                     confirmed(of, offset, acknowledged, nowNanos);

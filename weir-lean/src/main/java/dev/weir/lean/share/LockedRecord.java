@@ -1,6 +1,7 @@
 package dev.weir.lean.share;
 
 import org.apache.kafka.clients.consumer.AcknowledgeType;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /** An acquired record, as seen by the code that manages its lock. Thread-safe. */
 public interface LockedRecord {
@@ -10,6 +11,12 @@ public interface LockedRecord {
     int partition();
 
     long offset();
+
+    /**
+     * Returns whether this object represents {@code record}, and not another record with the same topic name and
+     * offset. Kafka's client returns the same object again after a renewal.
+     */
+    boolean isOf(ConsumerRecord<byte[], byte[]> record);
 
     /**
      * Marks the record as released, unless the pipeline has already taken it. Returns false if the pipeline has taken

@@ -134,35 +134,44 @@ final class PendingAcknowledgements {
      * REJECT are kept, because a finished record is finished regardless of the lock.
      */
     void withdraw(long first, long last) {
-        good = without(good, first, last);
-        withdraw(apart, first, last);
-        withdraw(renewals, first, last);
+        withdraw(first, last, false);
     }
 
-    private static void withdraw(ArrayDeque<Packet> packets, long first, long last) {
+    /** Withdraws all acknowledgements of an offset, because the offset now belongs to another topic. */
+    void withdrawAll(long offset) {
+        withdraw(offset, offset, true);
+    }
+
+    private void withdraw(long first, long last, boolean ofAnyType) {
+        good = without(good, first, last, ofAnyType);
+        withdraw(apart, first, last, ofAnyType);
+        withdraw(renewals, first, last, ofAnyType);
+    }
+
+    private static void withdraw(ArrayDeque<Packet> packets, long first, long last, boolean ofAnyType) {
         if (packets.isEmpty()) {
             return;
         }
         List<Packet> all = new ArrayList<>(packets);
         packets.clear();
         for (Packet packet : all) {
-            List<AcknowledgementRange> left = without(packet.acks(), first, last);
+            List<AcknowledgementRange> left = without(packet.acks(), first, last, ofAnyType);
             if (!left.isEmpty()) {
                 packets.add(new Packet(left, packet.renews()));
             }
         }
     }
 
-    private static boolean isOfLock(AcknowledgementRange ack, long first, long last) {
-        return (ack.type() == AcknowledgementRange.RELEASE || ack.type() == AcknowledgementRange.RENEW)
-                && ack.last() >= first
-                && ack.first() <= last;
+    private static boolean isOfLock(AcknowledgementRange ack) {
+        return ack.type() == AcknowledgementRange.RELEASE || ack.type() == AcknowledgementRange.RENEW;
     }
 
-    private static List<AcknowledgementRange> without(List<AcknowledgementRange> acks, long first, long last) {
+    private static List<AcknowledgementRange> without(
+            List<AcknowledgementRange> acks, long first, long last, boolean ofAnyType) {
         List<AcknowledgementRange> left = new ArrayList<>(acks.size());
         for (AcknowledgementRange ack : acks) {
-            if (!isOfLock(ack, first, last)) {
+            boolean isApart = ack.last() < first || ack.first() > last;
+            if (isApart || !(ofAnyType || isOfLock(ack))) {
                 left.add(ack);
                 continue;
             }

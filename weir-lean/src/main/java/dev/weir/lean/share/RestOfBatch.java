@@ -1,6 +1,7 @@
 package dev.weir.lean.share;
 
 import org.apache.kafka.clients.consumer.AcknowledgeType;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
  * An acquired offset of an unreadable batch, other than the offset of the record that represents the batch. The offset
@@ -9,6 +10,11 @@ import org.apache.kafka.clients.consumer.AcknowledgeType;
  * @param record the record that represents the batch
  */
 record RestOfBatch(String topic, int partition, long offset, LockedRecord record) implements LockedRecord {
+
+    @Override
+    public boolean isOf(ConsumerRecord<byte[], byte[]> other) {
+        return false;
+    }
 
     @Override
     public boolean giveBack() {

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.apache.kafka.clients.consumer.AcknowledgeType;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicIdPartition;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
@@ -55,6 +56,11 @@ class HeldRecordsTest {
         }
     }
 
+    /** Returns a record as a poll returns it again after its renewal. */
+    private ConsumerRecord<byte[], byte[]> polled(long offset) {
+        return records.get((int) offset - 10).record;
+    }
+
     private void end(int index, AcknowledgeType type, long nowNanos) {
         ScriptedRecord record = records.get(index);
         record.done = true;
@@ -97,12 +103,40 @@ class HeldRecordsTest {
         assertThat(held.hasRenewed(SECOND)).isTrue();
         assertThat(attend(SECOND)).isEmpty();
         for (long offset = 10; offset < 13; offset++) {
-            assertThat(held.takeUp(PARTITION, offset)).isTrue();
+            assertThat(held.takeUp(polled(offset))).isTrue();
         }
-        assertThat(held.takeUp(PARTITION, 10)).as("taken up already").isFalse();
+        assertThat(held.takeUp(polled(10))).as("taken up already").isFalse();
         assertThat(held.hasRenewed(SECOND)).isFalse();
         assertThat(attend(SECOND)).containsExactly("11 ACCEPT");
         assertThat(attend(2 * SECOND)).as("under the new lock").containsExactly("10 RENEW", "12 RENEW");
+    }
+
+    /**
+     * The topic was recreated, and its new record has the offset of a record under renewal. Regression: the new record
+     * was taken for the renewed one, so it was accepted without having been processed.
+     */
+    @Test
+    void recordOfARecreatedTopic_atTheOffsetOfARenewedOne_isNew() {
+        assertThat(attend(SECOND)).hasSize(3);
+        answer(null, SECOND, 11L);
+        assertThat(held.takeUp(polled(11))).isTrue();
+        end(0, AcknowledgeType.ACCEPT, SECOND);
+        assertThat(attend(SECOND)).as("waits for the renewal").isEmpty();
+        for (int index : new int[] {0, 2}) {
+            ScriptedRecord other = ScriptedRecord.at(records.get(index).offset());
+            other.taken = true;
+            assertThat(held.takeUp(other.record)).isFalse();
+            held.add(other, SECOND, SECOND);
+            assertThat(attend(SECOND)).as("not yet processed").isEmpty();
+            other.done = true;
+            held.ended(other, SECOND + 1);
+            assertThat(attend(SECOND + 1)).containsExactly(other.offset() + " ACCEPT");
+        }
+        assertThat(receiver.lost).containsExactly(12L);
+        answer(new InvalidRecordStateException("the topic is gone"), SECOND + 2, 10L, 12L);
+        assertThat(receiver.refused).isEmpty();
+        held.answered(Map.of(new TopicIdPartition(Uuid.randomUuid(), PARTITION), Set.of(10L, 12L)), null, SECOND + 3);
+        assertThat(receiver.confirmed).hasSize(3);
     }
 
     @Test
@@ -111,7 +145,7 @@ class HeldRecordsTest {
         answer(null, SECOND, 10L);
         assertThat(held.hasRenewed(SECOND + 499_999_999)).isFalse();
         assertThat(held.hasRenewed(SECOND + 500_000_000)).isTrue();
-        assertThat(held.takeUp(PARTITION, 10)).isTrue();
+        assertThat(held.takeUp(polled(10))).isTrue();
         assertThat(held.hasRenewed(2 * SECOND))
                 .as("the client has to hear of the first")
                 .isFalse();
@@ -122,7 +156,7 @@ class HeldRecordsTest {
         assertThat(attend(2 * SECOND)).isEmpty();
         assertThat(receiver.lost).containsExactly(11L, 12L);
         assertThat(held.isEmpty()).isTrue();
-        assertThat(held.takeUp(PARTITION, 11)).isFalse();
+        assertThat(held.takeUp(polled(11))).isFalse();
     }
 
     /** The client forgets the record, so it can no longer be acknowledged. */
@@ -189,7 +223,7 @@ class HeldRecordsTest {
     void whatIsGivenUp_goesBack_andWhatIsLeftAtTheEndIsLost() {
         assertThat(attend(SECOND)).hasSize(3);
         answer(null, SECOND, 10L);
-        assertThat(held.takeUp(PARTITION, 10)).isTrue();
+        assertThat(held.takeUp(polled(10))).isTrue();
         assertThat(held.giveUp(SECOND)).isEqualTo(3);
         assertThat(attend(SECOND)).containsExactly("10 RELEASE");
         held.close();

@@ -76,6 +76,11 @@ class ScriptedReceiver implements AcquiredRecordReceiver {
             return record.offset();
         }
 
+        @Override
+        public boolean isOf(ConsumerRecord<byte[], byte[]> other) {
+            return record == other;
+        }
+
         /** Returns whether the record is neither finished nor gone. */
         boolean isOpen() {
             return !done && !gone;

@@ -55,6 +55,14 @@ public interface StageContext {
         expose(handle);
     }
 
+    /**
+     * Returns the exposed objects of a type that belong to stages upstream of this one. A stage that is being created
+     * can refuse a combination with a stage upstream. Does not see sources of streams that start during the run.
+     */
+    default <H> List<H> upstreamHandles(Class<H> type) {
+        return List.of();
+    }
+
     /** Fails the entire pipeline. Meant for failures on threads that belong to the source or sink. */
     void fail(Throwable cause);
 

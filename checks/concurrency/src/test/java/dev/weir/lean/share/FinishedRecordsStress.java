@@ -1,6 +1,7 @@
 package dev.weir.lean.share;
 
 import org.apache.kafka.clients.consumer.AcknowledgeType;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.Expect;
@@ -104,6 +105,11 @@ public class FinishedRecordsStress {
         @Override
         public int partition() {
             return 0;
+        }
+
+        @Override
+        public boolean isOf(ConsumerRecord<byte[], byte[]> other) {
+            return false;
         }
 
         @Override

@@ -142,10 +142,11 @@ class ExactlyOnceRuleTest {
         assertThat(run.drain(Duration.ofSeconds(30)).drained()).isTrue();
     }
 
-    private static void assertFailsWithProduceException(Pipeline pipeline, Class<? extends Throwable> why) {
+    private static void assertFailsNamingTheInput(Pipeline pipeline, String input, Class<? extends Throwable> why) {
         try (RunningPipeline run = pipeline.run()) {
             assertThatThrownBy(() -> run.completion().toCompletableFuture().get(60, TimeUnit.SECONDS))
                     .hasCauseInstanceOf(ProduceException.class)
+                    .hasMessageContaining(input)
                     .hasRootCauseInstanceOf(why);
         }
     }
@@ -240,7 +241,7 @@ class ExactlyOnceRuleTest {
     @Test
     void recordThatTheBrokerRefuses_amongItsNeighbours_failsTheRun() {
         createTopics("neighbours");
-        assertFailsWithProduceException(
+        assertFailsNamingTheInput(
                 flow("neighbours", FetchPath.CLIENT, WriteFailures.fail())
                         .produceTo(
                                 picky(),
@@ -248,6 +249,7 @@ class ExactlyOnceRuleTest {
                                         "neighbours-out",
                                         number(record) == COUNT / 2 ? null : record.key(),
                                         record.value()))),
+                "neighbours-0@" + COUNT / 2,
                 InvalidRecordException.class);
         assertThat(seen("neighbours-out")).isEmpty();
     }
@@ -260,10 +262,11 @@ class ExactlyOnceRuleTest {
     void failureThatTheRuleIsNotFor_behindOneThatItIsFor_endsTheRun(FetchPath path) {
         String name = "both-" + path;
         createTopics(name);
-        assertFailsWithProduceException(
+        assertFailsNamingTheInput(
                 flow(name, path, WriteFailures.skip().ofRecordsOnly())
                         .commitInterval(Duration.ofSeconds(20))
                         .produceTo(picky(), records -> records.map(record -> poisoned(name, record))),
+                name + "-0@52",
                 UnknownTopicOrPartitionException.class);
         assertThat(seen(name + "-out")).isEmpty();
         assertThat(KAFKA.cluster().committedOffsets(name).values()).allMatch(offset -> offset == 0);
@@ -280,10 +283,11 @@ class ExactlyOnceRuleTest {
     void letterThatItsTopicRefuses_endsTheRun_andNothingOfItsTransactionIsSeen() throws Exception {
         createTopics("full");
         TopicLimits.setMaxMessageBytes(KAFKA.cluster(), "full-dead", "100");
-        assertFailsWithProduceException(
+        assertFailsNamingTheInput(
                 flow("full", FetchPath.CLIENT, WriteFailures.deadLetter(deadLetters("full")))
                         .commitInterval(Duration.ofSeconds(20))
                         .produceTo(picky(), records -> records.map(record -> poisoned("full", record))),
+                "full-0@5",
                 RecordTooLargeException.class);
         assertThat(seen("full-out")).isEmpty();
     }

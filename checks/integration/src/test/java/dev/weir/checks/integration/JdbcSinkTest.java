@@ -35,6 +35,7 @@ import java.util.stream.LongStream;
 import javax.sql.DataSource;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.h2.jdbc.JdbcConnection;
 import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -200,7 +201,25 @@ class JdbcSinkTest {
                 (connection, batch) -> connection.commit(),
                 (connection, batch) -> connection.rollback(),
                 (connection, batch) -> connection.close(),
-                (connection, batch) -> connection.setAutoCommit(true));
+                (connection, batch) -> connection.setAutoCommit(true),
+                (connection, batch) ->
+                        connection.createStatement().getConnection().commit(),
+                (connection, batch) ->
+                        connection.prepareStatement("SELECT 1").getConnection().rollback(),
+                (connection, batch) -> connection.getMetaData().getConnection().setAutoCommit(true),
+                (connection, batch) -> connection
+                        .createStatement()
+                        .executeQuery("SELECT 1")
+                        .getStatement()
+                        .getConnection()
+                        .close(),
+                (connection, batch) -> connection.unwrap(Connection.class).commit(),
+                (connection, batch) -> connection.unwrap(JdbcConnection.class).commit(),
+                (connection, batch) -> connection
+                        .createStatement()
+                        .unwrap(Statement.class)
+                        .getConnection()
+                        .commit());
         try (JdbcOffsets offsets = JdbcOffsets.of(database, settings())) {
             var ignored = offsets.load(Set.of(new TopicPartition(name, 0)));
             for (BatchWriter<byte[], byte[]> end : ends) {
@@ -213,6 +232,47 @@ class JdbcSinkTest {
             }
             assertThat(results(database)).isEmpty();
         }
+    }
+
+    /** The interface of a driver, such as PGConnection. */
+    public interface OfDriver {
+
+        String version();
+
+        Connection physical();
+    }
+
+    /** A connection that its driver's interface unwraps to. */
+    private static DataSource ofDriver(Connection connection) {
+        var loader = JdbcSinkTest.class.getClassLoader();
+        Object driver = Proxy.newProxyInstance(
+                loader,
+                new Class<?>[] {OfDriver.class},
+                (self, method, args) -> method.getName().equals("version") ? "7" : connection);
+        Connection shown = (Connection) Proxy.newProxyInstance(
+                loader, new Class<?>[] {Connection.class}, (self, method, args) -> switch (method.getName()) {
+                    case "unwrap" -> driver;
+                    case "close" -> null;
+                    default -> method.invoke(connection, args);
+                });
+        return (DataSource)
+                Proxy.newProxyInstance(loader, new Class<?>[] {DataSource.class}, (self, method, args) -> shown);
+    }
+
+    @Test
+    void interfaceOfADriver_canBeUnwrapped_andLeadsToNoOtherConnection() throws Exception {
+        cluster.createTopic(name, 1);
+        DataSource database = prepared(h2(name));
+        List<String> versions = new ArrayList<>();
+        try (JdbcOffsets offsets = JdbcOffsets.of(ofDriver(database.getConnection()), settings())) {
+            var ignored = offsets.load(Set.of(new TopicPartition(name, 0)));
+            assertThatThrownBy(() -> write(offsets, List.of(record(0, 0)), (connection, batch) -> {
+                        versions.add(connection.unwrap(OfDriver.class).version());
+                        connection.unwrap(OfDriver.class).physical().commit();
+                    }))
+                    .hasMessageContaining("the sink owns the transaction, so its writer must not call commit");
+        }
+        assertThat(versions).containsExactly("7");
     }
 
     /** A writer may set a savepoint and roll back to it, which must keep its earlier writes. */

@@ -138,6 +138,23 @@ class PipeBatchMemoryTest {
         }
     }
 
+    // Regression: these commands ended as out of memory, without the place.
+    @Test
+    void recordLargerThanTheHeap_isNamedByCommandsThatReadRecords() throws Exception {
+        try (PipeProcess consume = command("consume", "--topic", "bomb")) {
+            assertThat(consume.exitCode(LONGEST)).as(consume.err()).isEqualTo(1);
+            assertThat(consume.err()).contains("bomb-0@1 does not fit into the heap", "--from", "WEIR_OPTS");
+            assertThat(consume.out()).contains("0:0\t");
+        }
+        try (PipeProcess replay =
+                command("replay", "--dead-letter", "bomb", "--allow-topic", "*", "--group", "g", "--json")) {
+            assertThat(replay.exitCode(LONGEST)).as(replay.err()).isEqualTo(1);
+            assertThat(replay.err()).contains("bomb-0@1 does not fit into the heap", "WEIR_OPTS");
+            assertThat(replay.out()).contains("\"letters_read\":1,");
+        }
+        assertThat(cluster.committedOffsets("g")).containsEntry(new TopicPartition("bomb", 0), 1L);
+    }
+
     // Regression: the commands that read records polled up to 500 records at a time.
     @Test
     void batchLargerThanTheHeap_doesNotEndCommandsThatReadRecords() throws Exception {

@@ -46,11 +46,7 @@ class ReplayOutOfRangeTest {
         cluster.createTopic(name, 1);
         cluster.createTopic(name + "-to", 1);
         var id = new TopicPartition(name, 0);
-        for (int i = 0; i < records; i++) {
-            var deadLetter = new ProducerRecord<>(name, 0, "k".getBytes(UTF_8), ("v" + i).getBytes(UTF_8));
-            deadLetter.headers().add("__connect.errors.topic", "gone".getBytes(UTF_8));
-            FailureTopics.produce(cluster, deadLetter);
-        }
+        produce(name, records);
         if (deleted > 0) {
             cluster.admin()
                     .deleteRecords(Map.of(id, RecordsToDelete.beforeOffset(deleted)))
@@ -58,6 +54,14 @@ class ReplayOutOfRangeTest {
                     .get();
         }
         return id;
+    }
+
+    private static void produce(String topic, int records) {
+        for (int i = 0; i < records; i++) {
+            var deadLetter = new ProducerRecord<>(topic, 0, "k".getBytes(UTF_8), ("v" + i).getBytes(UTF_8));
+            deadLetter.headers().add("__connect.errors.topic", "gone".getBytes(UTF_8));
+            FailureTopics.produce(cluster, deadLetter);
+        }
     }
 
     private static void commit(TopicPartition id, OffsetAndMetadata commit) throws Exception {
@@ -138,6 +142,45 @@ class ReplayOutOfRangeTest {
         assertThat(run.err()).contains("is out of range").contains("as the policy " + policy + " says");
         assertThat(FailureTopics.read(cluster, id.topic() + "-to")).hasSize(sent);
         assertThat(cluster.committedOffsets(id.topic())).containsEntry(id, (long) records);
+    }
+
+    /**
+     * Regression: commits contained no topic id. A run on a recreated topic that was longer than the commit skipped its
+     * first records.
+     */
+    @ParameterizedTest
+    @CsvSource({"FAIL, 0", "EARLIEST, 7", "NEAREST, 7", "LATEST, 0"})
+    void recreatedTopic_thatIsLongerThanTheCommit_isNoticedAndThePolicyApplies(String policy, int sent)
+            throws Exception {
+        TopicPartition id = deadLetters("recreated-" + policy, 3, 0);
+        assertThat(replay(id.topic(), "").out()).contains("\"letters_sent\":3");
+        OffsetAndMetadata committed = cluster.admin()
+                .listConsumerGroupOffsets(id.topic())
+                .partitionsToOffsetAndMetadata()
+                .get()
+                .get(id);
+        cluster.deleteTopic(id.topic());
+        cluster.createTopic(id.topic(), 1);
+        produce(id.topic(), 7);
+        commit(id, committed); // the broker may have deleted it with the topic, but does not always do so
+
+        WeirCommand run = replay(id.topic(), "weir.out.of.range=" + policy);
+        assertThat(run.out()).contains("\"letters_sent\":" + sent);
+        if (policy.equals("FAIL")) {
+            assertThat(run.exitCode()).as(run.err()).isEqualTo(1);
+            assertThat(run.err())
+                    .contains(id + "@3 is a place in a topic that is gone")
+                    .contains("weir.out.of.range")
+                    .doesNotContain("\tat ");
+            assertThat(cluster.committedOffsets(id.topic())).containsEntry(id, 3L);
+        } else {
+            assertThat(run.exitCode()).as(run.err()).isZero();
+            assertThat(run.err()).contains("the topic was recreated").contains("as the policy " + policy + " says");
+            assertThat(cluster.committedOffsets(id.topic())).containsEntry(id, 7L);
+        }
+        WeirCommand next = replay(id.topic(), "weir.out.of.range=" + policy);
+        assertThat(next.out()).contains("\"letters_sent\":0");
+        assertThat(next.exitCode()).as(next.err()).isEqualTo(policy.equals("FAIL") ? 1 : 0);
     }
 
     @Test

@@ -242,6 +242,31 @@ class SubscriptionTest {
                 .get();
     }
 
+    /** Regression: such a setting had no effect, and nobody was told. */
+    @Test
+    void settingOfAPartitionThatTheTopicLacks_isRefusedAtTheStart() {
+        KAFKA.cluster().createTopic("three", 3);
+        TopicPartition fourth = new TopicPartition("three", 3);
+        Map<String, Subscription> wrong = Map.of(
+                "startingAt", Subscription.topics("three").startingAt(fourth, Position.offset(7)),
+                "until", Subscription.pattern("thre.").until(fourth, Position.offset(7)),
+                "priority", Subscription.topics("three").priority(fourth, 1));
+        wrong.forEach((setting, subscription) -> assertThatThrownBy(() ->
+                        run(settings("three", "consumer").build(), subscription).close())
+                .isInstanceOf(KafkaPipelineException.class)
+                .hasMessageContaining(setting + " names partition three-3, but topic three has only 0 to 2"));
+    }
+
+    /** The topic may be created later. */
+    @Test
+    void settingOfAPartitionOfAMissingTopic_isAccepted() throws Exception {
+        Subscription later =
+                Subscription.topics("missing").startingAt(new TopicPartition("missing", 3), Position.offset(7));
+        try (RunningPipeline running = run(settings("missing", "consumer").build(), later)) {
+            assertThat(running.drain(Duration.ofSeconds(30)).drained()).isTrue();
+        }
+    }
+
     @Test
     void committable_withoutGroup_isRefused() {
         var settings = ConsumerSettings.builder()

@@ -193,7 +193,7 @@ class WriteMatrixTest {
                 assertThat(ended.failure())
                         .isInstanceOf(ProduceException.class)
                         .hasMessageContaining(of.topicAtFault())
-                        .hasMessageContaining(of.way() == WriteWay.EXACTLY_ONCE ? "" : of.name() + "-0@");
+                        .hasMessageContaining(of.name() + "-0@");
                 // No later record of the same partition is written. A record that has timed out may or may not be
                 // written.
                 assertThat(written)

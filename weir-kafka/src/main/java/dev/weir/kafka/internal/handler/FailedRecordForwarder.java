@@ -56,6 +56,9 @@ public final class FailedRecordForwarder implements DeadLetterHandle {
     /** Creates a forwarder that is closed at the end of the run. Throws if a topic does not exist. */
     static FailedRecordForwarder create(
             ProducerSettings<byte[], byte[]> settings, List<String> topics, FailureRoute route, StageContext context) {
+        if (route instanceof DeadLetterWriter) { // a flow reads its retry topics on purpose
+            TopicCheck.refuseLoop(topics, settings, context);
+        }
         TopicCheck.check(settings, topics);
         String owner = "pipeline " + context.pipelineName();
         FailedRecordForwarder forwarder =

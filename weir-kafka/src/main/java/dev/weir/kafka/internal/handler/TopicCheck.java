@@ -3,6 +3,8 @@ package dev.weir.kafka.internal.handler;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.deadletter.DeadLetterTopic;
+import dev.weir.kafka.internal.in.lookup.UnboundedRead;
+import dev.weir.stream.spi.StageContext;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -39,9 +41,23 @@ public final class TopicCheck {
      * @param selection what the flow reads, for the message
      */
     public static void refuseLoop(DeadLetterTopic topic, Map<String, String> source, Object selection) {
+        refuseLoop(topic.topic(), topic.settings(), source, selection);
+    }
+
+    /** Does the same for the topics of a stage that writes dead-letter records, and the sources upstream of it. */
+    static void refuseLoop(List<String> topics, ProducerSettings<?, ?> settings, StageContext context) {
+        for (UnboundedRead read : context.upstreamHandles(UnboundedRead.class)) {
+            topics.stream()
+                    .filter(read::includes)
+                    .forEach(topic -> refuseLoop(topic, settings, read.properties(), read.selection()));
+        }
+    }
+
+    private static void refuseLoop(
+            String topic, ProducerSettings<?, ?> settings, Map<String, String> source, Object selection) {
         String brokers = source.get(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG);
-        if (Objects.equals(brokers, topic.settings().properties().get(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG))) {
-            throw new IllegalArgumentException("dead-letter topic " + topic.topic() + " is read by the flow too, which"
+        if (Objects.equals(brokers, settings.properties().get(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG))) {
+            throw new IllegalArgumentException("dead-letter topic " + topic + " is read by the flow too, which"
                     + " would read its own dead-letter records and write them again: subscription=" + selection
                     + "; choose another topic, or leave it out of the subscription");
         }

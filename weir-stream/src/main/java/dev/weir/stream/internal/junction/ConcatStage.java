@@ -38,7 +38,7 @@ final class ConcatStage<T> implements Stage<T> {
             List<Stage<T>> stages = new ArrayList<>();
             stages.add(inputs.getFirst().build(assembly));
             for (BlueprintNode<T> further : inputs.subList(1, inputs.size())) {
-                stages.add(assembly.beside(() -> further.build(assembly)));
+                stages.add(assembly.input(() -> further.build(assembly)));
             }
             return new ConcatStage<>(
                     stages, onlyIfEmpty, assembly.fused(attributes).meter());

@@ -34,7 +34,7 @@ final class InterleaveStage<T> implements Stage<T> {
         }
         return new BlueprintNode<>("interleave", (assembly, attributes) -> {
             Stage<T> first = left.build(assembly);
-            Stage<T> second = assembly.beside(() -> right.build(assembly));
+            Stage<T> second = assembly.input(() -> right.build(assembly));
             return new InterleaveStage<>(
                     first, second, segmentSize, assembly.fused(attributes).meter());
         });

@@ -35,7 +35,7 @@ final class MergeSortedStage<T> implements Stage<T> {
     static <T> BlueprintNode<T> node(BlueprintNode<T> left, BlueprintNode<T> right, Comparator<? super T> order) {
         return new BlueprintNode<>("mergeSorted", (assembly, attributes) -> {
             Stage<T> first = left.build(assembly);
-            Stage<T> second = assembly.beside(() -> right.build(assembly));
+            Stage<T> second = assembly.input(() -> right.build(assembly));
             return new MergeSortedStage<>(
                     first,
                     second,

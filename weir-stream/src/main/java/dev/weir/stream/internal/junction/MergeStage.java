@@ -45,7 +45,7 @@ final class MergeStage<T> implements Stage<T> {
         var unusedFirst = inlets.feed(0, assembly, dispatcher, inputs.getFirst().build(assembly), () -> {});
         for (int i = 1; i < inputs.size(); i++) {
             int input = i;
-            var ignored = assembly.beside(() ->
+            var ignored = assembly.input(() ->
                     inlets.feed(input, assembly, dispatcher, inputs.get(input).build(assembly), () -> {}));
         }
         return inlets;

@@ -30,7 +30,7 @@ final class ZipAllStage<A, B> implements Stage<Pair<A, B>> {
     static <A, B> BlueprintNode<Pair<A, B>> node(BlueprintNode<A> left, BlueprintNode<B> right, Pair<A, B> standIns) {
         return new BlueprintNode<>("zipAll", (assembly, attributes) -> {
             Stage<A> first = left.build(assembly);
-            Stage<B> second = assembly.beside(() -> right.build(assembly));
+            Stage<B> second = assembly.input(() -> right.build(assembly));
             return new ZipAllStage<>(
                     first, second, standIns, assembly.fused(attributes).meter());
         });

@@ -50,7 +50,7 @@ final class ZipStage<A, B, R> implements Stage<R> {
             BiFunction<? super A, ? super B, ? extends R> combine) {
         return new BlueprintNode<>(name, (assembly, attributes) -> {
             Stage<A> first = left.build(assembly);
-            Stage<B> second = assembly.beside(() -> right.build(assembly));
+            Stage<B> second = assembly.input(() -> right.build(assembly));
             return new ZipStage<>(
                     first,
                     second,

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -48,6 +49,9 @@ public final class RunAssembly {
     private @Nullable ThreadProbe probe;
     private @Nullable StreamTurn turn;
 
+    /** The objects exposed by the stages upstream of the next stage. See {@link StageEntry#upstreamHandles}. */
+    private List<Object> line = new CopyOnWriteArrayList<>();
+
     /** The current prefix of the names of added stages. */
     private String prefix = "";
 
@@ -73,6 +77,9 @@ public final class RunAssembly {
         this.lifetime = lifetime;
         this.openSegment = pullingSegment;
         this.lastEntry = nestingStage;
+        if (nestingStage != null) {
+            this.line = new CopyOnWriteArrayList<>(nestingStage.line());
+        }
     }
 
     /** The clock that the run uses for waiting. */
@@ -120,15 +127,38 @@ public final class RunAssembly {
         } else {
             entry = nested.entry(name, lifetime, shape);
         }
+        entry.joins(line);
         lastEntry = entry;
         return entry;
     }
 
     /**
-     * Builds a part that has its own segments, such as another input or a side sink. Afterwards, the current segment is
-     * open again.
+     * Builds a part downstream of the current stages that has its own segments, such as a side sink. Afterwards, the
+     * current segment is open again.
      */
     public <R> R beside(Supplier<R> build) {
+        List<Object> upstream = line;
+        line = new CopyOnWriteArrayList<>(upstream);
+        try {
+            return apart(build);
+        } finally {
+            line = upstream;
+        }
+    }
+
+    /** Builds another input of the next stage. Afterwards, the current segment is open again. */
+    public <R> R input(Supplier<R> build) {
+        List<Object> others = line;
+        line = new CopyOnWriteArrayList<>();
+        try {
+            return apart(build);
+        } finally {
+            others.addAll(line);
+            line = others;
+        }
+    }
+
+    private <R> R apart(Supplier<R> build) {
         StageMeter open = openSegment;
         StageEntry last = lastEntry;
         openSegment = null;

@@ -12,6 +12,7 @@ import dev.weir.stream.spi.Whereabouts;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntConsumer;
@@ -51,6 +52,12 @@ public final class StageEntry implements StageContext {
 
     /** The parent stage of the substream to which this stage belongs; null in the pipeline itself. */
     private volatile @Nullable StageEntry nesting;
+
+    /**
+     * The objects exposed by the stages upstream, by this stage, and by later stages of the same line. Later stages
+     * share the list, which a stage reads while it is created.
+     */
+    private List<Object> line = new CopyOnWriteArrayList<>();
 
     /** Written before the stage runs. */
     private Runnable onStop = () -> {};
@@ -178,6 +185,21 @@ public final class StageEntry implements StageContext {
     @Override
     public @Nullable Whereabouts find(AckTarget target, long token) {
         return run.find(this, target, token);
+    }
+
+    /** Puts the stage at the end of a line of stages. Called before the stage is created. */
+    void joins(List<Object> exposedByLine) {
+        line = exposedByLine;
+    }
+
+    /** The objects exposed by the line of stages that this stage belongs to. */
+    List<Object> line() {
+        return line;
+    }
+
+    @Override
+    public <H> List<H> upstreamHandles(Class<H> type) {
+        return line.stream().filter(type::isInstance).map(type::cast).toList();
     }
 
     /** Sets the stage's parent stage. */
@@ -309,11 +331,13 @@ public final class StageEntry implements StageContext {
 
     @Override
     public void expose(Object handle) {
+        line.add(handle);
         run.expose(handle);
     }
 
     @Override
     public void exposeResource(Object handle) {
+        line.add(handle);
         lifetime.exposeResource(handle);
     }
 
@@ -381,6 +405,7 @@ public final class StageEntry implements StageContext {
             standsFor.clear();
         }
         activity = () -> null;
+        line = new CopyOnWriteArrayList<>();
         // If the stage failed in the middle of a pass, the pass has not been ended yet.
         meter().endPass();
         int last = parallelism.getAsInt();

@@ -264,7 +264,12 @@ public final class OffsetTracker implements AckTarget {
 
     @Override
     public String placeOf(long token) {
-        return partition + "@" + offsetOf(token);
+        return placeAt(offsetOf(token));
+    }
+
+    /** Returns the origin of the record with an offset, in the form of {@link #placeOf}. May be called by any thread. */
+    public String placeAt(long offset) {
+        return partition + "@" + offset;
     }
 
     @Override
@@ -528,7 +533,8 @@ public final class OffsetTracker implements AckTarget {
         return chunkOf(token).isFinished((int) token & SLOT_MASK);
     }
 
-    private long offsetOf(long token) {
+    /** Returns the offset of a record. The caller must hold a pending acknowledgement of the token. */
+    public long offsetOf(long token) {
         return chunkOf(token).offsets[(int) token & SLOT_MASK];
     }
 

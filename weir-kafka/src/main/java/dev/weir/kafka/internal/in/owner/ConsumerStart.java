@@ -27,6 +27,7 @@ import dev.weir.kafka.internal.in.fetch.PollBudget;
 import dev.weir.kafka.internal.in.fetch.RecordFetcher;
 import dev.weir.kafka.internal.in.lookup.ConsumerLog;
 import dev.weir.kafka.internal.in.lookup.OwnerClock;
+import dev.weir.kafka.internal.in.lookup.UnboundedRead;
 import dev.weir.kafka.internal.meters.DecodeTime;
 import dev.weir.kafka.spi.Lookup;
 import dev.weir.kafka.spi.Lookup.Described;
@@ -205,6 +206,9 @@ public final class ConsumerStart {
         context.onTermination(started);
         context.exposeResource(started.loop.control());
         context.exposeResource(started.loop.control().limits());
+        if (!subscription.isBounded()) {
+            context.exposeResource(new UnboundedRead(subscription.selection(), settings.properties()));
+        }
         context.depth(outlets::records);
         return started.loop;
     }
@@ -233,6 +237,9 @@ public final class ConsumerStart {
         Lookup lookup = around.lookup(config);
         try {
             checkConnection(lookup);
+            checkPartitions("startingAt", subscription.start().each().keySet(), lookup);
+            checkPartitions("until", subscription.end().each().keySet(), lookup);
+            checkPartitions("priority", subscription.priorities().partitions().keySet(), lookup);
             limitFetches(config, lookup);
             ConsumerPlan plan = plan(lookup, settings.groupId() == null);
             return new Started(
@@ -287,6 +294,32 @@ public final class ConsumerStart {
     private void checkConnection(Lookup lookup) {
         if (!settings.connectTimeout().isZero()) {
             Set<String> ignored = answer(lookup.topics(), settings.connectTimeout());
+        }
+    }
+
+    /**
+     * Rejects a setting for a partition number that its topic does not have, because the setting would silently have no
+     * effect. Ignores topics that do not exist yet or cannot be described now.
+     */
+    private void checkPartitions(String setting, Set<TopicPartition> named, Lookup lookup) {
+        if (named.isEmpty() || settings.connectTimeout().isZero()) {
+            return;
+        }
+        Set<String> topics = named.stream().map(TopicPartition::topic).collect(Collectors.toSet());
+        Set<TopicPartition> known = Set.of();
+        try {
+            known = answer(lookup.partitions(new Subscription.Topics(topics))).ids();
+        } catch (KafkaPipelineException unknown) {
+            LOG.debug("the partitions of {} are not checked: {}", setting, unknown.getMessage());
+        }
+        for (TopicPartition id : named) {
+            long count = known.stream()
+                    .filter(each -> each.topic().equals(id.topic()))
+                    .count();
+            if (count > 0 && !known.contains(id)) {
+                throw new KafkaPipelineException(setting + " names partition " + id + ", but topic " + id.topic()
+                        + " has only 0 to " + (count - 1) + "; correct the number, or add the partition first");
+            }
         }
     }
 

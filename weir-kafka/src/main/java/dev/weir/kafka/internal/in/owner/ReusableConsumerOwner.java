@@ -9,6 +9,7 @@ import dev.weir.kafka.internal.in.buffer.PipelineOutlets;
 import dev.weir.kafka.internal.in.buffer.PipelineOutlets.Attachment;
 import dev.weir.kafka.internal.in.buffer.SourceStage;
 import dev.weir.kafka.internal.in.lookup.ConsumerLog;
+import dev.weir.kafka.internal.in.lookup.UnboundedRead;
 import dev.weir.stream.spi.SourceFactory;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
@@ -106,6 +107,9 @@ public final class ReusableConsumerOwner<K, V> implements AutoCloseable {
             }
         });
         context.exposeResource(handle());
+        if (!topics.isEmpty()) { // otherwise, another pipeline may still begin to read the dead-letter topic
+            context.exposeResource(new UnboundedRead(new Subscription.Topics(topics), settings.properties()));
+        }
         context.depth(attachment.buffer::records);
         return new SourceStage<>(
                 attachment.buffer,

@@ -42,6 +42,11 @@ final class EndedAcknowledgement implements AckTarget {
 
     @Override
     public String placeOf(long ignored) {
+        return text(places);
+    }
+
+    /** Returns the first of several origins, and the number of the others. */
+    static String text(List<String> places) {
         int more = places.size() - 1;
         return more < 0 ? "" : places.getFirst() + (more == 0 ? "" : " and " + more + " more");
     }

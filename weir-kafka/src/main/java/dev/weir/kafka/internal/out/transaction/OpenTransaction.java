@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * A transaction that accepts records and receives the brokers' acknowledgement of each. Guarded by the lock of its
  * {@link TransactionsOfRun}, except for acknowledgements, which arrive on the producer's thread.
  */
-final class OpenTransaction<K, V> implements Callback {
+final class OpenTransaction<K, V> {
 
     /** The maximum number of inputs named in a message. */
     private static final int MAX_PLACES = 5;
@@ -101,6 +101,14 @@ final class OpenTransaction<K, V> implements Callback {
     /** The topic of the first rejected record; empty if there is none. */
     private volatile String refusedTopic = "";
 
+    /** The input of that record; empty if it is unknown. */
+    private volatile String refusedInput = "";
+
+    // The callback of the last element that has no input or several. Confined to the sending thread
+    private @Nullable Callback jointAnswer;
+    private AckTarget answerTarget = AckTarget.NONE;
+    private long answerToken;
+
     /**
      * Creates an empty transaction that has begun.
      *
@@ -121,8 +129,26 @@ final class OpenTransaction<K, V> implements Callback {
         this.onRefusal = onRefusal;
     }
 
-    @Override
-    public void onCompletion(@Nullable RecordMetadata metadata, @Nullable Exception refusal) {
+    /**
+     * Returns the callback for a record made from an element. Must be called before the element is acknowledged,
+     * because the offset of its input is unknown afterwards. Called by the sending thread.
+     */
+    Callback answerOf(AckTarget target, long token) {
+        if (target instanceof OffsetTracker source) {
+            long offset = source.offsetOf(token);
+            return (metadata, refusal) -> answered(metadata, refusal, refusal == null ? "" : source.placeAt(offset));
+        }
+        if (jointAnswer == null || target != answerTarget || token != answerToken) {
+            String place = EndedAcknowledgement.text(TransactionRule.places(target, token));
+            jointAnswer = (metadata, refusal) -> answered(metadata, refusal, place);
+            answerTarget = target;
+            answerToken = token;
+        }
+        return jointAnswer;
+    }
+
+    /** Processes the outcome of a record. The origin of its input is needed only if the record is rejected. */
+    void answered(@Nullable RecordMetadata metadata, @Nullable Exception refusal, String input) {
         producer.client.thread().heard();
         answers.incrementAndGet();
         if (refusal == null && metadata != null) {
@@ -132,6 +158,7 @@ final class OpenTransaction<K, V> implements Callback {
             bytes.addAndGet(
                     Math.max(0, metadata.serializedKeySize()) + (long) Math.max(0, metadata.serializedValueSize()));
         } else if (refusal != null && refusedTopic.isEmpty() && !RecordRefusals.isOfNeighbour(refusal)) {
+            refusedInput = input;
             refusedTopic = metadata == null ? "?" : metadata.topic();
             onRefusal.accept(this, refusal);
         }
@@ -146,7 +173,7 @@ final class OpenTransaction<K, V> implements Callback {
      * Returns a target that still reports the inputs of an element after the element has been acknowledged. Must be
      * called before the element is acknowledged.
      *
-     * @param withPlaces whether the origins of the inputs will be needed; see {@link AckTarget#placeOf}
+     * @param withPlaces whether the origin is needed even if the target belongs to a source
      */
     AckTarget lasting(AckTarget target, long token, boolean withPlaces) {
         boolean knowsForGood =
@@ -155,8 +182,7 @@ final class OpenTransaction<K, V> implements Callback {
                 ? target
                 : lasting.computeIfAbsent(
                         new Root(target, token),
-                        root -> new EndedAcknowledgement(
-                                target, token, withPlaces ? TransactionRule.places(target, token) : List.of()));
+                        root -> new EndedAcknowledgement(target, token, TransactionRule.places(target, token)));
     }
 
     /** Passes the kept records to {@code taker} in reverse order. */
@@ -168,6 +194,10 @@ final class OpenTransaction<K, V> implements Callback {
 
     String refusedTopic() {
         return refusedTopic;
+    }
+
+    String refusedInput() {
+        return refusedInput;
     }
 
     /**

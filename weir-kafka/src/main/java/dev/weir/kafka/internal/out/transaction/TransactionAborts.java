@@ -55,12 +55,15 @@ final class TransactionAborts<K, V> {
         if (TransactionFaults.isFenced(why)) {
             counts.fenced.increment();
         }
-        String topic = broken.stream()
-                .map(OpenTransaction::refusedTopic)
-                .filter(each -> !each.isEmpty())
-                .findFirst()
-                .orElse("");
-        KafkaPipelineException fatal = TransactionFaults.fatal(why, topic);
+        String topic = "";
+        String input = "";
+        for (OpenTransaction<K, V> transaction : broken.reversed()) {
+            if (!transaction.refusedTopic().isEmpty()) {
+                topic = transaction.refusedTopic();
+                input = transaction.refusedInput();
+            }
+        }
+        KafkaPipelineException fatal = TransactionFaults.fatal(why, topic, input);
         TransactionRule<K, V> rule = run.rule;
         boolean mayBeExcused = rule != null && rule.mayExcuse(why);
         if (fatal != null && !mayBeExcused) {

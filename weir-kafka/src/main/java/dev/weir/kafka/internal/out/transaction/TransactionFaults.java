@@ -34,8 +34,9 @@ final class TransactionFaults {
      * can be repeated.
      *
      * @param topic the topic of a rejected record, or empty
+     * @param input the origin of that record's input, or empty
      */
-    static @Nullable KafkaPipelineException fatal(Throwable failure, String topic) {
+    static @Nullable KafkaPipelineException fatal(Throwable failure, String topic, String input) {
         for (Throwable cause = failure; cause != null; cause = Thrown.cause(cause)) {
             if (cause instanceof KafkaPipelineException known) {
                 return known;
@@ -48,7 +49,7 @@ final class TransactionFaults {
                     || cause instanceof InvalidTimestampException
                     || cause instanceof UnknownTopicOrPartitionException
                     || (cause instanceof AuthorizationException && !topic.isEmpty())) {
-                return new ProduceException(topic, cause);
+                return new ProduceException(topic, input, cause);
             }
             if (cause instanceof AuthorizationException
                     || cause instanceof AuthenticationException
@@ -95,12 +96,12 @@ final class TransactionFaults {
     static Throwable ofRun(Throwable failure) {
         return failure instanceof KafkaException ofClient
                 ? ofClient(ofClient)
-                : Objects.requireNonNullElse(fatal(failure, ""), failure);
+                : Objects.requireNonNullElse(fatal(failure, "", ""), failure);
     }
 
     /** Returns the failure that ends a run when a client's failure has left it without a usable producer. */
     static KafkaPipelineException ofClient(KafkaException failure) {
-        KafkaPipelineException known = fatal(failure, "");
+        KafkaPipelineException known = fatal(failure, "", "");
         return known == null
                 ? new KafkaPipelineException("transactions cannot continue: " + OffsetTexts.messageOf(failure), failure)
                 : known;

@@ -21,6 +21,9 @@ class TransactionRecord<K, V> {
     /** The record's headers before it was first sent. */
     private final Header[] headers;
 
+    /** The offset of the input if the target belongs to a source; the target forgets it after the acknowledgement. */
+    private final long offset;
+
     /** True if this is the dead-letter record of a record that cannot be written. */
     boolean isDeadLetter;
 
@@ -46,6 +49,7 @@ class TransactionRecord<K, V> {
         this.target = target;
         this.token = token;
         this.isDeadLetter = isDeadLetter;
+        this.offset = target instanceof OffsetTracker source ? source.offsetOf(token) : -1;
     }
 
     /** Returns the headers of an unsent record, for {@link #copy(ProducerRecord, Header[])}. */
@@ -69,7 +73,9 @@ class TransactionRecord<K, V> {
      * acknowledgement has already ended. The copy therefore does not end it a second time.
      */
     TransactionRecord<K, V> again() {
-        AckTarget ended = target instanceof OffsetTracker ? new EndedAcknowledgement(target, token, List.of()) : target;
+        AckTarget ended = target instanceof OffsetTracker source
+                ? new EndedAcknowledgement(target, token, List.of(source.placeAt(offset)))
+                : target;
         return new TransactionRecord<>(copy(), headers, ended, token, isDeadLetter);
     }
 

@@ -149,7 +149,7 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
             if (refusal != null) {
                 transaction.refusals.add(new Refusal(record.topic(), meant(refusal), places));
             }
-            transaction.onCompletion(metadata, refusal);
+            transaction.answered(metadata, refusal, refusal == null ? "" : EndedAcknowledgement.text(places));
         };
     }
 
@@ -242,7 +242,7 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
         for (int tooLarge = 0; ; tooLarge++) {
             ProducerRecord<K, V> deadLetter = ready(from.propose(failed, tooLarge));
             Exception refusal = tried(deadLetter);
-            if (refusal == null || TransactionFaults.fatal(refusal, deadLetter.topic()) == null) {
+            if (refusal == null || TransactionFaults.fatal(refusal, deadLetter.topic(), place) == null) {
                 return deadLetter;
             }
             if (!(refusal instanceof RecordTooLargeException) || tooLarge == SMALLEST) {

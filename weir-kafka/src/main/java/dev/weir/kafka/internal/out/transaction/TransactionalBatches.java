@@ -367,10 +367,9 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         if (ended || broken instanceof InterruptException || broken instanceof KafkaPipelineException) {
             throw broken;
         }
-        if (reason != null
-                && TransactionFaults.fatal(reason.why(), reason.record().record.topic()) != null) {
-            throw new ProduceException(
-                    reason.record().record.topic(), reason.record().place(), reason.why());
+        String topic = reason == null ? "" : reason.record().record.topic();
+        if (reason != null && TransactionFaults.fatal(reason.why(), topic, "") != null) {
+            throw new ProduceException(topic, reason.record().place(), reason.why());
         }
         Exception why = reason == null ? broken : reason.why();
         if (TransactionFaults.isFenced(why) || TransactionFaults.isFenced(broken)) {
@@ -381,7 +380,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
                             + " transaction becomes visible; give each run its own id, and commit more often",
                     why);
         }
-        KafkaPipelineException fatal = TransactionFaults.fatal(why, "");
+        KafkaPipelineException fatal = TransactionFaults.fatal(why, "", "");
         if (fatal != null) {
             throw fatal;
         }

@@ -245,7 +245,9 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         headers = TransactionRecord.headers(record);
         TransactionRule<K, V> rule = run.rule;
         AckTarget known = filling.kept == null ? target : filling.lasting(target, token, rule != null);
-        Callback answer = rule == null ? filling : rule.answerOf(filling, record, TransactionRule.places(known, token));
+        Callback answer = rule == null
+                ? filling.answerOf(known, token)
+                : rule.answerOf(filling, record, TransactionRule.places(known, token));
         filling.producer.send(record, answer);
         if (filling.kept != null) {
             filling.kept.add(new TransactionRecord<>(record, headers, known, token, isDeadLetter));

@@ -78,6 +78,12 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]>
         return unreadable;
     }
 
+    /** Compares the headers, because each record has its own object, which this one shares with the client's. */
+    @Override
+    public boolean isOf(ConsumerRecord<byte[], byte[]> record) {
+        return record.headers() == headers();
+    }
+
     /** Returns how many times the record has been delivered, including this delivery: 1 for the first. */
     public int delivery() {
         return delivery;

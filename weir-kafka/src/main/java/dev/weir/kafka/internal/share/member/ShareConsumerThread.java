@@ -275,10 +275,9 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
         client.acquisitionLockTimeoutMs().ifPresent(held::lockMillis);
         long now = System.nanoTime();
         for (ConsumerRecord<byte[], byte[]> record : records) {
-            TopicPartition partition = new TopicPartition(record.topic(), record.partition());
-            if (!held.takeUp(partition, record.offset())) {
+            if (!held.takeUp(record)) {
                 held.add(delivery.receive(record), lockedSinceNanos, now);
-                path.acquired(partition, record.offset());
+                path.acquired(new TopicPartition(record.topic(), record.partition()), record.offset());
             }
         }
         held.publish();

@@ -4,8 +4,10 @@ import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ShareGroupConfig;
 import dev.weir.kafka.ShareSettings;
+import dev.weir.kafka.Subscription.Topics;
 import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.internal.handler.TopicCheck;
+import dev.weir.kafka.internal.in.lookup.UnboundedRead;
 import dev.weir.kafka.internal.out.client.ClientWatch;
 import dev.weir.kafka.internal.share.group.GroupAdmin;
 import dev.weir.kafka.internal.share.group.GroupStart;
@@ -20,6 +22,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
@@ -151,6 +154,9 @@ public final class ShareSource implements SourceFactory<AcquiredRecord> {
             context.onStop(path::stop);
             context.onTermination(patience -> closed(run, patience, context, failed.get()));
             context.exposeResource(run);
+            if (!settings.isUntilEnd()) {
+                context.exposeResource(new UnboundedRead(new Topics(Set.copyOf(topics)), settings.properties()));
+            }
             context.depth(ready::size);
             logBegin(context);
             run.begin();

@@ -7,6 +7,7 @@ import dev.weir.kafka.internal.out.transaction.LostInputs.Root;
 import dev.weir.stream.spi.AckTarget;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
@@ -54,9 +55,9 @@ class OpenTransactionAnswersTest {
         transaction.sent(source, 2, null);
         assertThat(transaction.records()).isEqualTo(3);
         assertThat(transaction.unanswered()).isEqualTo(3);
-        transaction.onCompletion(metadata("out", 3, 40), null);
-        transaction.onCompletion(metadata("out", -1, 7), null);
-        transaction.onCompletion(metadata("out", 5, -1), null);
+        transaction.answered(metadata("out", 3, 40), null, "");
+        transaction.answered(metadata("out", -1, 7), null, "");
+        transaction.answered(metadata("out", 5, -1), null, "");
         assertThat(transaction.bytes()).isEqualTo(55);
         assertThat(transaction.unanswered()).isZero();
         assertThat(transaction.results()).hasSize(3);
@@ -67,7 +68,7 @@ class OpenTransactionAnswersTest {
     /** An answer may arrive before the sender has registered the record. */
     @Test
     void answerThatComesBeforeItsRecordIsNoted_leavesNoneUnanswered() {
-        transaction.onCompletion(metadata("out", 1, 1), null);
+        transaction.answered(metadata("out", 1, 1), null, "");
         assertThat(transaction.unanswered()).isZero();
     }
 
@@ -75,19 +76,35 @@ class OpenTransactionAnswersTest {
     @Test
     void firstRefusal_isToldOnce_andThatOfANeighbourIsNot() {
         transaction.sent(source, 0, null);
-        transaction.onCompletion(metadata("other", -1, -1), new KafkaException("of a neighbour"));
+        transaction.answered(metadata("other", -1, -1), new KafkaException("of a neighbour"), "");
         assertThat(refusals).isEmpty();
         assertThat(transaction.refusedTopic()).isEmpty();
-        transaction.onCompletion(metadata("out", -1, -1), new RecordTooLargeException("first"));
-        transaction.onCompletion(metadata("later", -1, -1), new RecordTooLargeException("second"));
+        Callback answer = transaction.answerOf(source, 7);
+        transaction.sent(source, 7, null);
+        answer.onCompletion(metadata("out", -1, -1), new RecordTooLargeException("first"));
+        transaction.answered(metadata("later", -1, -1), new RecordTooLargeException("second"), "");
         assertThat(refusals).containsExactly("first");
         assertThat(transaction.refusedTopic()).isEqualTo("out");
+        assertThat(transaction.refusedInput()).isEqualTo("in-0@7");
         assertThat(transaction.bytes()).isZero();
         assertThat(transaction.results()).isEmpty();
 
         OpenTransaction<String, String> nowhere = open(true);
-        nowhere.onCompletion(null, new RecordTooLargeException("third"));
+        nowhere.answered(null, new RecordTooLargeException("third"), "");
         assertThat(nowhere.refusedTopic()).isEqualTo("?");
+    }
+
+    /** The records of a group share one callback, because finding the inputs of a large group takes time. */
+    @Test
+    void refusalOfAGroup_namesItsFirstInput_andTheNumberOfOthers() {
+        JointAcknowledgement group = new JointAcknowledgement();
+        group.add(source, 3);
+        group.add(source(1, 3), 2);
+        Callback answer = transaction.answerOf(group, 0);
+        assertThat(transaction.answerOf(group, 0)).isSameAs(answer);
+        assertThat(transaction.answerOf(AckTarget.NONE, 0)).isNotSameAs(answer);
+        answer.onCompletion(metadata("out", -1, -1), new RecordTooLargeException("large"));
+        assertThat(transaction.refusedInput()).isEqualTo("in-0@3 and 1 more");
     }
 
     @Test
@@ -96,10 +113,10 @@ class OpenTransactionAnswersTest {
         transaction.sent(source, 0, null);
         transaction.sent(source, 1, null);
         assertThat(transaction.noAnswerNanos(7 * SECOND)).isEqualTo(2 * SECOND);
-        transaction.onCompletion(metadata("out", 1, 1), null);
+        transaction.answered(metadata("out", 1, 1), null, "");
         assertThat(transaction.noAnswerNanos(8 * SECOND)).isZero();
         assertThat(transaction.noAnswerNanos(9 * SECOND)).isEqualTo(SECOND);
-        transaction.onCompletion(metadata("out", 1, 1), null);
+        transaction.answered(metadata("out", 1, 1), null, "");
         assertThat(transaction.noAnswerNanos(10 * SECOND)).isZero();
         assertThat(transaction.noAnswerNanos(20 * SECOND)).isZero();
     }
@@ -195,6 +212,6 @@ class OpenTransactionAnswersTest {
         assertThat(lasting.placeOf(0)).isEqualTo("in-0@3");
         JointAcknowledgement group = new JointAcknowledgement();
         group.add(source, 3);
-        assertThat(transaction.lasting(group, 9, false).placeOf(0)).isEmpty();
+        assertThat(transaction.lasting(group, 9, false).placeOf(0)).isEqualTo("in-0@3");
     }
 }

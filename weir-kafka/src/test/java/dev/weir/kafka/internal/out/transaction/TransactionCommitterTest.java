@@ -3,6 +3,7 @@ package dev.weir.kafka.internal.out.transaction;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.internal.BareContext;
+import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Clock;
 import java.time.Duration;
 import java.util.List;
@@ -89,7 +90,8 @@ class TransactionCommitterTest {
         Thread sink = Thread.ofPlatform().start(() -> {
             run.lock.lock();
             try {
-                run.send(() -> transaction.producer.send(new ProducerRecord<>("out", "blocked"), transaction));
+                run.send(() -> transaction.producer.send(
+                        new ProducerRecord<>("out", "blocked"), transaction.answerOf(AckTarget.NONE, 0)));
             } catch (KafkaException brokenOff) {
                 // This is expected if the transaction is aborted.
             } finally {
@@ -249,7 +251,7 @@ class TransactionCommitterTest {
         committer.commit(cut);
         await(() -> run.state() == TransactionState.FLUSHED);
         // The refusal arrives too late to abort the transaction.
-        cut.transaction().onCompletion(null, new TimeoutException("a batch has expired"));
+        cut.transaction().answered(null, new TimeoutException("a batch has expired"), "");
         mayCommit.countDown();
         await(() -> run.state() == TransactionState.ABORTED);
         assertThat(run.aborted.mayWriteAgain()).isTrue();

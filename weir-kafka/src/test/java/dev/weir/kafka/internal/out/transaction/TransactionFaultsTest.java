@@ -62,7 +62,7 @@ class TransactionFaultsTest {
     @ParameterizedTest
     @MethodSource("ofARecord")
     void refusalOfARecord_endsTheRun_andNamesItsTopic(KafkaException refusal) {
-        assertThat(TransactionFaults.fatal(new KafkaException("outer", refusal), "out"))
+        assertThat(TransactionFaults.fatal(new KafkaException("outer", refusal), "out", ""))
                 .isInstanceOfSatisfying(
                         ProduceException.class,
                         fatal -> assertThat(fatal.topic()).isEqualTo("out"))
@@ -72,8 +72,8 @@ class TransactionFaultsTest {
     @Test
     void refusedAuthorization_isOfTheTopic_ifARecordWasRefused() {
         TopicAuthorizationException refusal = new TopicAuthorizationException("no");
-        assertThat(TransactionFaults.fatal(refusal, "out")).isInstanceOf(ProduceException.class);
-        assertThat(TransactionFaults.fatal(refusal, ""))
+        assertThat(TransactionFaults.fatal(refusal, "out", "")).isInstanceOf(ProduceException.class);
+        assertThat(TransactionFaults.fatal(refusal, "", ""))
                 .isNotInstanceOf(ProduceException.class)
                 .hasMessageStartingWith("transactions are refused: ");
     }
@@ -82,7 +82,7 @@ class TransactionFaultsTest {
     @MethodSource("ofTheRun")
     void refusalOfTheRun_endsIt(KafkaException refusal) {
         KafkaException outer = new KafkaException("outer", refusal);
-        assertThat(TransactionFaults.fatal(outer, ""))
+        assertThat(TransactionFaults.fatal(outer, "", ""))
                 .hasMessage("transactions are refused: g")
                 .hasCause(outer);
         assertThat(TransactionFaults.ofClient(outer)).hasMessage("transactions are refused: g");
@@ -91,7 +91,7 @@ class TransactionFaultsTest {
     @ParameterizedTest
     @MethodSource("thatPass")
     void failureThatPasses_endsNothing_butAClientThatCannotGoOn(KafkaException failure) {
-        assertThat(TransactionFaults.fatal(failure, "out")).isNull();
+        assertThat(TransactionFaults.fatal(failure, "out", "")).isNull();
         assertThat(TransactionFaults.ofClient(failure))
                 .hasMessage("transactions cannot continue: p")
                 .hasCause(failure);
@@ -101,7 +101,7 @@ class TransactionFaultsTest {
     @Test
     void failureOfThePipeline_staysWhatItIs() {
         KafkaPipelineException known = new KafkaPipelineException("stuck");
-        assertThat(TransactionFaults.fatal(new KafkaException("outer", known), "out"))
+        assertThat(TransactionFaults.fatal(new KafkaException("outer", known), "out", ""))
                 .isSameAs(known);
         assertThat(TransactionFaults.ofRun(new IllegalStateException("outer", known)))
                 .isSameAs(known);

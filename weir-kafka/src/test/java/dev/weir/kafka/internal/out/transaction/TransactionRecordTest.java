@@ -68,6 +68,14 @@ class TransactionRecordTest {
         assertThat(again.isDeadLetter).isTrue();
     }
 
+    /** The run may fail on a record that is rejected only after an abort; its input is named even then. */
+    @Test
+    void inputOfOne_isNamedAfterAnAbort_evenWithoutARule() {
+        TransactionRecord<String, String> kept = kept(source, token, false, false);
+        source.ack(token);
+        assertThat(kept.again().place()).isEqualTo("in-0@5");
+    }
+
     /** Creates a target that may forget its inputs after its last acknowledgement. */
     private static AckTarget group(boolean[] ended, Root... of) {
         return new AckTarget() {

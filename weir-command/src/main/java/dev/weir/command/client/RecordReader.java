@@ -1,0 +1,132 @@
+package dev.weir.command.client;
+
+import dev.weir.command.terminal.CliFailure;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+
+/**
+ * A consumer of assigned partitions that continues with single records after a poll ran out of memory. Kafka's client
+ * loses all records of such a poll, and names neither the partition nor the offset. If a single record exhausts the
+ * heap, {@link #poll} fails and names it; all records before it have been returned. Confined to one thread, except for
+ * {@link #wakeup}.
+ */
+public final class RecordReader implements AutoCloseable {
+
+    /** A partition without records delays the others by this much in each round. */
+    private static final Duration LONGEST_TURN = Duration.ofMillis(200);
+
+    private final Map<String, Object> config;
+    private final Function<Map<String, Object>, Consumer<byte[], byte[]>> clients;
+    private final String wayPast;
+
+    private volatile Consumer<byte[], byte[]> consumer;
+
+    /** The positions of the next poll. The client's own positions are past the records that it has lost. */
+    private final Map<TopicPartition, Long> next = new HashMap<>();
+
+    /** The partitions in the order of their turns; empty until a poll has run out of memory. */
+    private final ArrayDeque<TopicPartition> turns = new ArrayDeque<>();
+
+    RecordReader(
+            Map<String, Object> config,
+            Function<Map<String, Object>, Consumer<byte[], byte[]>> clients,
+            String wayPast) {
+        this.config = config;
+        this.clients = clients;
+        this.wayPast = wayPast;
+        this.consumer = clients.apply(config);
+    }
+
+    /**
+     * Opens a reader without partitions.
+     *
+     * @param wayPast a sentence that says how to leave out a record that does not fit into the heap
+     */
+    public static RecordReader open(ClusterClients clients, Map<String, Object> config, String wayPast) {
+        return new RecordReader(
+                config,
+                each -> clients.configured(
+                        () -> new KafkaConsumer<>(each, new ByteArrayDeserializer(), new ByteArrayDeserializer())),
+                wayPast);
+    }
+
+    /** The current client, which a poll may replace. Polls and seeks must use the methods of this class. */
+    public Consumer<byte[], byte[]> consumer() {
+        return consumer;
+    }
+
+    /** Continues at an offset. Must be called for each assigned partition before the first poll. */
+    public void seek(TopicPartition id, long offset) {
+        consumer.seek(id, offset);
+        next.put(id, offset);
+    }
+
+    /**
+     * Returns the next records. Returns none if the poll ran out of memory and the next one will read single records.
+     *
+     * @throws CliFailure if a single record does not fit into the heap
+     */
+    public ConsumerRecords<byte[], byte[]> poll(Duration time) {
+        TopicPartition alone = turns.isEmpty() ? null : turns.getFirst();
+        if (alone != null) {
+            consumer.pause(consumer.assignment());
+            consumer.resume(Set.of(alone));
+        }
+        try {
+            ConsumerRecords<byte[], byte[]> records =
+                    consumer.poll(alone == null || time.compareTo(LONGEST_TURN) < 0 ? time : LONGEST_TURN);
+            records.nextOffsets().forEach((id, position) -> next.put(id, position.offset()));
+            if (alone != null && records.isEmpty()) {
+                turns.addLast(turns.removeFirst());
+            }
+            return records;
+        } catch (OutOfMemoryError full) {
+            if (alone != null) {
+                throw tooLarge(alone + "@" + consumer.position(alone), full);
+            }
+            readSingly();
+            return ConsumerRecords.empty();
+        }
+    }
+
+    /** Returns the failure for a record that was read, but does not fit into the heap together with copies of it. */
+    public CliFailure tooLarge(String place, OutOfMemoryError full) {
+        return CliFailure.work(
+                "record " + place + " does not fit into the heap of "
+                        + (Runtime.getRuntime().maxMemory() >> 20) + " MB",
+                "Give the command more heap (WEIR_OPTS=-Xmx1g). " + wayPast,
+                full);
+    }
+
+    /** Replaces the client by one that fetches one batch and returns one record at a time. */
+    private void readSingly() {
+        consumer.close(); // frees what it has fetched
+        Map<String, Object> single = new HashMap<>(config);
+        single.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, 1);
+        single.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, 1);
+        consumer = clients.apply(single);
+        consumer.assign(next.keySet());
+        next.forEach(consumer::seek);
+        turns.addAll(next.keySet());
+    }
+
+    /** Makes a running or the next poll throw. May be called from any thread. */
+    public void wakeup() {
+        consumer.wakeup();
+    }
+
+    @Override
+    public void close() {
+        consumer.close();
+    }
+}

@@ -1,0 +1,112 @@
+package dev.weir.command.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.command.terminal.CliFailure;
+import dev.weir.command.terminal.ExitCode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Polls that run out of memory. Regression: {@code weir consume} and {@code weir replay} ended as out of memory and did
+ * not say which record was too large for the heap.
+ */
+class RecordReaderTest {
+
+    private static final TopicPartition FIRST = new TopicPartition("t", 0);
+    private static final TopicPartition SECOND = new TopicPartition("t", 1);
+    private static final byte[] LARGE = new byte[8];
+
+    private final List<Client> clients = new ArrayList<>();
+    private final List<String> read = new ArrayList<>();
+
+    /** Runs out of memory as Kafka's client does: all records of the poll are lost, and most positions are past them. */
+    private static final class Client extends MockConsumer<byte[], byte[]> {
+
+        private final int mostRecords;
+
+        Client(Map<String, Object> config) {
+            super("none");
+            this.mostRecords = (int) config.get(ConsumerConfig.MAX_POLL_RECORDS_CONFIG);
+            setMaxPollRecords(mostRecords);
+        }
+
+        @Override
+        public synchronized void assign(Collection<TopicPartition> partitions) {
+            super.assign(partitions);
+            for (TopicPartition id : partitions) {
+                for (int offset = 0; offset < 4; offset++) {
+                    boolean isLarge = id.equals(SECOND) && offset == 2;
+                    addRecord(new ConsumerRecord<>(
+                            id.topic(), id.partition(), offset, new byte[1], isLarge ? LARGE : new byte[1]));
+                }
+            }
+        }
+
+        @Override
+        public synchronized ConsumerRecords<byte[], byte[]> poll(Duration time) {
+            ConsumerRecords<byte[], byte[]> records = super.poll(time);
+            for (ConsumerRecord<byte[], byte[]> record : records) {
+                if (record.value() == LARGE || mostRecords > 10) {
+                    if (record.value() == LARGE) {
+                        seek(SECOND, record.offset());
+                    }
+                    throw new OutOfMemoryError("planned");
+                }
+            }
+            return records;
+        }
+    }
+
+    private RecordReader reader(int mostRecords) {
+        return new RecordReader(
+                Map.of(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, mostRecords),
+                config -> {
+                    clients.add(new Client(config));
+                    return clients.getLast();
+                },
+                "Or leave it out.");
+    }
+
+    private void readTo(RecordReader reader, int count) {
+        for (int polls = 0; read.size() < count && polls < 100; polls++) {
+            reader.poll(Duration.ZERO).forEach(record -> read.add(record.partition() + "@" + record.offset()));
+        }
+    }
+
+    @Test
+    void recordThatExhaustsTheHeap_isNamed_onceAllBeforeItAreRead() {
+        RecordReader reader = reader(10);
+        reader.consumer().assign(Set.of(FIRST, SECOND));
+        reader.seek(FIRST, 1);
+        reader.seek(SECOND, 0);
+        assertThatThrownBy(() -> readTo(reader, 8)).isInstanceOfSatisfying(CliFailure.class, failure -> {
+            assertThat(failure).hasMessageContaining("record t-1@2 does not fit into the heap of ");
+            assertThat(failure.wayOut()).contains("WEIR_OPTS=-Xmx", "Or leave it out.");
+            assertThat(failure.exitCode()).isEqualTo(ExitCode.FAILED);
+        });
+        assertThat(read).contains("1@0", "1@1").doesNotHaveDuplicates().doesNotContain("0@0");
+        assertThat(clients.getFirst().closed()).isTrue();
+    }
+
+    @Test
+    void recordsThatExhaustTheHeapTogether_areReadOneByOne() {
+        RecordReader reader = reader(11);
+        reader.consumer().assign(Set.of(FIRST));
+        reader.seek(FIRST, 0);
+        readTo(reader, 4);
+        assertThat(read).containsExactly("0@0", "0@1", "0@2", "0@3");
+        assertThat(clients).hasSize(2);
+    }
+}

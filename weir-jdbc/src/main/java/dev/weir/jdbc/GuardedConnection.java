@@ -1,0 +1,100 @@
+package dev.weir.jdbc;
+
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.sql.Array;
+import java.sql.CallableStatement;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.Statement;
+import java.sql.Wrapper;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection without the methods that end its transaction, or an object made by such a connection. Statements,
+ * metadata and result sets lead back to their connection, so they are wrapped too. Used by one thread at a time.
+ */
+final class GuardedConnection implements InvocationHandler {
+
+    /** Methods of the connection that would end the transaction without storing its positions. */
+    private static final Set<String> OWNED = Set.of("commit", "setAutoCommit", "close", "abort");
+
+    /** The types that lead to a connection. A subtype comes before its supertype. */
+    private static final List<Class<?>> WRAPPED = List.of(
+            Connection.class,
+            CallableStatement.class,
+            PreparedStatement.class,
+            Statement.class,
+            ResultSet.class,
+            DatabaseMetaData.class,
+            Array.class);
+
+    private final Object target;
+
+    private GuardedConnection(Object target) {
+        this.target = target;
+    }
+
+    static Connection of(Connection connection) {
+        return (Connection) wrap(connection, Connection.class);
+    }
+
+    private static Object wrap(Object target, Class<?> type) {
+        Class<?> shown = type == Object.class
+                ? WRAPPED.stream()
+                        .filter(each -> each.isInstance(target))
+                        .findFirst()
+                        .orElseThrow()
+                : type;
+        if (!shown.isInterface()) {
+            throw refused("unwrap to the class " + shown.getName() + ", only to an interface");
+        }
+        return Proxy.newProxyInstance(shown.getClassLoader(), new Class<?>[] {shown}, new GuardedConnection(target));
+    }
+
+    private static IllegalStateException refused(String what) {
+        return new IllegalStateException("the sink owns the transaction, so its writer must not call " + what
+                + ": return to commit, throw to roll back");
+    }
+
+    @Override
+    public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] args) throws Throwable {
+        String name = method.getName();
+        if (target instanceof Connection && (OWNED.contains(name) || (name.equals("rollback") && args == null))) {
+            throw refused(name);
+        }
+        if (name.equals("unwrap") && args != null && args[0] instanceof Class<?> type) {
+            return type.isInstance(proxy) ? proxy : wrap(((Wrapper) target).unwrap(type), type);
+        }
+        Object value;
+        try {
+            value = method.invoke(target, unwrapped(args));
+        } catch (InvocationTargetException thrown) {
+            throw thrown.getCause();
+        }
+        boolean leadsBack = WRAPPED.stream().anyMatch(type -> type.isInstance(value));
+        return leadsBack ? wrap(value, method.getReturnType()) : value;
+    }
+
+    /** Returns the arguments as the driver knows them. */
+    private static Object @Nullable [] unwrapped(Object @Nullable [] args) {
+        if (args == null) {
+            return null;
+        }
+        Object[] known = args.clone();
+        for (int i = 0; i < known.length; i++) {
+            if (known[i] != null
+                    && Proxy.isProxyClass(known[i].getClass())
+                    && Proxy.getInvocationHandler(known[i]) instanceof GuardedConnection guarded) {
+                known[i] = guarded.target;
+            }
+        }
+        return known;
+    }
+}
