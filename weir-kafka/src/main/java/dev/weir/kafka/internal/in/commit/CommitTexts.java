@@ -115,7 +115,7 @@ public final class CommitTexts {
         }
         // The finished set is read twice. A record that finishes in between appears only in the second set, which is
         // harmless.
-        FinishedSet written = maxChars == 0 ? FinishedSet.EMPTY : finished(partition.id(), commit);
+        FinishedSet written = finished(partition.id(), commit);
         return finished.runs() < CommitText.MAX_RUNS && written.containsAll(finished) ? commit : null;
     }
 
