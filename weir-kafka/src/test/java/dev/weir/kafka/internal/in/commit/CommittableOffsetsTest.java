@@ -135,6 +135,8 @@ class CommittableOffsetsTest {
         OffsetAndMetadata commit = Objects.requireNonNull(next());
         assertThat(commit.offset()).isEqualTo(2);
         assertThat(commit.leaderEpoch()).isEmpty();
+        fetcher.seek(ID, new LogPosition(2, 9));
+        assertThat(next()).as("a position before them has a known epoch").isEqualTo(at(2, 9));
     }
 
     @Test
@@ -221,8 +223,12 @@ class CommittableOffsetsTest {
         finish(0);
         List<Long> millis = new ArrayList<>();
         for (int failure = 0; failure < 8; failure++) {
-            fail(new TimeoutException("no answer"));
-            millis.add(Duration.ofNanos(commits.nanosUntilDue()).toMillis());
+            List<String> log = LoggedLines.of(() -> fail(new TimeoutException("no answer")));
+            long delay = Duration.ofNanos(commits.nanosUntilDue()).toMillis();
+            millis.add(delay);
+            assertThat(log)
+                    .containsExactly(
+                            "WARN commit of t-0@1 failed, next try in " + delay + " ms: TimeoutException: no answer");
         }
         assertThat(millis).containsExactly(100L, 200L, 400L, 800L, 1_600L, 3_200L, 5_000L, 5_000L);
         clock.nanos += 60 * SECOND;
@@ -288,6 +294,18 @@ class CommittableOffsetsTest {
     void lastCommit_ofATopicWhoseIdIsUnknown_isSentAgain() {
         partition.identified(new Uuid(1, 1));
         topic.topicId = Uuid.ZERO_UUID;
+        read(2);
+        finish(0);
+        client.script.add(new TimeoutException("no answer"));
+        commits.commitNow(List.of(partition), 10 * SECOND);
+        assertThat(client.last).hasSize(2);
+        assertThat(partition.committedOffset()).isEqualTo(1);
+    }
+
+    @Test
+    void lastCommit_ofATopicWhoseIdIsNotAnswered_isSentAgain() {
+        partition.identified(new Uuid(1, 1));
+        topic.isIdUnanswered = true;
         read(2);
         finish(0);
         client.script.add(new TimeoutException("no answer"));
