@@ -445,6 +445,19 @@ class ProducerPartitionTest {
         assertThat(partition.take().sequence).as("of another epoch").isZero();
     }
 
+    /** After an unknown server error, a refused batch may be in the log. */
+    @Test
+    void sequenceOfARefusedBatchInDoubt_thatWouldBeGivenAgain_violatesAnInvariant() {
+        becomeKnown();
+        ProducerBatch doubtful = send(3);
+        doubtful.doubtful = true;
+        partition.refused(doubtful, "unknown error", new IllegalStateException());
+        doubtful.doubtful = false;
+        assertThat(partition.takeSettled()).isSameAs(doubtful);
+        wait(2);
+        assertViolation(58, "t-3 sequence=1 usedTo=4");
+    }
+
     @Test
     void sequenceOfAWrittenBatch_thatWouldBeGivenAgain_violatesAnInvariant_alsoPastTheLargest() {
         ProducerBatch written = send(4);

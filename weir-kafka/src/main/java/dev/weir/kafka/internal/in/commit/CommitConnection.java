@@ -142,9 +142,8 @@ public final class CommitConnection implements AutoCloseable {
                 return;
             }
             poll();
-            MessageLinks open = wires;
-            if (then != null && open != null) {
-                open.await(Math.min(left, WAIT_NANOS));
+            if (then != null) {
+                Objects.requireNonNull(wires).await(Math.min(left, WAIT_NANOS));
             }
         }
     }

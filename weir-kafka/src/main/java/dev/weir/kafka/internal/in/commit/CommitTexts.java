@@ -118,7 +118,7 @@ public final class CommitTexts {
         }
         // The finished set has been read twice, here and in commit(). A record that finishes in between appears only in
         // the set read later, which is harmless.
-        FinishedSet written = maxChars == 0 ? FinishedSet.EMPTY : finished(partition.id(), commit);
+        FinishedSet written = finished(partition.id(), commit);
         return finished.runs() < CommitText.MAX_RUNS && written.containsAll(finished) ? commit : null;
     }
 

@@ -168,22 +168,19 @@ public final class DirectCommit implements MemberCommit {
      */
     private String tryOnce(
             ConsumerGroupMetadata member, Map<TopicPartition, OffsetAndMetadata> offsets, long deadlineNanos) {
+        Answer answer = new Answer();
         try (MessageLinks wires = new MessageLinks(LeanConfig.of(config))) {
             InetSocketAddress coordinator = coordinator(wires, member.groupId(), deadlineNanos);
             if (coordinator == null) {
                 return "no broker coordinates the group now";
             }
-            Answer answer = new Answer();
-            try {
-                ask(wires, List.of(coordinator), request(member, offsets), COMMIT_VERSION, deadlineNanos, answer);
-            } finally {
-                // If the commit was sent but not answered, no further attempt is made. The unanswered commit may reach
-                // the coordinator after a later commit and would then restore an older offset.
-                forGood = answer.sent && answer.message == null;
-            }
+            ask(wires, List.of(coordinator), request(member, offsets), COMMIT_VERSION, deadlineNanos, answer);
             return refusal((OffsetCommitResponseData) Objects.requireNonNull(answer.message));
-        } catch (KafkaException | LeanException | IllegalArgumentException unsent) {
-            return unsent.toString();
+        } catch (KafkaException | LeanException | IllegalArgumentException unanswered) {
+            // If the commit was sent but not answered, no further attempt is made. The unanswered commit may reach the
+            // coordinator after a later commit and would then restore an older offset.
+            forGood = answer.sent;
+            return unanswered.toString();
         }
     }
 
@@ -254,7 +251,7 @@ public final class DirectCommit implements MemberCommit {
                 answer.sent = true;
             }
             if (wires.poll(now) == 0) {
-                wires.await(Math.min(WAIT_NANOS, deadlineNanos - now));
+                wires.await(WAIT_NANOS);
             }
         }
     }

@@ -443,7 +443,7 @@ public final class OffsetCommits {
     /**
      * Returns the offset to commit for a partition. If every record is finished, returns the client's position, which
      * is past any transaction markers and aborted records, so that an idle group shows no lag. The position is known
-     * even if no record was ever read.
+     * even if no record was ever read, and negative if it is not.
      */
     private long committable(AssignedPartition partition) {
         long offset = partition.tracker().committableOffset();
@@ -451,9 +451,6 @@ public final class OffsetCommits {
             return offset;
         }
         long position = fetcher.position(partition.id());
-        if (position < 0) {
-            return offset;
-        }
         if (position <= partition.firstDropped()) {
             partition.epochs().passed(position, fetcher.leaderEpoch(partition.id()));
         }

@@ -16,7 +16,7 @@ import org.apache.kafka.common.TopicPartition;
  */
 public final class StartCommits {
 
-    private record Place(AssignedPartition partition, long offset, Runnable then, Runnable gone) {}
+    private record Place(AssignedPartition partition, long offset, Runnable then) {}
 
     private final PartitionAssignment assignment;
     private final OffsetCommits commits;
@@ -31,11 +31,11 @@ public final class StartCommits {
     }
 
     /**
-     * Schedules a commit of the offset. Runs {@code then} once the offset is committed. Runs {@code gone} instead if
-     * the partition is no longer assigned.
+     * Schedules a commit of the offset. Runs {@code then} once the offset is committed, unless the partition is no
+     * longer assigned.
      */
-    public void add(AssignedPartition partition, long offset, Runnable then, Runnable gone) {
-        waiting.add(new Place(partition, offset, then, gone));
+    public void add(AssignedPartition partition, long offset, Runnable then) {
+        waiting.add(new Place(partition, offset, then));
     }
 
     /** Returns the time until {@link #commitIfDue} must be called again. */
@@ -55,6 +55,7 @@ public final class StartCommits {
         if (nanosUntilDue() > 0) {
             return;
         }
+        waiting.removeIf(place -> !assignment.isCurrent(place.partition));
         // Leave out deleted partitions. A commit that contains one never completes, not even for the other partitions
         // in the request.
         List<Place> sent = waiting.stream()
@@ -62,30 +63,20 @@ public final class StartCommits {
                 .toList();
         waiting.removeAll(sent);
         Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
-        for (Place place : sent) {
-            if (assignment.isCurrent(place.partition)) {
-                offsets.put(place.partition.id(), commits.texts().commitAhead(place.partition, place.offset));
-            } else {
-                place.gone.run();
-            }
-        }
+        sent.forEach(
+                place -> offsets.put(place.partition.id(), commits.texts().commitAhead(place.partition, place.offset)));
         if (!offsets.isEmpty()) {
             // Process the result on the owner thread, but outside the client's poll.
-            commits.send(offsets, made -> owner.execute(() -> answered(sent, offsets, made)));
+            commits.send(offsets, made -> owner.execute(() -> answered(sent, made)));
         }
     }
 
-    private void answered(List<Place> sent, Map<TopicPartition, OffsetAndMetadata> offsets, boolean made) {
+    private void answered(List<Place> sent, boolean made) {
         for (Place place : sent) {
-            if (!offsets.containsKey(place.partition.id())) {
-                continue;
-            }
-            if (!assignment.isCurrent(place.partition)) {
-                place.gone.run();
-            } else if (made) {
-                place.then.run();
-            } else {
+            if (!made) {
                 waiting.add(place);
+            } else if (assignment.isCurrent(place.partition)) {
+                place.then.run();
             }
         }
     }

@@ -286,7 +286,7 @@ public final class StartPositions {
         if (places == null) {
             assignment.release(partition, LogPosition.at(offset));
         } else {
-            places.add(partition, offset, () -> assignment.release(partition, LogPosition.at(offset)), () -> {});
+            places.add(partition, offset, () -> assignment.release(partition, LogPosition.at(offset)));
         }
     }
 

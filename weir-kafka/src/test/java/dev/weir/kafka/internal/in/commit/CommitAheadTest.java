@@ -14,6 +14,8 @@ import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.StageMeter;
 import dev.weir.stream.testing.VirtualClock;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -72,8 +74,13 @@ class CommitAheadTest {
     }
 
     /** Returns the partition and the first offset of the next batch; null if there is none. */
-    private @Nullable String take() throws InterruptedException {
-        Batch<ConsumerRecord<byte[], byte[]>> batch = buffer.take(0, new StageMeter());
+    private @Nullable String take() {
+        Batch<ConsumerRecord<byte[], byte[]>> batch;
+        try {
+            batch = buffer.take(0, new StageMeter());
+        } catch (InterruptedException interrupted) {
+            throw new AssertionError(interrupted);
+        }
         return batch == null || batch.isEmpty()
                 ? null
                 : batch.get(0).partition() + "@" + batch.get(0).offset();
@@ -84,7 +91,7 @@ class CommitAheadTest {
     }
 
     @Test
-    void records_goOutBehindTheirCommitAndNoFurtherThanAllowed() throws InterruptedException {
+    void records_goOutBehindTheirCommitAndNoFurtherThanAllowed() {
         fetch(a, 0, 6);
         fetch(b, 0, 6);
         ahead.commitDue(List.of());
@@ -111,7 +118,7 @@ class CommitAheadTest {
     }
 
     @Test
-    void commit_thatFails_letsNothingOut() throws InterruptedException {
+    void commit_thatFails_letsNothingOut() {
         client.failure = new TimeoutException("no answer");
         fetch(a, 0, 5);
         ahead.commitDue(List.of());
@@ -123,9 +130,30 @@ class CommitAheadTest {
         assertThat(take()).isEqualTo("0@0");
     }
 
+    @Test
+    void commit_waitsBrieflyForItsResponse_andEndsTheBackoff() {
+        client.failure = new TimeoutException("no answer");
+        fetch(a, 0, 5);
+        ahead.commitDue(List.of());
+        assertThat(client.timeout).isEqualTo(Duration.ofSeconds(1));
+        assertThat(ahead.nanosUntilDue()).isEqualTo(Duration.ofMillis(100).toNanos());
+        client.failure = null;
+        clock.nanos += Duration.ofSeconds(1).toNanos();
+        ahead.commitDue(List.of());
+        assertThat(commits.succeeded()).isEqualTo(1);
+        assertThat(ahead.nanosUntilDue()).isEqualTo(Long.MAX_VALUE);
+        client.failure = new TimeoutException("no answer");
+        fetch(a, 5, 5);
+        assertThat(take()).isEqualTo("0@0");
+        ahead.commitDue(List.of());
+        assertThat(ahead.nanosUntilDue())
+                .as("the delay starts again")
+                .isEqualTo(Duration.ofMillis(100).toNanos());
+    }
+
     /** A commit with a deleted partition is never answered, and would delay the commits of all other partitions. */
     @Test
-    void recordsOfAPartitionThatIsGone_stay_andThoseOfOthersGoOut() throws InterruptedException {
+    void recordsOfAPartitionThatIsGone_stay_andThoseOfOthersGoOut() {
         topic.exists = false;
         commits.lookForGone(Set.of(a.id()));
         assertThat(commits.isGone(a.id())).isTrue();
@@ -141,7 +169,7 @@ class CommitAheadTest {
     // Regression: committed records of a paused partition used up the limit that all partitions share, and no more
     // records of the other partitions were emitted.
     @Test
-    void pausedPartition_withAllTheRoomTaken_doesNotHoldUpTheOthers() throws InterruptedException {
+    void pausedPartition_withAllTheRoomTaken_doesNotHoldUpTheOthers() {
         fetch(a, 0, AHEAD);
         ahead.commitDue(List.of());
         pauses.pause(List.of(a.id()));
@@ -159,7 +187,7 @@ class CommitAheadTest {
     }
 
     @Test
-    void place_isCommittedAtOnceAlsoBackwardsAndBeforeItsRecordsGoOut() throws InterruptedException {
+    void place_isCommittedAtOnceAlsoBackwardsAndBeforeItsRecordsGoOut() {
         fetch(a, 100, 5);
         ahead.commitDue(List.of());
         assertThat(take()).isEqualTo("0@100");
@@ -184,6 +212,7 @@ class CommitAheadTest {
         assertThat(ahead.isWaiting()).isFalse();
         ahead.commitNow(List.of(a), 1);
         assertThat(client.offsets).isEqualTo(Map.of(a.id(), 40L));
+        assertThat(client.timeout).isEqualTo(Duration.ofNanos(1));
     }
 
     @Test
@@ -196,7 +225,7 @@ class CommitAheadTest {
     }
 
     @Test
-    void end_ofAPausedPartition_isNotCommittedBeforeItsRecords() throws InterruptedException {
+    void end_ofAPausedPartition_isNotCommittedBeforeItsRecords() {
         pauses.pause(List.of(a.id()));
         ahead.place(a, 0);
         fetch(a, 0, 5);
@@ -212,9 +241,142 @@ class CommitAheadTest {
         assertThat(ahead.isWaiting()).isFalse();
     }
 
+    @Test
+    void records_thatArePulledWithinTheSpell_areFollowedByTheNextOnes() {
+        clock.nanos = Duration.ofMinutes(1).toNanos();
+        List<String> taken = new ArrayList<>();
+        clock.whileParked = () -> taken.add(take());
+        for (int from = 0; from < 30; from += 6) {
+            fetch(a, from, 6);
+        }
+        ahead.commitDue(List.of());
+        assertThat(taken).containsExactly("0@0");
+        assertThat(committed(a)).isEqualTo(12);
+        assertThat(signals.isCallbackSignalled())
+                .as("more may fit by now, and nothing else wakes the owner")
+                .isTrue();
+        clock.whileParked = () -> {};
+        signals.clearCallbackSignal();
+        ahead.commitDue(List.of());
+        assertThat(committed(a)).isEqualTo(12);
+        assertThat(signals.isCallbackSignalled())
+                .as("the next pull wakes the owner")
+                .isFalse();
+    }
+
+    @Test
+    void pull_wakesTheOwner_onceHalfOfTheRoomIsFree() {
+        fetch(a, 0, AHEAD / 2 + 1);
+        fetch(a, AHEAD / 2 + 1, AHEAD / 2);
+        ahead.commitDue(List.of());
+        signals.clearCallbackSignal();
+        ahead.taken();
+        assertThat(signals.isCallbackSignalled()).as("too many wait there").isFalse();
+        assertThat(take()).isEqualTo("0@0");
+        ahead.commitDue(List.of());
+        fetch(a, AHEAD + 1, AHEAD);
+        ahead.commitDue(List.of());
+        signals.clearCallbackSignal();
+        ahead.taken();
+        assertThat(signals.isCallbackSignalled()).isTrue();
+    }
+
+    /** Without the signal, the owner would not look again before its next poll has ended. */
+    @Test
+    void pull_thatMakesRoomJustAfterTheOwnerHasLooked_wakesIt() {
+        RecordOutlets single = RecordOutlets.single(buffer);
+        CommitAhead[] self = new CommitAhead[1];
+        RecordOutlets pulled = new RecordOutlets() {
+            private boolean isFull = true;
+
+            @Override
+            public int ready() {
+                if (!isFull) {
+                    return 0;
+                }
+                isFull = false;
+                self[0].taken();
+                return AHEAD;
+            }
+
+            @Override
+            public int records() {
+                return single.records();
+            }
+
+            @Override
+            public void open(AssignedPartition partition) {}
+
+            @Override
+            public void withdrawn(Collection<AssignedPartition> partitions) {}
+
+            @Override
+            public void end() {}
+        };
+        self[0] = new CommitAhead(commits, pulled, AHEAD, pauses::isPaused, signals, clock);
+        self[0].add(a, Batch.of(new Object[1], 1, a.tracker(), new long[1]), 1);
+        List<Boolean> woken = new ArrayList<>();
+        clock.whileParked = () -> woken.add(signals.isCallbackSignalled());
+        self[0].commitDue(List.of());
+        assertThat(woken).containsExactly(true);
+    }
+
+    @Test
+    void pause_thatEndsJustAfterTheOwnerHasLooked_wakesIt() {
+        CommitAhead[] self = new CommitAhead[1];
+        self[0] = new CommitAhead(
+                commits,
+                RecordOutlets.single(buffer),
+                AHEAD,
+                id -> {
+                    self[0].pausesChanged();
+                    return true;
+                },
+                signals,
+                clock);
+        fetch(b, 0, AHEAD);
+        ahead.commitDue(List.of());
+        signals.clearCallbackSignal();
+        self[0].add(a, Batch.of(new Object[1], 1, a.tracker(), new long[1]), 1);
+        self[0].commitDue(List.of());
+        assertThat(signals.isCallbackSignalled()).isTrue();
+    }
+
+    /** The owner checks for the end of a bounded read only after a poll. */
+    @Test
+    void end_thatIsCommitted_wakesTheOwner() {
+        ahead.readTo(a, 3);
+        signals.clearCallbackSignal();
+        ahead.commitDue(List.of());
+        assertThat(committed(a)).isEqualTo(3);
+        assertThat(signals.isCallbackSignalled()).isTrue();
+    }
+
+    @Test
+    void records_thatAreDropped_areNotCommittedLater() {
+        fetch(a, 0, 5);
+        fetch(a, 5, 5);
+        fetch(a, 10, 5);
+        ahead.commitDue(List.of());
+        ahead.drop(Set.of(a));
+        assertThat(a.firstDropped()).isEqualTo(10);
+        assertThat(b.firstDropped()).isEqualTo(Long.MAX_VALUE);
+        ahead.commitDue(List.of());
+        ahead.commitNow(List.of(a), 1);
+        assertThat(committed(a)).isEqualTo(10);
+    }
+
+    @Test
+    void batch_isNoLargerThanACommit() {
+        assertThat(ahead.batchSize()).isEqualTo(AHEAD);
+        assertThat(new CommitAhead(commits, RecordOutlets.single(buffer), 1 << 20, pauses::isPaused, signals, clock)
+                        .batchSize())
+                .isEqualTo(Batch.DEFAULT_CAPACITY);
+    }
+
     /** Without the signal, the pipeline would get no more records until the owner's current poll ends. */
     @Test
-    void batchThatIsTaken_wakesTheOwner_onlyIfMoreWaitsAndFits() throws InterruptedException {
+    void batchThatIsTaken_wakesTheOwner_onlyIfMoreWaitsAndFits() {
         fetch(a, 0, 6);
         fetch(a, 6, 6);
         ahead.commitDue(List.of());
@@ -264,13 +426,16 @@ class CommitAheadTest {
         @Nullable
         RuntimeException failure;
 
+        Duration timeout = Duration.ZERO;
+
         Answering() {
             super("earliest");
         }
 
         @Override
         @SuppressWarnings("UnsynchronizedOverridesSynchronized") // one thread
-        public void commitSync(Map<TopicPartition, OffsetAndMetadata> committed, Duration timeout) {
+        public void commitSync(Map<TopicPartition, OffsetAndMetadata> committed, Duration within) {
+            timeout = within;
             if (failure != null) {
                 throw failure;
             }

@@ -69,11 +69,17 @@ class CommitConnectionTest {
     private void assertFailed() {
         assertThat(answers).singleElement().isInstanceOf(RetriableCommitFailedException.class);
         assertThat(connection.isUnderWay()).isFalse();
+        // Another connection needs as many turns to find the coordinator as this one would.
         int connections = coordinator.connections.get();
-        assertThat(connection.send(OFFSETS, answers::add))
-                .as("the client commits now")
-                .isFalse();
-        assertThat(coordinator.connections).hasValue(connections);
+        try (CommitConnection other = new CommitConnection(client, coordinator.config(), FOREVER_NANOS)) {
+            await(other, () -> {
+                assertThat(connection.send(OFFSETS, answers::add))
+                        .as("the client commits now")
+                        .isFalse();
+                return other.send(OFFSETS, ignored -> {});
+            });
+        }
+        assertThat(coordinator.connections).hasValue(connections + 2);
         assertThat(answers).hasSize(1);
     }
 
@@ -94,6 +100,7 @@ class CommitConnectionTest {
         assertThat(answers).hasSize(2).containsOnlyNulls();
         assertThat(coordinator.lookups).hasValue(1);
         assertThat(coordinator.connections).hasValue(2);
+        await(connection, () -> coordinator.ended.get() == 1); // the lookup has ended its connection
     }
 
     @ParameterizedTest
@@ -129,7 +136,16 @@ class CommitConnectionTest {
     void commitThatHasNoAnswerInTime_isGivenUp() {
         coordinator.replies.add(Reply.UNANSWERED);
         send(connection);
-        connection.await(TimeUnit.MILLISECONDS.toNanos(50));
+        assertThat(LoggedLines.of(() -> connection.await(TimeUnit.MILLISECONDS.toNanos(50))))
+                .containsExactly("DEBUG the client commits for now: no answer");
+        assertFailed();
+    }
+
+    @Test
+    void commitWhoseConnectionBreaks_whileItIsAwaited_isToldSo() {
+        coordinator.replies.add(Reply.CUT);
+        send(connection);
+        connection.await(WITHIN_NANOS);
         assertFailed();
     }
 
@@ -160,7 +176,16 @@ class CommitConnectionTest {
     }
 
     @Test
-    void coordinatorThatIsTooOld_isNotAskedAgain() {
+    void lookupWhoseConnectionBreaks_isSentAgain() {
+        coordinator.lookupsToCut.set(2);
+        send(connection);
+        awaitAnswer();
+        assertThat(answers).containsExactly((Exception) null);
+        assertThat(coordinator.lookups).hasValue(1);
+    }
+
+    @Test
+    void coordinatorThatIsTooOld_isNotAskedAgain() throws IOException {
         coordinator.maxCommitVersion = 8;
         try (CommitConnection eager = new CommitConnection(client, coordinator.config(), 0)) {
             // One connection was for the lookup, and one for the commit that could not be written.
@@ -168,9 +193,13 @@ class CommitConnectionTest {
                 assertThat(eager.send(OFFSETS, answers::add)).isFalse();
                 return coordinator.ended.get() == 2;
             });
-            for (int turn = 0; turn < 1_000; turn++) {
-                assertThat(eager.send(OFFSETS, answers::add)).isFalse();
-                eager.poll();
+            try (ScriptedCoordinator recent = new ScriptedCoordinator();
+                    CommitConnection other = new CommitConnection(client, recent.config(), FOREVER_NANOS)) {
+                await(other, () -> {
+                    assertThat(eager.send(OFFSETS, answers::add)).isFalse();
+                    eager.poll();
+                    return other.send(OFFSETS, ignored -> {});
+                });
             }
             assertThat(coordinator.connections).hasValue(2);
             assertThat(eager.isUnderWay()).isFalse();

@@ -12,8 +12,10 @@ import dev.weir.kafka.internal.in.fetch.ClientFetcher;
 import dev.weir.kafka.internal.in.fetch.OwnerWaits;
 import dev.weir.kafka.internal.in.lookup.OwnerClock;
 import dev.weir.kafka.internal.in.lookup.OwnerThread;
+import dev.weir.kafka.internal.in.offsets.OffsetTracker;
 import dev.weir.stream.testing.VirtualClock;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
@@ -125,9 +127,74 @@ class DeliveryCommitsTest {
         assertThat(topic.questions - before).isEqualTo(2);
     }
 
+    @ParameterizedTest
+    @EnumSource
+    void dueCommit_isMadeInTheWayOfTheGuarantee(Guarantee guarantee) {
+        topic.exists = true;
+        DeliveryCommits deliveryCommits = of(guarantee);
+        assertThat(deliveryCommits.nanosUntilDue())
+                .isEqualTo(
+                        switch (guarantee) {
+                            case AT_LEAST_ONCE -> Duration.ofSeconds(1).toNanos();
+                            case EXACTLY_ONCE -> IdleGate.DUE_NANOS;
+                            case AT_MOST_ONCE, WITHOUT_COMMITS -> Long.MAX_VALUE;
+                        });
+        clock.nanos += EACH.toNanos();
+        deliveryCommits.commitIfDue(List.of(partition()));
+        assertThat(commits.succeeded()).isEqualTo(guarantee == Guarantee.AT_LEAST_ONCE ? 1 : 0);
+        assertThat(gate.calls)
+                .isEqualTo(guarantee == Guarantee.EXACTLY_ONCE ? List.of("commitIfDue") : List.<String>of());
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void lastCommit_isMadeInTheWayOfTheGuarantee(Guarantee guarantee) {
+        topic.exists = true;
+        of(guarantee).commitNow(List.of(partition()), 1_000);
+        assertThat(commits.succeeded()).isEqualTo(guarantee == Guarantee.AT_LEAST_ONCE ? 1 : 0);
+        assertThat(gate.calls)
+                .isEqualTo(guarantee == Guarantee.EXACTLY_ONCE ? List.of("commitNow 1000") : List.<String>of());
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void events_reachTheTransactions_andNobodyElse(Guarantee guarantee) {
+        DeliveryCommits deliveryCommits = of(guarantee);
+        AssignedPartition partition = partition();
+        QueuedOwner owner = new QueuedOwner();
+        PartitionAssignment assignment = owner.assignment(
+                fetcher, ConsumerSettings.builder().bootstrapServers("h:1").build(), clock);
+        deliveryCommits.begin(client, assignment, reopened -> {}, owner, clock);
+        deliveryCommits.releasing(List.of(partition));
+        deliveryCommits.serveRelease();
+        deliveryCommits.topicRecreated("t");
+        deliveryCommits.lost();
+        deliveryCommits.taken();
+        deliveryCommits.pausesChanged();
+        assertThat(gate.calls)
+                .isEqualTo(
+                        guarantee == Guarantee.EXACTLY_ONCE
+                                ? List.of("begin", "releasing [t-0]", "commitIfDue", "topicRecreated t", "lost")
+                                : List.<String>of());
+        assertThat(deliveryCommits.waitingRecords(partition)).isZero();
+        assertThat(commits.succeeded()).isZero();
+    }
+
+    /** The first of two records is finished. */
+    private static AssignedPartition partition() {
+        AssignedPartition partition = new AssignedPartition(ID, new OffsetTracker(2, () -> {}), Long.MAX_VALUE);
+        partition.tracker().append(0, 1);
+        partition.tracker().append(1, 1);
+        partition.tracker().ack(0);
+        return partition;
+    }
+
     /** A transaction gate without any work. */
     private static final class IdleGate implements TransactionGate {
 
+        static final long DUE_NANOS = 77;
+
+        final List<String> calls = new ArrayList<>();
         boolean isSettled = true;
 
         @Override
@@ -137,21 +204,29 @@ class DeliveryCommitsTest {
                 PartitionAssignment assignment,
                 Consumer<List<AssignedPartition>> reopen,
                 OwnerThread owner,
-                OwnerClock clock) {}
-
-        @Override
-        public void commitIfDue() {}
-
-        @Override
-        public long nanosUntilDue() {
-            return Long.MAX_VALUE;
+                OwnerClock clock) {
+            calls.add("begin");
         }
 
         @Override
-        public void releasing(Collection<AssignedPartition> revoked) {}
+        public void commitIfDue() {
+            calls.add("commitIfDue");
+        }
 
         @Override
-        public void commitNow(long timeoutNanos) {}
+        public long nanosUntilDue() {
+            return DUE_NANOS;
+        }
+
+        @Override
+        public void releasing(Collection<AssignedPartition> revoked) {
+            calls.add("releasing " + revoked);
+        }
+
+        @Override
+        public void commitNow(long timeoutNanos) {
+            calls.add("commitNow " + timeoutNanos);
+        }
 
         @Override
         public boolean isSettled() {
@@ -159,9 +234,13 @@ class DeliveryCommitsTest {
         }
 
         @Override
-        public void topicRecreated(String name) {}
+        public void topicRecreated(String name) {
+            calls.add("topicRecreated " + name);
+        }
 
         @Override
-        public void lost() {}
+        public void lost() {
+            calls.add("lost");
+        }
     }
 }

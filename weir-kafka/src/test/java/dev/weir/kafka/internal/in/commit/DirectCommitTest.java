@@ -6,14 +6,19 @@ import dev.weir.kafka.internal.in.commit.ScriptedCoordinator.Reply;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.RetriableCommitFailedException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.message.OffsetCommitRequestData;
 import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitRequestPartition;
 import org.apache.kafka.common.protocol.Errors;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -57,8 +62,12 @@ class DirectCommitTest {
 
     @Test
     void commitWithoutTime_connectsToNobody() {
-        assertThat(commit.commit(OFFSETS, 0)).isFalse();
+        DirectCommit pausing = new DirectCommit(client, coordinator.config(), null, FOREVER_NANOS);
+        assertThat(pausing.commit(OFFSETS, 0)).isFalse();
         assertThat(coordinator.connections).hasValue(0);
+        assertThat(pausing.commit(OFFSETS, WITHIN_NANOS))
+                .as("it was no failed attempt")
+                .isTrue();
     }
 
     @Test
@@ -106,6 +115,9 @@ class DirectCommitTest {
         assertThat(commit.commit(OFFSETS, WITHIN_NANOS)).isFalse();
         assertThat(coordinator.connections).hasValue(connections);
         client.joins(4, "member");
+        coordinator.refusal = Errors.NOT_COORDINATOR;
+        coordinator.replies.add(Reply.REFUSED);
+        assertThat(commit.commit(OFFSETS, WITHIN_NANOS)).isFalse();
         assertThat(commit.commit(OFFSETS, WITHIN_NANOS)).isTrue();
     }
 
@@ -151,6 +163,21 @@ class DirectCommitTest {
         assertThat(commit.commit(OFFSETS, WITHIN_NANOS)).isTrue();
     }
 
+    /** A close that waits for its last commit makes an attempt every second. */
+    @Test
+    void refusals_areLogged_onceInAGeneration() {
+        DirectCommit first = new DirectCommit(client, coordinator.config(), null, 0);
+        coordinator.refusal = Errors.NOT_COORDINATOR;
+        coordinator.replies.addAll(List.of(Reply.REFUSED, Reply.REFUSED, Reply.REFUSED, Reply.TAKEN, Reply.REFUSED));
+        Runnable attempt = () -> assertThat(first.commit(OFFSETS, WITHIN_NANOS)).isFalse();
+        assertThat(LoggedLines.of(attempt)).singleElement().asString().contains("INFO", "NOT_COORDINATOR");
+        assertThat(LoggedLines.of(attempt)).isEmpty();
+        client.joins(4, "member");
+        assertThat(LoggedLines.of(attempt)).hasSize(1);
+        assertThat(first.commit(OFFSETS, WITHIN_NANOS)).isTrue();
+        assertThat(LoggedLines.of(attempt)).as("after a success").hasSize(1);
+    }
+
     /** Committing the same offsets twice does no harm. */
     @Test
     void commitWhoseConnectionBreaks_isSentAgain_withinItsTime() {
@@ -161,12 +188,50 @@ class DirectCommitTest {
 
     @Test
     void memberThatCommitsBesideItsClientAtTheEndOnly_sendsNoOrdinaryCommit() {
-        assertThat(commit.send(OFFSETS, failure -> {})).isFalse();
-        assertThat(commit.isUnderWay()).isFalse();
-        commit.poll();
-        commit.await(WITHIN_NANOS);
-        commit.close();
+        DirectCommit last = new DirectCommit(client, coordinator.config(), false);
+        assertThat(last.send(OFFSETS, failure -> {})).isFalse();
+        assertThat(last.isUnderWay()).isFalse();
+        last.poll();
+        last.await(WITHIN_NANOS);
+        last.close();
         assertThat(coordinator.connections).hasValue(0);
+    }
+
+    @Test
+    void memberThatAlwaysCommitsBesideItsClient_sendsOrdinaryCommits() {
+        DirectCommit always = new DirectCommit(client, coordinator.config(), true);
+        List<@Nullable Exception> answers = new ArrayList<>();
+        send(always, answers);
+        awaitTrue(() -> {
+            always.poll();
+            return !always.isUnderWay();
+        });
+        assertThat(answers).containsExactly((Exception) null);
+        coordinator.replies.add(Reply.UNANSWERED);
+        send(always, answers);
+        always.await(1);
+        assertThat(answers).hasSize(2).last().isInstanceOf(RetriableCommitFailedException.class);
+    }
+
+    @Test
+    void memberThatCloses_closesItsConnection() {
+        DirectCommit always = new DirectCommit(client, coordinator.config(), true);
+        send(always, new ArrayList<>());
+        always.close();
+        awaitTrue(() -> coordinator.ended.get() == coordinator.connections.get());
+    }
+
+    private static void send(DirectCommit by, List<@Nullable Exception> answers) {
+        awaitTrue(() -> by.send(OFFSETS, answers::add));
+        assertThat(by.isUnderWay()).isTrue();
+    }
+
+    private static void awaitTrue(BooleanSupplier condition) {
+        long deadlineNanos = System.nanoTime() + WITHIN_NANOS;
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime() - deadlineNanos).isNegative();
+            Thread.onSpinWait();
+        }
     }
 
     @Test

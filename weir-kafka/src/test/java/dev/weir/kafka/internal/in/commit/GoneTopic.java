@@ -27,12 +27,18 @@ final class GoneTopic extends SilentLookup {
     @Nullable
     Uuid topicId;
 
+    /** Whether queries for the topic's id get no answer. */
+    boolean isIdUnanswered;
+
     GoneTopic(TopicPartition id) {
         this.id = id;
     }
 
     @Override
     public Map<String, CompletionStage<Uuid>> topicIds(Collection<String> topics, Duration within) {
+        if (isIdUnanswered) {
+            return Map.of(id.topic(), new CompletableFuture<>());
+        }
         return topicId == null
                 ? super.topicIds(topics, within)
                 : Map.of(id.topic(), CompletableFuture.completedStage(topicId));

@@ -7,6 +7,9 @@ final class ManualClock implements OwnerClock {
 
     long nanos;
 
+    /** Runs at the beginning of each park. */
+    Runnable whileParked = () -> {};
+
     @Override
     public long nanoTime() {
         return nanos;
@@ -14,6 +17,7 @@ final class ManualClock implements OwnerClock {
 
     @Override
     public void park(long forNanos) {
+        whileParked.run();
         nanos += forNanos;
     }
 }

@@ -591,6 +591,7 @@ class OffsetCommitsTest {
 
     @Test
     void lastCommit_thatTheClientRefuses_hasNoMoreThanItsTimeBesideIt() {
+        clock.nanos = 5_000 * MILLI;
         topic.exists = true;
         partition.tracker().ack(0);
         List<Long> patience = new ArrayList<>();

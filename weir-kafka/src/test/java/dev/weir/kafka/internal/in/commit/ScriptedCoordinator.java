@@ -58,6 +58,9 @@ final class ScriptedCoordinator implements AutoCloseable {
     /** The replies to the next commits. All later commits are accepted. */
     final ConcurrentLinkedQueue<Reply> replies = new ConcurrentLinkedQueue<>();
 
+    /** Number of lookups to read before the connection is closed without an answer. */
+    final AtomicInteger lookupsToCut = new AtomicInteger();
+
     volatile Errors lookupError = Errors.NONE;
     /** The port of the coordinator in lookup responses; 0 for this broker. */
     volatile int lookupPort;
@@ -113,7 +116,8 @@ final class ScriptedCoordinator implements AutoCloseable {
                     reply = next == null ? Reply.TAKEN : next;
                     commits.add(commit);
                 }
-                if (reply == Reply.CUT) {
+                boolean isLookup = request instanceof FindCoordinatorRequestData;
+                if (reply == Reply.CUT || (isLookup && lookupsToCut.getAndDecrement() > 0)) {
                     return;
                 }
                 ApiMessage answer = answer(request, reply);
