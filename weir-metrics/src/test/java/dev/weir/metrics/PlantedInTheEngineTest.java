@@ -172,7 +172,8 @@ class PlantedInTheEngineTest {
         RunningPipeline running = source.to(Sink.<Object>forEach(n -> {}).named("out"))
                 .named("planted")
                 .run();
-        try (Planted ignored = new Planted(running, release)) {
+        Planted planted = new Planted(running, release);
+        try {
             await().atMost(Duration.ofSeconds(40))
                     .until(() -> running.activity().stream()
                             .anyMatch(each -> each.stage().equals("price") && is.test(each)));
@@ -186,6 +187,8 @@ class PlantedInTheEngineTest {
                             look.consumers(),
                             look.producers(),
                             look.machine()));
+        } finally {
+            planted.close();
         }
     }
 
