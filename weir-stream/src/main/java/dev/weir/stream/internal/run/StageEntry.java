@@ -313,6 +313,11 @@ public final class StageEntry implements StageContext {
     }
 
     @Override
+    public <H> List<H> handles(Class<H> type) {
+        return run.handles(type);
+    }
+
+    @Override
     public void exposeResource(Object handle) {
         lifetime.exposeResource(handle);
     }
