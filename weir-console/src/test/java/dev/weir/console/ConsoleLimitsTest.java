@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.weir.console.internal.control.Controls;
+import dev.weir.console.internal.state.Looker;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.http.HttpResponse;
@@ -12,7 +14,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.logging.Level;
 import java.util.logging.LogManager;
 import java.util.logging.Logger;
@@ -174,6 +178,37 @@ class ConsoleLimitsTest {
             for (Socket reader : readers) {
                 reader.close();
             }
+        }
+    }
+
+    /** Each request of each viewer asked the consumer for all its partitions. */
+    @Test
+    void state_isBuiltOncePerInterval_howeverManyAsk() throws Exception {
+        AtomicLong clock = new AtomicLong();
+        StubPipeline pipeline = new StubPipeline("orders");
+        StubConsumer consumer = new StubConsumer("[orders]");
+        consumer.partitions.add(StubConsumer.partition(0, Duration.ZERO));
+        pipeline.handles.add(consumer);
+        try (Looker looker = new Looker(new Controls(Map.of()), clock::get)) {
+            looker.show(pipeline, () -> null);
+            byte[] first = looker.now();
+            int dumps = consumer.dumps.get();
+            clock.addAndGet(Looker.SHARED_NANOS - 1);
+            for (int viewer = 0; viewer < 20; viewer++) {
+                assertThat(looker.now()).isSameAs(first);
+            }
+            assertThat(consumer.dumps).hasValue(dumps);
+            clock.incrementAndGet();
+            assertThat(looker.now()).isNotSameAs(first);
+            assertThat(consumer.dumps).hasValueGreaterThan(dumps);
+            byte[] before = looker.now();
+            assertThat(looker.set(Map.of("no.such.control", "1"), "command").refused())
+                    .hasSize(1);
+            assertThat(looker.now()).as("after a change").isNotSameAs(before);
+            before = looker.now();
+            pipeline.close();
+            assertThat(looker.now()).as("after the end").isNotSameAs(before);
+            assertThat(looker.trend()).isSameAs(looker.trend());
         }
     }
 

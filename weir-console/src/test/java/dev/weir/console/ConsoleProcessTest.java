@@ -126,7 +126,8 @@ class ConsoleProcessTest {
             console.show(pipeline, () -> null);
             assertThat(asker.json("/api/state").path("phase").asText()).isEqualTo("no-records-yet");
             pipeline.stages.set(0, StubPipeline.stage("price", 1, 0));
-            assertThat(asker.json("/api/state").path("phase").asText()).isEqualTo("running");
+            await().atMost(PATIENCE)
+                    .until(() -> asker.json("/api/state").path("phase").asText().equals("running"));
             pipeline.close();
             assertThat(asker.json("/api/state").path("phase").asText()).isEqualTo("ended");
         }

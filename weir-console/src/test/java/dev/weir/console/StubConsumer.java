@@ -19,6 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.common.TopicPartition;
 
 /** A consumer whose snapshot is set by a test, and which records pauses. */
@@ -27,6 +28,7 @@ final class StubConsumer implements ConsumerHandle {
     private final String reads;
     final List<PartitionDump> partitions = new CopyOnWriteArrayList<>();
     final Set<String> paused = ConcurrentHashMap.newKeySet();
+    final AtomicInteger dumps = new AtomicInteger();
     volatile ConsumerHealth health = ConsumerHealth.of(true, true, true, "", null);
 
     StubConsumer(String reads) {
@@ -70,6 +72,7 @@ final class StubConsumer implements ConsumerHandle {
 
     @Override
     public ConsumerDump dump() {
+        dumps.incrementAndGet();
         return ConsumerDump.builder()
                 .at(Instant.now())
                 .reads(reads)

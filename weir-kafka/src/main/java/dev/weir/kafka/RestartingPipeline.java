@@ -4,6 +4,9 @@ import dev.weir.stream.DrainReport;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.RestartSettings;
 import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.spi.AwaitedFuture;
+import dev.weir.stream.spi.EndAwaiters;
+import dev.weir.stream.spi.JvmExit;
 import dev.weir.stream.spi.RestartSchedule;
 import dev.weir.stream.spi.Thrown;
 import java.time.Duration;
@@ -25,7 +28,8 @@ public final class RestartingPipeline implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RestartingPipeline.class);
 
     private final Pipeline pipeline;
-    private final CompletableFuture<DrainReport> completion = new CompletableFuture<>();
+    private final EndAwaiters awaiters = new EndAwaiters();
+    private final CompletableFuture<DrainReport> completion = new AwaitedFuture<>(awaiters);
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition stop = lock.newCondition();
 
@@ -63,7 +67,8 @@ public final class RestartingPipeline implements AutoCloseable {
 
     /**
      * Returns a future that completes when the pipeline has ended and is not restarted. If the last run failed, the
-     * future fails with its exception.
+     * future fails with its exception. Threads that wait for it are given time as described for
+     * {@link RunningPipeline#LINGER}.
      */
     public CompletableFuture<DrainReport> completion() {
         return completion.copy();
@@ -109,15 +114,15 @@ public final class RestartingPipeline implements AutoCloseable {
             try {
                 DrainReport report = running.await();
                 if (!awaitRestart(null)) {
-                    completion.complete(report);
+                    end(report, null);
                     return;
                 }
             } catch (InterruptedException | CancellationException cancelled) {
-                completion.completeExceptionally(cancelled);
+                end(null, cancelled);
                 return;
             } catch (RuntimeException | Error failure) {
                 if (!awaitRestart(failure)) {
-                    completion.completeExceptionally(failure);
+                    end(null, failure);
                     return;
                 }
             }
@@ -126,6 +131,25 @@ public final class RestartingPipeline implements AutoCloseable {
                 return;
             }
             running = next;
+        }
+    }
+
+    /**
+     * Completes {@code completion}. If a drain on shutdown has ended the run, it waits for this thread, which therefore
+     * gives the threads that wait for {@code completion} a moment to continue.
+     */
+    private void end(@Nullable DrainReport report, @Nullable Throwable failure) {
+        boolean isShutdown = JvmExit.isUnderWay();
+        if (isShutdown) {
+            awaiters.remember();
+        }
+        boolean ignored = failure == null ? completion.complete(report) : completion.completeExceptionally(failure);
+        if (isShutdown) {
+            try {
+                awaiters.awaitEnds(RunningPipeline.LINGER.toNanos());
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 
@@ -142,7 +166,7 @@ public final class RestartingPipeline implements AutoCloseable {
                 return next;
             } catch (RuntimeException | Error failure) {
                 if (!awaitRestart(failure)) {
-                    completion.completeExceptionally(failure);
+                    end(null, failure);
                     return null;
                 }
             }

@@ -207,11 +207,20 @@ public final class Limiter {
 
     /** Creates the finding that it is too early to name a limiter, because of {@code reason}. */
     static Limiter measuring(String reason) {
+        return none("measuring: " + reason, "wait a few seconds");
+    }
+
+    /** Creates the finding that the limiter of an ended run is unknown, because of {@code reason}. */
+    static Limiter unknown(String reason) {
+        return none("unknown: " + reason, Lever.none().in(FrontEnd.CODE));
+    }
+
+    private static Limiter none(String sentence, String advice) {
         return new Limiter(
                 Kind.MEASURING,
                 Kind.MEASURING.id(),
-                "measuring: " + reason,
-                "wait a few seconds",
+                sentence,
+                advice,
                 1,
                 null,
                 Lever.none(),

@@ -19,6 +19,7 @@ public final class LimiterFinder {
             SourceRules::noBroker,
             OutputRules::blocked,
             PaceRules::rate,
+            StageRules::hanging,
             PaceRules::share,
             StageRules::dispatcher,
             StageRules::saturated,

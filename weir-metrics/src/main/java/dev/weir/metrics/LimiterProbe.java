@@ -60,6 +60,9 @@ public final class LimiterProbe implements AutoCloseable {
     /** The shortest observation from which a limiter can be determined. */
     private static final long EARLY_NANOS = Duration.ofMillis(900).toNanos();
 
+    /** The shortest time with moving records for which a failed run has a limiter. */
+    private static final double LEAST_FLOW_SECONDS = 5;
+
     private static final Duration JOIN_TIMEOUT = Duration.ofSeconds(5);
 
     private final RunningPipeline pipeline;
@@ -168,10 +171,7 @@ public final class LimiterProbe implements AutoCloseable {
             Limiter limits = found;
             if (limits == null) {
                 List<PipelineLook> recent = twoAtLeast();
-                limits = isTooEarly(recent)
-                        ? Limiter.measuring("the pipeline has been looked at for less than a second")
-                                .from(Interval.of(recent))
-                        : LimiterFinder.find(recent);
+                limits = isTooShort(recent) ? tooShort(recent) : LimiterFinder.find(recent);
                 found = limits;
             }
             return measured(limits);
@@ -180,27 +180,56 @@ public final class LimiterProbe implements AutoCloseable {
         }
     }
 
-    /** Returns whether there is not enough evidence yet. A running pipeline will soon provide more. */
-    private boolean isTooEarly(List<PipelineLook> recent) {
-        return recent.getLast().atNanos() - recent.getFirst().atNanos() < EARLY_NANOS
-                && !pipeline.completion().isDone();
+    private static boolean isTooShort(List<PipelineLook> recent) {
+        return recent.getLast().atNanos() - recent.getFirst().atNanos() < EARLY_NANOS;
+    }
+
+    private Limiter tooShort(List<PipelineLook> recent) {
+        Limiter none = pipeline.completion().isDone()
+                ? Limiter.unknown("the run ended within a second")
+                : Limiter.measuring("the pipeline has been looked at for less than a second");
+        return none.from(Interval.of(recent));
     }
 
     /**
      * Returns the limiter that applied for most of the time so far, represented by the latest finding with the same
      * kind and name. Time before the first record and after the last record is ignored, unless no record has moved at
      * all. If records in the pipeline have not moved for a second, returns a finding that says so, unless the pipeline
-     * has ended and has finished all records.
+     * has ended and has finished all records. Names no limiter for a run that was too short, or that failed before
+     * records had moved for five seconds.
      */
     public Limiter overall() {
         lock.lock();
         try {
-            Limiter stuck = isDrained() ? null : stuck(looks);
-            Limiter longest = stuck == null ? verdicts.longest() : stuck;
-            return measured(longest != null ? longest : LimiterFinder.findPast(twoAtLeast()));
+            // Records stand still because of a failure, so a failed run is not searched for stuck records.
+            return measured(hasFailed() ? ofFailedRun() : ofMostTime());
         } finally {
             lock.unlock();
         }
+    }
+
+    private Limiter ofFailedRun() {
+        Limiter longest = verdicts.flowedSeconds() < LEAST_FLOW_SECONDS ? null : verdicts.longest();
+        return longest != null
+                ? longest
+                : Limiter.unknown("the run failed before a limiter could be found")
+                        .from(Interval.of(twoAtLeast()));
+    }
+
+    private Limiter ofMostTime() {
+        Limiter stuck = isDrained() ? null : stuck(looks);
+        Limiter longest = stuck == null ? verdicts.longest() : stuck;
+        if (longest != null) {
+            return longest;
+        }
+        List<PipelineLook> all = twoAtLeast();
+        return isTooShort(all) ? tooShort(all) : LimiterFinder.findPast(all);
+    }
+
+    /** Returns whether the run has failed. A cancelled run, for example after a drain's deadline, has not failed. */
+    private boolean hasFailed() {
+        return pipeline.completion().isCompletedExceptionally()
+                && !pipeline.completion().isCancelled();
     }
 
     private boolean isDrained() {
@@ -312,6 +341,11 @@ public final class LimiterProbe implements AutoCloseable {
                 sum += stage.elementsOut();
             }
             return sum;
+        }
+
+        /** Returns the length of the verdicts from the first record to the last one. */
+        double flowedSeconds() {
+            return counted.values().stream().mapToDouble(Total::seconds).sum();
         }
 
         @Nullable

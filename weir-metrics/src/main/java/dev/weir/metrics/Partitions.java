@@ -45,4 +45,13 @@ final class Partitions {
                         oldest.offset(),
                         oldest.age().toMillis() / 1e3);
     }
+
+    /** Returns the same for the latest reading that contains an oldest record, because most readings omit it. */
+    static String oldest(Interval interval) {
+        return interval.looks.reversed().stream()
+                .map(look -> oldest(Interval.partitions(look)))
+                .filter(words -> !words.isEmpty())
+                .findFirst()
+                .orElse("");
+    }
 }

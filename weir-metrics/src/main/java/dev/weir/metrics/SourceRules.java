@@ -339,7 +339,7 @@ final class SourceRules {
                         ? "records were in " + stage.name() + " for a long time, and no others arrived"
                         : Words.count(interval.unfinished())
                                 + (interval.unfinished() == 1 ? " record is in " : " records are in ") + stage.name()
-                                + " and none has left it" + Partitions.oldest(interval.partitions()),
+                                + " and none has left it" + Partitions.oldest(interval),
                 "look at what the handler of " + stage.name() + " waits for",
                 1);
     }

@@ -50,7 +50,56 @@ final class StageRules {
     /** If at least this fraction of a unit's threads waits for the same lock, the lock is the limiter. */
     private static final double QUEUED_AT_A_LOCK = 0.5;
 
+    /** Shortest time without a finished call after which the calls of a stage are considered to hang. */
+    private static final double HANGS_SECONDS = 4;
+
+    /** A call is considered to hang only if it takes at least this many times as long as the earlier ones. */
+    private static final double HANGS_TIMES = 3;
+
     private StageRules() {}
+
+    /**
+     * Finds a stage in which all calls wait and none has finished for a long time. More workers would wait in the same
+     * calls. If there are several such stages, returns the one furthest downstream.
+     */
+    static @Nullable Limiter hanging(Interval interval) {
+        return interval.isPast || interval.seconds < HANGS_SECONDS
+                ? null
+                : interval.units.stream()
+                        .filter(unit -> hangs(interval, unit))
+                        .reduce((higher, lower) -> lower)
+                        .map(unit -> hanging(interval, unit))
+                        .orElse(null);
+    }
+
+    private static boolean hangs(Interval interval, Unit unit) {
+        StageLoad stage = unit.heaviest();
+        // Busy time of a stage with its own workers contains finished calls only. That of a fused stage contains the
+        // current call too, but the stage counts each element that it has finished.
+        boolean isSilent = stage.out() == 0 && (unit.shared() ? stage.in() == 0 : stage.busy() == 0);
+        double earlier = unit.shared() || stage.last().elementsOut() == 0
+                ? 0
+                : stage.last().busyNanos() / 1e9 / stage.last().elementsOut();
+        return isSilent
+                && unit.waits()
+                && unit.utilisation() >= FULL
+                && stage.engineShare() < 0.5
+                && interval.seconds >= HANGS_TIMES * earlier
+                && !stage.equals(interval.units.getFirst().stages().getFirst());
+    }
+
+    private static Limiter hanging(Interval interval, Unit unit) {
+        String stage = unit.heaviest().name();
+        return Limiter.of(
+                Kind.STAGE_WAIT,
+                stage,
+                "the handlers of " + stage + " do not return: " + Words.number(unit.used()) + " of " + unit.threads()
+                        + " threads are at work, and none has finished for " + Words.number(interval.seconds) + " s"
+                        + Partitions.oldest(interval),
+                "take a thread dump to see what " + stage + " waits for, and give these calls a timeout: more threads"
+                        + " would wait too",
+                1);
+    }
 
     /** Finds a dispatcher with waiting tasks and no idle thread. */
     static @Nullable Limiter dispatcher(Interval interval) {

@@ -4,18 +4,25 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.weir.kafka.ShareHandle;
+import dev.weir.metrics.Limiter.Confidence;
 import dev.weir.metrics.Limiter.Kind;
+import dev.weir.metrics.PipelineLook.ConsumerLook;
+import dev.weir.stream.Dispatcher;
+import dev.weir.stream.DispatcherSnapshot;
+import dev.weir.stream.DrainReport;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Sink;
 import dev.weir.stream.Source;
 import dev.weir.stream.StageSnapshot;
+import dev.weir.stream.StageSnapshot.Activity;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -23,6 +30,8 @@ import org.junit.jupiter.api.Timeout;
 class LimiterProbeTest {
 
     private static final long SECOND = 1_000_000_000;
+    private static final DispatcherSnapshot VIRTUAL =
+            DispatcherSnapshot.of("virtual", Dispatcher.Kind.VIRTUAL, Integer.MAX_VALUE, 16, 16, 0, 0);
 
     @Test
     void runningPipeline_isLookedAt_untilItEnds() {
@@ -73,6 +82,37 @@ class LimiterProbeTest {
         return Thread.getAllStackTraces().keySet().stream()
                 .filter(thread -> thread.getName().equals("weir-limiter-probed"))
                 .count();
+    }
+
+    /** An exactly-once run that had failed early named its output broker, and was sure. */
+    @Test
+    void overall_ofARunThatFailedEarly_namesNothing() {
+        StubPipeline pipeline = new StubPipeline("orders");
+        pipeline.stages.add(StageSnapshot.of("consume", 1, 120, 120, 0, 0, 0, 0, SECOND));
+        pipeline.stages.add(StageSnapshot.of("out", 1, 120, 0, 0, 0, 0, 120, SECOND));
+        pipeline.handles.add(new StubProducer());
+        try (LimiterProbe probe = LimiterProbe.start(pipeline)) {
+            await().atMost(Duration.ofSeconds(40))
+                    .untilAsserted(() -> assertThat(probe.overall().kind()).isEqualTo(Kind.OUTPUT_BROKER));
+            pipeline.completion().completeExceptionally(new IllegalStateException("fenced"));
+            assertThat(probe.overall()).satisfies(found -> {
+                assertThat(found.kind()).isEqualTo(Kind.MEASURING);
+                assertThat(found.confidence()).isEqualTo(Confidence.MEASURING);
+                assertThat(found.sentence()).isEqualTo("unknown: the run failed before a limiter could be found");
+                assertThat(found.advice()).isEqualTo("nothing to do");
+            });
+        }
+    }
+
+    @Test
+    void limiter_ofARunThatEndedWithinASecond_isUnknown() {
+        StubPipeline pipeline = new StubPipeline("orders");
+        pipeline.stages.add(StageSnapshot.of("consume", 1, 120, 120, 0, 0, 0, 0, SECOND));
+        pipeline.completion().complete(DrainReport.of(true, List.of(), Duration.ZERO, List.of()));
+        try (LimiterProbe probe = LimiterProbe.start(pipeline)) {
+            assertThat(probe.limiter().sentence()).isEqualTo("unknown: the run ended within a second");
+            assertThat(probe.overall().sentence()).isEqualTo("unknown: the run ended within a second");
+        }
     }
 
     @Test
@@ -144,6 +184,38 @@ class LimiterProbeTest {
             assertThat(found.sentence()).startsWith("16 records are in work and none has left it");
         });
         assertThat(LimiterProbe.stuck(sharedLooks(0, 12, 120, 0))).isNull();
+    }
+
+    /** Only every tenth reading searches for the oldest record, so the last one rarely knows it. */
+    @Test
+    void stuck_handlersThatAllHang_areSaidNotToReturn_withTheOldestRecord() {
+        List<PipelineLook> all = new ArrayList<>(hanging(0, 1, 7));
+        all.addAll(hanging(1, 50, null));
+        assertThat(LimiterProbe.stuck(all)).isNotNull().satisfies(found -> {
+            assertThat(found.kind()).isEqualTo(Kind.STAGE_WAIT);
+            assertThat(found.sentence())
+                    .isEqualTo("the handlers of work do not return: 16 of 16 threads are at work, and none has"
+                            + " finished for 5.0 s; orders-0@5 is unfinished for 7.0 s");
+            assertThat(found.advice()).startsWith("take a thread dump").contains("timeout");
+        });
+    }
+
+    private static List<PipelineLook> hanging(int from, int count, @Nullable Integer oldestSeconds) {
+        Activity waiting = Activity.of("work", null, VIRTUAL, 16, 16, 20, 0, "", 0);
+        Duration oldest = oldestSeconds == null ? Duration.ZERO : Duration.ofSeconds(oldestSeconds);
+        return looks(from, count, 60, 60).stream()
+                .map(look -> PipelineLook.of(
+                        look.atNanos(),
+                        look.stages(),
+                        List.of(waiting),
+                        List.of(ConsumerLook.of(
+                                look.consumers().getFirst().counters(),
+                                look.consumers().getFirst().dump().toBuilder()
+                                        .partitions(List.of(StubConsumer.partition(0, oldest)))
+                                        .build())),
+                        look.producers(),
+                        look.machine()))
+                .toList();
     }
 
     private static List<PipelineLook> sharedLooks(int from, int count, long out, int inHand) {

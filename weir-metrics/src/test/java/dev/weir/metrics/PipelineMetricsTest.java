@@ -85,13 +85,18 @@ class PipelineMetricsTest {
         assertThat(value("weir.share.live", "member", "1")).isEqualTo(1);
         assertThat(value("weir.share.ready", "member", "1")).isEqualTo(1);
         assertThat(value("weir.share.progressing", "member", "1")).isEqualTo(1);
-        member.health = ConsumerHealth.of(false, false, false, "over", null);
         member.lag = -1;
-        metrics.lookNow();
+        for (String broken : List.of("live", "ready", "progressing")) {
+            member.health = ConsumerHealth.of(
+                    !broken.equals("live"), !broken.equals("ready"), !broken.equals("progressing"), "over", null);
+            metrics.lookNow();
+            for (String flag : List.of("live", "ready", "progressing")) {
+                assertThat(value("weir.share." + flag, "member", "1"))
+                        .as("%s while not %s", flag, broken)
+                        .isEqualTo(flag.equals(broken) ? 0 : 1);
+            }
+        }
         assertThat(value("weir.share.lag.records", "member", "1")).isNaN();
-        assertThat(value("weir.share.live", "member", "1")).isZero();
-        assertThat(value("weir.share.ready", "member", "1")).isZero();
-        assertThat(value("weir.share.progressing", "member", "1")).isZero();
     }
 
     /**

@@ -1,19 +1,27 @@
 package dev.weir.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.weir.kafka.RecordOrdering;
 import dev.weir.metrics.Limiter.Kind;
 import dev.weir.stream.Attributes;
+import dev.weir.stream.Backoff;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.Ordering;
+import dev.weir.stream.RetryPolicy;
+import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Sink;
 import dev.weir.stream.SinkQueue;
 import dev.weir.stream.Source;
 import dev.weir.stream.SourceQueue;
+import dev.weir.stream.StageSnapshot.Activity;
+import dev.weir.stream.Supervision;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -114,6 +122,73 @@ class PlantedInTheEngineTest {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return element;
+        }
+    }
+
+    /** The advice was to raise the parallelism, from 4 to 64, of a stage from which nothing ever returned. */
+    @Test
+    void lanesThatNeverReturn_areSaidTo_andGetNoMoreLanes() {
+        Limiter limiter = stoodStill(
+                Source.range(0, MANY)
+                        .mapBlocking(4, Ordering.unordered(), this::blocks)
+                        .named("price"),
+                price -> price.atWork() == 4 && price.waiting() == 4);
+        assertThat(limiter.kind()).isEqualTo(Kind.STAGE_WAIT);
+        assertThat(limiter.name()).isEqualTo("price");
+        assertThat(limiter.sentence())
+                .isEqualTo("the handlers of price do not return: 4.0 of 4 threads are at work, and none has finished"
+                        + " for 5.0 s");
+        assertThat(limiter.advice()).startsWith("take a thread dump").contains("timeout");
+        assertThat(limiter.lever().kind()).isEqualTo(Lever.Kind.ELSEWHERE);
+    }
+
+    @Test
+    void fusedFunctionThatNeverReturns_isSaidTo_andGetsNoThreadsOfItsOwn() {
+        Limiter limiter = stoodStill(
+                Source.range(0, MANY).map(this::awaitUnchecked).named("price"),
+                price -> price.isInPass() && price.waiting() == 1);
+        assertThat(limiter.sentence()).startsWith("the handlers of price do not return: 1.0 of 1 threads are at work");
+        assertThat(limiter.lever().kind()).isEqualTo(Lever.Kind.ELSEWHERE);
+    }
+
+    /** Every handler has returned, with a failure. */
+    @Test
+    void lanesThatWaitBetweenTwoAttempts_areNotSaidToHang() {
+        Limiter limiter = stoodStill(
+                Source.range(0, MANY)
+                        .mapBlocking(4, Ordering.unordered(), (Integer n) -> {
+                            throw new IllegalStateException("down");
+                        })
+                        .named("price")
+                        .supervised(Supervision.retry(
+                                RetryPolicy.of(3, Backoff.between(Duration.ofHours(1), Duration.ofHours(1))),
+                                Supervision.fail())),
+                price -> price.atWork() == 4 && price.waiting() == 4);
+        assertThat(limiter.sentence()).doesNotContain("do not return");
+    }
+
+    /** Finds the limiter as if the pipeline had not changed for five seconds once {@code is} applies to "price". */
+    private Limiter stoodStill(Source<?> source, Predicate<Activity> is) {
+        RunningPipeline running = source.to(Sink.<Object>forEach(n -> {}).named("out"))
+                .named("planted")
+                .run();
+        Planted planted = new Planted(running, release);
+        try {
+            await().atMost(Duration.ofSeconds(40))
+                    .until(() -> running.activity().stream()
+                            .anyMatch(each -> each.stage().equals("price") && is.test(each)));
+            PipelineLook look = PipelineLook.at(running, Planted.IDLE_MACHINE);
+            return LimiterFinder.find(
+                    look,
+                    PipelineLook.of(
+                            look.atNanos() + 5_000_000_000L,
+                            look.stages(),
+                            look.activity(),
+                            look.consumers(),
+                            look.producers(),
+                            look.machine()));
+        } finally {
+            planted.close();
         }
     }
 

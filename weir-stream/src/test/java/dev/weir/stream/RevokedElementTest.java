@@ -8,9 +8,11 @@ import dev.weir.stream.spi.Gate;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
@@ -457,5 +459,65 @@ class RevokedElementTest {
             running.cancel();
             running.close();
         }
+    }
+
+    private static Batch<Integer> batch(int elements, AckTarget target) {
+        Batch<Integer> batch = new Batch<>(elements);
+        for (int n = 0; n < elements; n++) {
+            batch.add(n, target, n);
+        }
+        return batch;
+    }
+
+    /** The parent was acknowledged once more for each element that had been dropped while it waited. */
+    @Test
+    void elementsThatWaitInAReplacedStream_whenTheirParentIsLost_giveItBackOnce() throws Exception {
+        Claims own = new Claims();
+        CountDownLatch replaced = new CountDownLatch(1);
+        Queue<Batch<Integer>> parents = new ArrayDeque<>(List.of(batch(1, lost), batch(1, kept)));
+        Source<Integer> source = Source.custom("parents", context -> new Stage<>() {
+            @Override
+            public @Nullable Batch<Integer> pull(long deadlineNanos) throws InterruptedException {
+                if (parents.size() == 1) {
+                    // Three batches of the first stream: the second fills the queue, and the third waits.
+                    while (lost.retained.get() < 22) {
+                        Thread.onSpinWait();
+                    }
+                    lost.revoked = true;
+                    do {
+                        context.dropRevoked();
+                    } while (!lost.ended.tryAcquire(10, TimeUnit.MILLISECONDS));
+                }
+                return parents.poll();
+            }
+
+            @Override
+            public void close() {}
+        });
+        // Only elements without a source of their own can be dropped, so some elements of the third batch stay.
+        Batch<Integer> mixed = batch(1, own);
+        mixed.add(1, AckTarget.NONE, 0);
+        Queue<Batch<Integer>> first = new ArrayDeque<>(List.of(batch(10, own), batch(10, own), mixed));
+        Source<Integer> stream = Source.custom("first", context -> new Stage<>() {
+            @Override
+            public @Nullable Batch<Integer> pull(long deadlineNanos) {
+                return first.poll();
+            }
+
+            @Override
+            public void close() {
+                replaced.countDown();
+            }
+        });
+        AtomicInteger atWork = new AtomicInteger();
+        try (RunningPipeline running = source.switchMap(n -> atWork.getAndIncrement() == 0 ? stream : Source.of(-1))
+                .with(Attributes.NONE.withBuffer(10))
+                .tap(n -> replaced.await())
+                .to(Sink.ignore())
+                .named("lost")
+                .run()) {
+            running.await();
+        }
+        assertThat(1 + lost.ended.availablePermits()).isEqualTo(1 + lost.retained.get());
     }
 }

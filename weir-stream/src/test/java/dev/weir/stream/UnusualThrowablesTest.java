@@ -3,9 +3,12 @@ package dev.weir.stream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.ResourceBundle;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
@@ -179,6 +182,82 @@ class UnusualThrowablesTest {
         } catch (ExecutionException impossible) {
             throw new AssertionError(impossible);
         }
+    }
+
+    /** A logger that cannot say whether it logs, and cannot log a failure. */
+    private static final class HostileLogger implements System.Logger {
+
+        @Override
+        public String getName() {
+            return "hostile";
+        }
+
+        @Override
+        public boolean isLoggable(Level level) {
+            throw new IllegalStateException("no level");
+        }
+
+        @Override
+        public void log(Level level, ResourceBundle bundle, String text, Throwable failure) {
+            throw new IllegalStateException("no log");
+        }
+
+        @Override
+        public void log(Level level, ResourceBundle bundle, String text, Object... values) {}
+    }
+
+    /** The elements of the batch stayed pending, although the run had failed. */
+    @Test
+    void loggerThatThrows_failsForAnElement_whichSupervisionDecidesOn() throws Exception {
+        TrackedSource<Integer> failing = TrackedSource.numbers(6, 3);
+        assertThatThrownBy(() -> run(failing.source().log(new HostileLogger(), System.Logger.Level.INFO)))
+                .hasMessage("no level");
+        assertThat(failing.waitedFor()).isEmpty();
+        failing.assertProtocolKept();
+        TrackedSource<Integer> skipping = TrackedSource.numbers(6, 3);
+        assertThat(run(skipping.source()
+                        .log(new HostileLogger(), System.Logger.Level.INFO)
+                        .with(SKIPPING)))
+                .isEmpty();
+        skipping.assertAllFinished();
+    }
+
+    @Test
+    void loggerThatCannotLogAFailure_doesNotReplaceIt() {
+        assertThatThrownBy(() -> run(Source.<Integer>failed(new IllegalArgumentException("planted"))
+                        .log(new HostileLogger(), System.Logger.Level.INFO)))
+                .hasMessage("planted")
+                .satisfies(failure -> assertThat(failure.getSuppressed())
+                        .extracting(Throwable::getMessage)
+                        .contains("no log"));
+    }
+
+    /** A user's span processor may throw. */
+    @Test
+    void batch_whoseTargetThrows_abandonsTheOtherElements() {
+        List<Long> abandoned = new ArrayList<>();
+        AckTarget target = new AckTarget() {
+            @Override
+            public void ack(long token) {}
+
+            @Override
+            public void forgo(long token) {}
+
+            @Override
+            public void abandon(long token) {
+                abandoned.add(token);
+                throw new IllegalStateException("cannot abandon " + token);
+            }
+
+            @Override
+            public void retain(long token, int more) {}
+        };
+        Batch<Integer> batch = new Batch<>(3);
+        for (int i = 0; i < 3; i++) {
+            batch.add(i, target, i);
+        }
+        assertThatThrownBy(batch::abandonAll).hasMessageStartingWith("cannot abandon ");
+        assertThat(abandoned).containsExactly(0L, 1L, 2L);
     }
 
     @Test

@@ -7,7 +7,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 /**
  * Traces each record of a {@link dev.weir.kafka.HandledRecords}, which calls these methods. {@code weir-otel} provides
  * an implementation for OpenTelemetry. Thread-safe. An exception thrown by an implementation is treated as if the
- * handler had thrown it.
+ * handler had thrown it; if the handler has failed too, it is added to the handler's exception.
  */
 public interface RecordTracing {
 

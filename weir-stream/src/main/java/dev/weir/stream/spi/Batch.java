@@ -164,8 +164,18 @@ public final class Batch<T> {
     }
 
     private void abandon(int from, int to) {
-        for (int i = from; i < to; i++) {
-            target(i).abandon(token(i));
+        int next = from;
+        try {
+            while (next < to) {
+                int index = next++;
+                target(index).abandon(token(index));
+            }
+        } finally {
+            if (next < to) {
+                // A target may call a user's code, for example to end a span. If that throws, the other elements must
+                // still be abandoned.
+                abandon(next, to);
+            }
         }
     }
 

@@ -21,6 +21,11 @@ public final class JvmExit {
         }
     }
 
+    /** Returns whether the JVM is shutting down and {@code thread} will never return, because it has called exit. */
+    public static boolean isExiting(Thread thread) {
+        return isUnderWay() && isCalledBy(thread);
+    }
+
     /** Returns whether {@code thread} has called {@link System#exit} or {@link Runtime#exit}. */
     public static boolean isCalledBy(Thread thread) {
         return Arrays.stream(thread.getStackTrace()).anyMatch(JvmExit::isExit);

@@ -74,7 +74,12 @@ class AlertRulesTest {
                         RUNS + rising("weir_deadletters_written_total", 1),
                         RUNS + series("weir_deadletters_written_total", "7")),
                 gauge("WeirDeadLettersRefused", "weir_deadletters_held", "2", "0"),
-                gauge("WeirBreakerOpen", "weir_breaker_open", "1", "0"));
+                new Rule("WeirBreakerOpen", RUNS + breaker("1x40"), RUNS + breaker("0x40")));
+    }
+
+    /** A breaker may be shared, so its meters do not name a pipeline. */
+    private static String breaker(String values) {
+        return line("weir_breaker_open", values).replace("pipeline=\"p\"", "breaker=\"b\"");
     }
 
     private static Rule gauge(String name, String gauge, String firing, String silent) {
@@ -106,7 +111,7 @@ class AlertRulesTest {
         String gone = after.equals("stale") ? "stale" : "%s";
         assertAlerts(
                 "{alertname=~\"WeirCommits.*|WeirRebalances.*|WeirConsumer.*|WeirNo.*|WeirLag.*|WeirLate|WeirRecord.*|"
-                        + "WeirDeadLettersRefused\"}",
+                        + "WeirDeadLettersRefused|WeirBreaker.*\"}",
                 List.of(),
                 line("weir_pipeline_running", "1x33 " + after),
                 line("weir_consumer_commits_failed_total", "0+3x33 " + gone.formatted("100x6")),
@@ -116,7 +121,8 @@ class AlertRulesTest {
                 line("weir_consumer_live", "1x33 " + gone.formatted("0x6")),
                 line("weir_share_live", "1x33 " + gone.formatted("0x6")),
                 line("weir_share_ready", "1x33 " + gone.formatted("0x6")),
-                line("weir_deadletters_held", "0x33 " + gone.formatted("3x6")));
+                line("weir_deadletters_held", "0x33 " + gone.formatted("3x6")),
+                breaker("1x40"));
     }
 
     /** A share group member has its own health meters and its own lag. */

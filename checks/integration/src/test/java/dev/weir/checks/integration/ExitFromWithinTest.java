@@ -6,6 +6,7 @@ import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.KafkaFlow;
 import dev.weir.kafka.KafkaSource;
+import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.RebalanceListener;
 import dev.weir.kafka.RecordOrdering;
 import dev.weir.kafka.RestrictedConsumer;
@@ -20,12 +21,14 @@ import dev.weir.testkit.KafkaClusterExtension;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.Deserializer;
 import org.apache.kafka.common.serialization.StringDeserializer;
+import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -52,6 +55,8 @@ class ExitFromWithinTest {
         PARALLEL,
         DESERIALIZER,
         LISTENER,
+        VIEW_DECODER,
+        WHEN_COMMITTED,
         SHARE_CLIENT,
         SHARE_LEAN
     }
@@ -72,6 +77,8 @@ class ExitFromWithinTest {
 
     /** The program. */
     static final class Subject {
+
+        private static final CountDownLatch COMMITTED = new CountDownLatch(1);
 
         private Subject() {}
 
@@ -123,6 +130,29 @@ class ExitFromWithinTest {
                     KafkaFlow.from(settings, topic)
                             .forEach(4, RecordOrdering.byKey(), record -> exitAt(record.value()))
                             .pipeline();
+                case WHEN_COMMITTED ->
+                    KafkaSource.from(settings, topic)
+                            .exactlyOnce()
+                            .whenCommitted(records -> {
+                                // The last record follows, and its transaction is never committed.
+                                COMMITTED.countDown();
+                                System.exit(7);
+                            })
+                            .produceTo(
+                                    ProducerSettings.builder(new StringSerializer(), new StringSerializer())
+                                            .bootstrapServers(brokers)
+                                            .build(),
+                                    records -> records.map(
+                                            record -> new ProducerRecord<>(topic + "-out", record.value())));
+                case VIEW_DECODER ->
+                    KafkaSource.from(
+                                    builder.fetch(FetchPath.LEAN)
+                                            .fetchThreads(2)
+                                            .build(),
+                                    topic)
+                            .decodedBy(view -> exitAt(view.value().toUtf8()))
+                            .atLeastOnce()
+                            .to(Sink.ignore());
                 case SHARE_CLIENT, SHARE_LEAN -> shared(place, brokers, topic);
                 case PARALLEL ->
                     source.mapParallel(2, record -> exitAt(record.value())).to(Sink.ignore());
@@ -139,6 +169,7 @@ class ExitFromWithinTest {
     private static PipeProcess start(Place place, String topic) {
         KafkaCluster cluster = KAFKA.cluster();
         cluster.createTopic(topic, 1);
+        cluster.createTopic(topic + "-out", 1);
         FailureTopics.produce(
                 cluster,
                 IntStream.rangeClosed(1, 100)
@@ -156,7 +187,7 @@ class ExitFromWithinTest {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"HANDLER", "PARALLEL", "LISTENER", "SHARE_LEAN"})
+    @EnumSource(names = {"HANDLER", "PARALLEL", "LISTENER", "VIEW_DECODER", "WHEN_COMMITTED", "SHARE_LEAN"})
     @Timeout(120)
     void exit_inCodeThatAPipelineRuns_endsTheJvmWithoutWaitingForThatThread(Place place) {
         String topic = "exit-" + place.name().toLowerCase(Locale.ROOT);

@@ -3,13 +3,17 @@ package dev.weir.checks.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.KafkaSource;
+import dev.weir.kafka.ProducePath;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.ReusableConsumer;
+import dev.weir.kafka.Sender;
 import dev.weir.kafka.ShareSettings;
 import dev.weir.kafka.Subscription;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.Sink;
+import dev.weir.stream.Source;
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.KafkaClusterExtension;
 import dev.weir.testkit.Records;
@@ -29,6 +33,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Tests the log lines at INFO about each kind of run. */
 class RunLogTest {
@@ -230,5 +236,53 @@ class RunLogTest {
         running.completion().handle((report, failure) -> true).get(60, TimeUnit.SECONDS);
         assertThat(lines)
                 .anyMatch(line -> line.startsWith("pipeline logged: ended; unfinished, to be read again: in-"));
+    }
+
+    private static ProducerSettings.Builder<byte[], byte[]> producer() {
+        return ProducerSettings.builder().bootstrapServers(KAFKA.bootstrapServers());
+    }
+
+    private static Source<ProducerRecord<byte[], byte[]>> made(String topic) {
+        return Source.range(0, 3).map(n -> new ProducerRecord<>(topic, new byte[0]));
+    }
+
+    /** A pipeline that only produces logged nothing. */
+    @ParameterizedTest
+    @EnumSource
+    void producerAlone_saysThatItWritesAndHowItEnded(ProducePath path) throws Exception {
+        run(made("out")
+                .to(KafkaSink.with(producer().produce(path).build()).records())
+                .named("logged"));
+        assertThat(lines)
+                .containsExactly(
+                        "pipeline logged: produce writes, sent by "
+                                + (path == ProducePath.LEAN ? "the lean path" : "Kafka's client"),
+                        "pipeline logged: produce drained and ended; nothing is left unfinished");
+    }
+
+    @Test
+    void producerWithASender_saysThatItWritesAndHowItEnded() throws Exception {
+        try (Sender<byte[], byte[]> sender = Sender.open(producer().build())) {
+            run(made("out").to(KafkaSink.with(sender).records()).named("logged"));
+        }
+        assertThat(lines)
+                .contains(
+                        "pipeline logged: produce/produce writes, sent by Kafka's client",
+                        "pipeline logged: produce/produce drained and ended; nothing is left unfinished");
+    }
+
+    @Test
+    void producerAlone_thatFails_saysWhy() throws Exception {
+        var running = made("out")
+                .map(record -> new ProducerRecord<byte[], byte[]>("out", new byte[2_000_000]))
+                .to(KafkaSink.with(producer().build()).records())
+                .named("logged")
+                .run();
+        running.completion().handle((report, failure) -> true).get(60, TimeUnit.SECONDS);
+        assertThat(lines)
+                .filteredOn(line -> line.contains("ended"))
+                .singleElement()
+                .asString()
+                .startsWith("pipeline logged: produce ended by a failure: ");
     }
 }

@@ -2,12 +2,18 @@ package dev.weir.checks.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.kafka.RestartingPipeline;
+import dev.weir.stream.Backoff;
 import dev.weir.stream.DrainReport;
+import dev.weir.stream.Ordering;
+import dev.weir.stream.Pipeline;
+import dev.weir.stream.RestartSettings;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Sink;
 import dev.weir.stream.Source;
 import dev.weir.stream.spi.Stage;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
@@ -79,15 +85,18 @@ class ShutdownDeadlineTest {
 
         private Waiting() {}
 
-        /** Arguments: whether main runs forever, and whether it waits for the future. */
+        /** Arguments: whether main runs forever, and what it waits for. */
         public static void main(String[] args) throws Exception {
-            RunningPipeline running = Source.<Integer>never()
-                    .to(Sink.ignore())
-                    .run()
-                    .onDrained(report -> System.out.println("told " + report.drained()))
-                    .drainOnShutdown();
-            System.out.println("running");
-            DrainReport report = args[1].equals("true") ? running.completion().get() : running.await();
+            Pipeline pipeline = Source.<Integer>never().to(Sink.ignore());
+            DrainReport report = switch (Wait.valueOf(args[1])) {
+                case RUN -> told(pipeline.run()).await();
+                case FUTURE -> told(pipeline.run()).completion().get();
+                case RESTARTING -> {
+                    RestartingPipeline restarting = RestartingPipeline.run(pipeline, RestartSettings.of(Backoff.NONE));
+                    RunningPipeline ignored = told(Objects.requireNonNull(restarting.current()));
+                    yield restarting.completion().get();
+                }
+            };
             System.out.println("returned " + report.drained());
             boolean ignored = new CountDownLatch(1).await(100, TimeUnit.MILLISECONDS); // as main would work
             if (args[0].equals("true")) {
@@ -95,20 +104,67 @@ class ShutdownDeadlineTest {
             }
             System.out.println("ended");
         }
+
+        private static RunningPipeline told(RunningPipeline running) {
+            RunningPipeline same = running.onDrained(report -> System.out.println("told " + report.drained()))
+                    .drainOnShutdown();
+            System.out.println("running");
+            return same;
+        }
+    }
+
+    enum Wait {
+        RUN,
+        FUTURE,
+        RESTARTING
     }
 
     @ParameterizedTest
-    @CsvSource({"false, false", "true, false", "false, true"})
+    @CsvSource({"false, RUN", "true, RUN", "false, FUTURE", "false, RESTARTING"})
     @Timeout(120)
-    void main_thatAwaitsThePipeline_runsOnAfterASignal(boolean forEver, boolean byFuture) {
-        try (PipeProcess subject = PipeProcess.startMain(
-                Waiting.class.getName(), 64, Boolean.toString(forEver), Boolean.toString(byFuture))) {
+    void main_thatAwaitsThePipeline_runsOnAfterASignal(boolean forEver, Wait wait) {
+        try (PipeProcess subject =
+                PipeProcess.startMain(Waiting.class.getName(), 64, Boolean.toString(forEver), wait.name())) {
             Awaitility.await().atMost(SOON).until(() -> subject.out().contains("running"));
             subject.signal("TERM");
             assertThat(subject.exitCode(SOON)).isEqualTo(143);
             assertThat(subject.out().lines())
                     .contains("told true", "returned true")
                     .hasSize(forEver ? 3 : 4);
+        }
+    }
+
+    /** A handler that waits for main, and main ends the JVM. Nobody can know that it waits in vain. */
+    static final class Stuck {
+
+        private Stuck() {}
+
+        /** Argument: the deadline of the drain. */
+        public static void main(String[] args) throws Exception {
+            CountDownLatch atWork = new CountDownLatch(1);
+            CountDownLatch ofMain = new CountDownLatch(1);
+            RunningPipeline running = Source.single(1)
+                    .mapBlocking(1, Ordering.input(), n -> {
+                        atWork.countDown();
+                        ofMain.await();
+                        return n;
+                    })
+                    .to(Sink.ignore())
+                    .run()
+                    .onDrained(report -> System.out.println("left " + report.leftUndone()))
+                    .drainOnShutdown(Duration.parse(args[0]));
+            atWork.await();
+            System.exit(running.completion().isDone() ? 1 : 7);
+        }
+    }
+
+    @Test
+    @Timeout(120)
+    void exit_onMain_forWhichAHandlerWaits_endsAtTheDeadline() {
+        try (PipeProcess subject = PipeProcess.startMain(
+                Stuck.class.getName(), 64, Duration.ofSeconds(1).toString())) {
+            assertThat(subject.exitCode(SOON)).as(subject.err()).isEqualTo(7);
+            assertThat(subject.out()).contains("1 element was not done at the deadline");
         }
     }
 }

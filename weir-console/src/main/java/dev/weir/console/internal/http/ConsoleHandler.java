@@ -31,6 +31,8 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
 
     private static final String JSON = "application/json";
 
+    private static final byte[] NOTHING = {};
+
     /**
      * The content security policy. It allows the page to load only its own files and {@code data:} images, and prevents
      * all sites from embedding the page in a frame.
@@ -70,22 +72,27 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
     /**
      * A response.
      *
-     * @param body the complete text; empty if {@code parts} writes it
+     * @param body the complete text, which other responses may share; empty if {@code parts} writes it
      * @param parts writes a response of unknown length; null if {@code body} is the response
      */
-    private record Answer(int status, String type, String body, Json.@Nullable Fields parts) {
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    private record Answer(int status, String type, byte[] body, Json.@Nullable Fields parts) {
 
-        Answer(int status, String type, String body) {
+        Answer(int status, String type, byte[] body) {
             this(status, type, body, null);
         }
 
         /** Creates a response that may be long and is written in parts. */
         static Answer inParts(Json.Fields fields) {
-            return new Answer(200, JSON, "", fields);
+            return new Answer(200, JSON, NOTHING, fields);
+        }
+
+        static Answer json(byte[] line) {
+            return new Answer(200, JSON, line);
         }
 
         static Answer json(int status, String text) {
-            return new Answer(status, JSON, text + "\n");
+            return new Answer(status, JSON, Json.line(text));
         }
 
         static Answer error(int status, String message) {
@@ -105,7 +112,7 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
             }
             send(exchange, Answer.error(denial.status(), denial.reason()));
         } else if (file != null) {
-            Answer whole = new Answer(200, file.type(), file.content());
+            Answer whole = new Answer(200, file.type(), file.content().getBytes(StandardCharsets.UTF_8));
             send(exchange, ifRead(exchange, () -> whole));
         } else if ("/api/events".equals(path) && exchange.getRequestMethod().equals("GET")) {
             stream(exchange, deadline);
@@ -157,9 +164,9 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
     private Answer api(HttpExchange exchange, String path, ResponseDeadline deadline) {
         try {
             return switch (path) {
-                case "/api/state" -> ifRead(exchange, () -> Answer.json(200, subject.now()));
+                case "/api/state" -> ifRead(exchange, () -> Answer.json(subject.now()));
                 case "/api/events" -> ifRead(exchange, () -> Answer.json(200, "{}"));
-                case "/api/trend" -> ifRead(exchange, () -> Answer.json(200, subject.trend()));
+                case "/api/trend" -> ifRead(exchange, () -> Answer.json(subject.trend()));
                 case HeapRequests.PATH -> heap(exchange, deadline);
                 case "/api/timeline" ->
                     ifRead(exchange, () -> {
@@ -243,7 +250,7 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
             sendParts(exchange, answer, answer.parts);
             return;
         }
-        byte[] body = answer.body.getBytes(StandardCharsets.UTF_8);
+        byte[] body = answer.body;
         exchange.getResponseHeaders().set("Content-Type", answer.type);
         if (exchange.getRequestMethod().equals("HEAD")) {
             exchange.getResponseHeaders().set("Content-Length", Integer.toString(body.length));

@@ -22,6 +22,8 @@ final class EventStream {
      */
     static final int MOST_READERS = 32;
 
+    private static final byte[] STATE = "event: state\ndata: ".getBytes(StandardCharsets.UTF_8);
+
     private final History history;
     private final Semaphore readers = new Semaphore(MOST_READERS);
 
@@ -68,7 +70,9 @@ final class EventStream {
                         .getBytes(StandardCharsets.UTF_8));
                 seen = entry.number();
             }
-            out.write(("event: state\ndata: " + news.state() + "\n\n").getBytes(StandardCharsets.UTF_8));
+            out.write(STATE);
+            out.write(news.state());
+            out.write('\n');
             out.flush();
         }
     }

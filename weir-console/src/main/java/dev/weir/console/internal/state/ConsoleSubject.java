@@ -11,15 +11,15 @@ public interface ConsoleSubject {
     /** The readings of the subject. */
     History history();
 
-    /** The full current state as JSON. */
-    String now();
+    /** The full current state as a line of JSON in UTF-8. Several requests may share the array. Must not be changed. */
+    byte[] now();
 
     /**
      * The metrics of the complete run, condensed to a limited number of points; an empty object if no metrics are
-     * stored.
+     * stored. Shared like {@link #now}.
      */
-    default String trend() {
-        return "{}";
+    default byte[] trend() {
+        return Json.line("{}");
     }
 
     /** The requested changes, oldest first. */

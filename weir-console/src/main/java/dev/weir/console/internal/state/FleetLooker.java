@@ -14,7 +14,7 @@ public final class FleetLooker implements ConsoleSubject, AutoCloseable {
 
     // Guarded by the lock
     private long number;
-    private String view = "";
+    private byte[] view = {};
 
     /** Creates an instance that has not received a view yet. */
     public FleetLooker() {
@@ -30,9 +30,10 @@ public final class FleetLooker implements ConsoleSubject, AutoCloseable {
         try {
             number++;
             String count = "{\"look\":" + number;
-            view = count + "," + newView.substring(1);
+            String numbered = count + "," + newView.substring(1);
+            view = Json.line(numbered);
             // The page draws only the newest view, so the history contains only the numbers of earlier views.
-            history.add(new History.Entry(number, count + "}"), view);
+            history.add(new History.Entry(number, count + "}"), numbered);
         } finally {
             lock.unlock();
         }
@@ -44,7 +45,7 @@ public final class FleetLooker implements ConsoleSubject, AutoCloseable {
     }
 
     @Override
-    public String now() {
+    public byte[] now() {
         lock.lock();
         try {
             return view;

@@ -28,15 +28,16 @@ public final class History {
      * New readings for one reader.
      *
      * @param entries oldest first
-     * @param state the full form of the last reading
+     * @param state the full form of the last reading as a line in UTF-8, which all readers share
      */
-    public record News(List<Entry> entries, String state) {}
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    public record News(List<Entry> entries, byte[] state) {}
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition added = lock.newCondition();
     private final Deque<Entry> entries = new ArrayDeque<>();
     private long chars;
-    private @Nullable String state;
+    private byte @Nullable [] state;
     private int readers;
     private boolean closed;
 
@@ -48,7 +49,7 @@ public final class History {
             while (entries.size() > MOST || (chars > MOST_CHARS && entries.size() > 1)) {
                 chars -= entries.removeFirst().text().length();
             }
-            state = full;
+            state = Json.line(full);
             added.signalAll();
         } finally {
             lock.unlock();
@@ -73,7 +74,7 @@ public final class History {
             } finally {
                 readers--;
             }
-            String full = state;
+            byte[] full = state;
             if (closed || full == null) {
                 return null;
             }

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -50,6 +51,11 @@ public final class Json {
             throw new UncheckedIOException(e);
         }
         return text.toString();
+    }
+
+    /** Returns the text with a line end, in UTF-8. */
+    public static byte[] line(String text) {
+        return (text + "\n").getBytes(StandardCharsets.UTF_8);
     }
 
     /** Returns a JSON object with an error message. */

@@ -29,6 +29,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -52,7 +53,11 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
      */
     private static final int LAGS = 5;
 
+    /** The time for which requests share a state. Programs that tune read it more than once a second. */
+    public static final long SHARED_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
     private final Controls controls;
+    private final LongSupplier clock;
     private volatile long askedNanos = System.nanoTime() - ASKED_NANOS;
     private final History history = new History();
     private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(
@@ -72,13 +77,33 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
     private long threadsNanos;
     private long collectionMillis = -1; // not read yet
     private @Nullable String step;
+
+    /** The state that requests share, and when and for which subject it was built. Null if it must be built. */
+    private byte @Nullable [] state;
+
+    private long stateNanos;
+    private boolean stateIsOver;
+
+    /** The metrics that requests share until the next reading. Null if they must be written. */
+    private byte @Nullable [] trendLine;
+
     private long number;
     private boolean failed;
     private boolean isLimiterLost;
     private boolean closed;
 
     public Looker(Controls controls) {
+        this(controls, System::nanoTime);
+    }
+
+    /**
+     * Creates a looker for tests.
+     *
+     * @param clock the time in nanoseconds that decides how long requests share a state
+     */
+    public Looker(Controls controls, LongSupplier clock) {
         this.controls = controls;
+        this.clock = clock;
     }
 
     public void start() {
@@ -90,6 +115,7 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
         lock.lock();
         try {
             step = newStep;
+            state = null;
         } finally {
             lock.unlock();
         }
@@ -123,6 +149,7 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
             threadTable.clear();
             limiter = null;
             subject = next;
+            state = null;
             over = closed ? newProbe : ownProbe;
             ownProbe = closed ? null : newProbe;
         } finally {
@@ -130,6 +157,7 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
         }
         close(over);
         controls.show(next.pipeline);
+        forgetState(); // a request may have come before the controls were shown
     }
 
     private static void close(@Nullable LimiterProbe probe) {
@@ -150,21 +178,50 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
 
     @Override
     public ControlReport set(Map<String, String> wanted, String by) {
-        return controls.set(wanted, by);
+        try {
+            return controls.set(wanted, by);
+        } finally {
+            forgetState();
+        }
     }
 
-    /** Returns the full current state. Its rates, shares and limiter come from the last reading. */
+    /**
+     * Returns the full current state. Its rates, shares and limiter come from the last reading. All requests within
+     * {@link #SHARED_NANOS} share one state, so that many viewers cost little more than one.
+     */
     @Override
-    public String now() {
+    public byte[] now() {
         askedNanos = System.nanoTime();
         lock.lock();
         try {
-            if (System.nanoTime() - threadsNanos > TimeUnit.MILLISECONDS.toNanos(1_500)) {
-                lookAtThreads();
-            }
             Subject looked = subject;
-            return SnapshotJson.full(
-                    look(), controls.knobs(), threadTable, looked == null ? null : Progress.of(looked.pipeline));
+            boolean isOver = looked != null && looked.pipeline.completion().isDone();
+            byte[] shared = state;
+            if (shared == null || isOver != stateIsOver || clock.getAsLong() - stateNanos >= SHARED_NANOS) {
+                shared = Json.line(build(looked));
+                state = shared;
+                stateIsOver = isOver;
+                stateNanos = clock.getAsLong();
+            }
+            return shared;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private String build(@Nullable Subject looked) {
+        if (System.nanoTime() - threadsNanos > TimeUnit.MILLISECONDS.toNanos(1_500)) {
+            lookAtThreads();
+        }
+        return SnapshotJson.full(
+                look(), controls.knobs(), threadTable, looked == null ? null : Progress.of(looked.pipeline));
+    }
+
+    /** Makes the next request see a change that was just made. */
+    private void forgetState() {
+        lock.lock();
+        try {
+            state = null;
         } finally {
             lock.unlock();
         }
@@ -221,6 +278,7 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
         ProcessReading now = Objects.requireNonNull(process);
         long collected = collectionMillis < 0 ? 0 : now.collectionMillis() - collectionMillis;
         collectionMillis = now.collectionMillis();
+        trendLine = null;
         trend.add(
                 look.at().toEpochMilli(),
                 look.stages().isEmpty() ? 0 : look.stages().getLast().outPerSecond(),
@@ -244,10 +302,13 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
 
     /** Returns the metrics of the complete run as JSON. */
     @Override
-    public String trend() {
+    public byte[] trend() {
         lock.lock();
         try {
-            return Json.object(trend::write);
+            if (trendLine == null) {
+                trendLine = Json.line(Json.object(trend::write));
+            }
+            return trendLine;
         } finally {
             lock.unlock();
         }

@@ -36,6 +36,7 @@ public final class RunLooker implements ConsoleSubject, AutoCloseable {
     private String doing = "";
     private Map<String, Double> figures = Map.of(); // metrics of the current run's last second, if any
     private boolean running = true;
+    private byte[] shown = {}; // what requests share until the next notification
     private long number;
     private long seconds; // total reported by all runs
 
@@ -85,7 +86,9 @@ public final class RunLooker implements ConsoleSubject, AutoCloseable {
         try {
             change.run();
             number++;
-            history.add(new History.Entry(number, Json.object(this::writeBrief)), full());
+            String full = full();
+            shown = Json.line(full);
+            history.add(new History.Entry(number, Json.object(this::writeBrief)), full);
         } finally {
             lock.unlock();
         }
@@ -155,10 +158,10 @@ public final class RunLooker implements ConsoleSubject, AutoCloseable {
     }
 
     @Override
-    public String now() {
+    public byte[] now() {
         lock.lock();
         try {
-            return full();
+            return shown;
         } finally {
             lock.unlock();
         }

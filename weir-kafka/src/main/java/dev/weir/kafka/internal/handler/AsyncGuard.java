@@ -180,13 +180,7 @@ final class AsyncGuard<K, V, R>
             if (!ended.compareAndSet(false, true)) {
                 return;
             }
-            try {
-                traced.failed(thrown);
-            } catch (Throwable inTracing) {
-                if (inTracing != thrown) {
-                    thrown.addSuppressed(inTracing);
-                }
-            }
+            FailureRules.trace(traced, thrown);
             decide(thrown);
         }
 

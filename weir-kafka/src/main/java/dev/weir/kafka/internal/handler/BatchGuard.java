@@ -346,7 +346,7 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
             }
             return outcomes;
         } catch (Throwable thrown) {
-            attempts.forEach(attempt -> attempt.failed(thrown));
+            attempts.forEach(attempt -> FailureRules.trace(attempt, thrown));
             throw thrown;
         } finally {
             attempts.reversed().forEach(RecordTracing.Attempt::close);

@@ -80,7 +80,7 @@ final class BlockingGuard<K, V, R> implements Handler<HandlerJob<K, V>, HandlerO
                 attempt.succeeded();
                 return result;
             } catch (Throwable thrown) {
-                attempt.failed(thrown);
+                FailureRules.trace(attempt, thrown);
                 throw thrown;
             }
         }

@@ -200,6 +200,17 @@ public record FailureRules(
         };
     }
 
+    /** Reports a failed call to the tracing. An exception of the user's tracer must not replace the call's. */
+    static void trace(RecordTracing.Attempt attempt, Throwable thrown) {
+        try {
+            attempt.failed(thrown);
+        } catch (Throwable inTracing) {
+            if (inTracing != thrown) {
+                thrown.addSuppressed(inTracing);
+            }
+        }
+    }
+
     /** Returns whether the policy allows another attempt for a record that failed with this exception. */
     boolean isTriedAgain(HandlerJob<?, ?> job, Throwable thrown) {
         return job.attempts() < retry.attempts() && isRepeatable(thrown);

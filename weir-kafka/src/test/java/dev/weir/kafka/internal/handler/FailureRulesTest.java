@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.kafka.RecordDecodeException;
 import dev.weir.kafka.RecordDecoder;
 import dev.weir.kafka.internal.handler.HandlerPlan.HandlerStage;
+import dev.weir.kafka.spi.RecordTracing;
 import dev.weir.stream.Backoff;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.Parallelism;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.junit.jupiter.api.Test;
 
@@ -28,9 +30,14 @@ class FailureRulesTest {
 
     private List<HandlerOutcome<String>> outcomes(HandlerStage<byte[], byte[], String> stage)
             throws InterruptedException {
+        return outcomes(rules, stage);
+    }
+
+    private static <R> List<HandlerOutcome<R>> outcomes(FailureRules given, HandlerStage<byte[], byte[], R> stage)
+            throws InterruptedException {
         var decoder = new RecordDecoder<>(new ByteArrayDeserializer(), new ByteArrayDeserializer());
         return HandlerPlan.of(decoder, Ordering.<ConsumerRecord<byte[], byte[]>>input(), stage)
-                .with(rules)
+                .with(given)
                 .outcomes(Source.single(new ConsumerRecord<>("t", 0, 7, new byte[1], new byte[1])))
                 .toList();
     }
@@ -61,5 +68,60 @@ class FailureRulesTest {
                 .singleElement()
                 .isInstanceOf(HandlerOutcome.Failed.class);
         assertThat(calls).containsExactly(7L);
+    }
+
+    /** A tracer whose attempts cannot note a failure. */
+    private static final RecordTracing HOSTILE = new RecordTracing() {
+
+        @Override
+        public RecordTracing inGroup(String group) {
+            return this;
+        }
+
+        @Override
+        public Source<ConsumerRecord<byte[], byte[]>> arriving(Source<ConsumerRecord<byte[], byte[]>> records) {
+            return records;
+        }
+
+        @Override
+        public Attempt begin(ConsumerRecord<?, ?> record) {
+            return new Attempt() {
+                @Override
+                public void succeeded() {}
+
+                @Override
+                public void failed(Throwable failure) {
+                    throw new IllegalStateException("cannot note");
+                }
+
+                @Override
+                public void close() {}
+            };
+        }
+
+        @Override
+        public void producing(ConsumerRecord<?, ?> record, ProducerRecord<?, ?> result) {}
+    };
+
+    private <R> Throwable failure(FailureRules traced, HandlerStage<byte[], byte[], R> stage)
+            throws InterruptedException {
+        return outcomes(traced, stage).stream()
+                .map(outcome -> ((HandlerOutcome.Failed<R>) outcome).failed().cause())
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** The dead-letter record named the tracer's exception, and rules for the handler's own did not apply. */
+    @Test
+    void failure_thatTheTracerCannotNote_isStillTheRecords() throws InterruptedException {
+        IllegalArgumentException planted = new IllegalArgumentException("planted");
+        FailureRules traced = FailureRules.NONE.withWayOut().withTracing(HOSTILE);
+        assertThat(failure(traced, HandlerStage.blocking(Parallelism.fixed(1), record -> {
+                    throw planted;
+                })))
+                .isSameAs(planted);
+        assertThat(failure(traced, HandlerStage.async(1, record -> CompletableFuture.failedFuture(planted))))
+                .isSameAs(planted);
+        assertThat(planted.getSuppressed()).hasSize(2);
     }
 }

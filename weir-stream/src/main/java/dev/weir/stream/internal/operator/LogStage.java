@@ -29,9 +29,6 @@ final class LogStage<T> extends InPlaceStage<T, T> {
     @Override
     protected int rework(Batch<T> batch) throws InterruptedException {
         int size = batch.size();
-        if (!logger.isLoggable(level)) {
-            return size;
-        }
         int kept = 0;
         for (int i = 0; i < size; i++) {
             try {
@@ -50,7 +47,9 @@ final class LogStage<T> extends InPlaceStage<T, T> {
     }
 
     private T log(T element) {
-        logger.log(level, "{0} {1}: {2}", context.pipelineName(), context.stageName(), String.valueOf(element));
+        if (logger.isLoggable(level)) {
+            logger.log(level, "{0} {1}: {2}", context.pipelineName(), context.stageName(), String.valueOf(element));
+        }
         return element;
     }
 
@@ -66,8 +65,19 @@ final class LogStage<T> extends InPlaceStage<T, T> {
         try {
             return super.pull(deadlineNanos);
         } catch (RuntimeException | Error failure) {
-            logger.log(Level.ERROR, context.pipelineName() + " " + context.stageName() + ": failed", failure);
+            logFailure(failure);
             throw failure;
+        }
+    }
+
+    /** Logs a failure. An exception of the logger must not replace it. */
+    private void logFailure(Throwable failure) {
+        try {
+            logger.log(Level.ERROR, context.pipelineName() + " " + context.stageName() + ": failed", failure);
+        } catch (RuntimeException | Error inLogger) {
+            if (inLogger != failure) {
+                failure.addSuppressed(inLogger);
+            }
         }
     }
 }

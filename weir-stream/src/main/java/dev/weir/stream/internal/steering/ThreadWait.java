@@ -23,6 +23,13 @@ public enum ThreadWait {
     private static final List<String> IO_CODE =
             List.of("sun.nio.ch.", "java.net.", "sun.net.", "java.io.File", "java.lang.ProcessImpl");
 
+    /** Code in which threads wait for other threads of the run or for time to pass. */
+    private static final List<String> ENGINE_CODE =
+            List.of("dev.weir.stream.internal.", "dev.weir.kafka.internal.", "dev.weir.kafka.CircuitBreaker");
+
+    /** Code that waits on behalf of its caller, which therefore tells why. */
+    private static final String CLOCK = "dev.weir.stream.spi.Clock";
+
     private static final List<String> LOCK_CODE = List.of(
             "java.util.concurrent.locks.ReentrantLock",
             "java.util.concurrent.locks.ReentrantReadWriteLock",
@@ -59,26 +66,26 @@ public enum ThreadWait {
             if (isOf(IO_CODE, type)) {
                 return IO;
             }
-            if (!isJdk(type)) {
+            if (!isPassedOver(type)) {
                 return isEngine(stack, i) ? ENGINE : OTHER;
             }
         }
         return OTHER;
     }
 
-    /** Returns whether the first frame outside the JDK, starting at index {@code from}, belongs to Weir. */
+    /** Returns whether the first frame outside the JDK and the clock, starting at index {@code from}, belongs to Weir. */
     private static boolean isEngine(StackTraceElement[] stack, int from) {
         for (int i = from; i < stack.length; i++) {
             String type = stack[i].getClassName();
-            if (!isJdk(type)) {
-                return type.startsWith("dev.weir.stream.internal.") || type.startsWith("dev.weir.kafka.internal.");
+            if (!isPassedOver(type)) {
+                return isOf(ENGINE_CODE, type);
             }
         }
         return false;
     }
 
-    private static boolean isJdk(String type) {
-        return type.startsWith("java.") || type.startsWith("jdk.") || type.startsWith("sun.");
+    private static boolean isPassedOver(String type) {
+        return type.startsWith("java.") || type.startsWith("jdk.") || type.startsWith("sun.") || type.startsWith(CLOCK);
     }
 
     private static boolean isOf(List<String> prefixes, String type) {

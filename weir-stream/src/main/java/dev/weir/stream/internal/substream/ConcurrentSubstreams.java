@@ -291,7 +291,6 @@ final class ConcurrentSubstreams<R> {
             }
             SubstreamTarget.leave(batch, outside);
             Batch<R> retained = parent.over(batch);
-            int count = retained.size(); // fewer than in the batch if some elements are of lost partitions
             boolean taken = false;
             try {
                 taken = out.put(retained, meter);
@@ -300,7 +299,9 @@ final class ConcurrentSubstreams<R> {
                     // The parent counts as finished, but the elements themselves do not. Their own source must not wait
                     // for them.
                     batch.abandonAll();
-                    parent.giveBack(count);
+                    // Elements that were dropped while they waited, because their source lost the parent, are gone from
+                    // this batch and have ended their share of the parent's pending acknowledgements.
+                    parent.giveBack(retained.size());
                 } else if (!taken) {
                     retained.abandonAll();
                 }

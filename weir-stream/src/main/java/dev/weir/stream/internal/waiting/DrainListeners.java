@@ -2,6 +2,7 @@ package dev.weir.stream.internal.waiting;
 
 import dev.weir.stream.Action;
 import dev.weir.stream.DrainReport;
+import dev.weir.stream.spi.JvmExit;
 import dev.weir.stream.spi.Thrown;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -17,12 +18,17 @@ public final class DrainListeners {
 
     private static final Logger LOG = System.getLogger(DrainListeners.class.getName());
 
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
     private final ReentrantLock lock = new ReentrantLock();
     private final CountDownLatch done = new CountDownLatch(1);
 
     // Guarded by the lock.
     private final Queue<Action<? super DrainReport>> actions = new ArrayDeque<>();
     private @Nullable DrainReport report;
+
+    /** The thread that calls the actions; null before that. */
+    private volatile @Nullable Thread teller;
 
     /** Adds an action. If the report is already available, the action is called immediately. */
     public void add(Action<? super DrainReport> action) {
@@ -49,6 +55,7 @@ public final class DrainListeners {
                 return;
             }
             report = of;
+            teller = Thread.currentThread();
         } finally {
             lock.unlock();
         }
@@ -58,9 +65,20 @@ public final class DrainListeners {
         done.countDown();
     }
 
-    /** Waits until the actions have been called, for at most {@code nanos}. */
+    /**
+     * Waits until the actions have been called, for at most {@code nanos}. Does not wait for an action that has called
+     * System.exit.
+     */
     public void await(long nanos) throws InterruptedException {
-        boolean ignored = done.await(nanos, TimeUnit.NANOSECONDS);
+        long endNanos = System.nanoTime() + nanos;
+        long left = nanos;
+        while (left > 0 && !done.await(Math.min(left, LOOK_NANOS), TimeUnit.NANOSECONDS)) {
+            Thread calling = teller;
+            if (calling != null && JvmExit.isExiting(calling)) {
+                return;
+            }
+            left = endNanos - System.nanoTime();
+        }
     }
 
     private static void call(Action<? super DrainReport> action, DrainReport report) {

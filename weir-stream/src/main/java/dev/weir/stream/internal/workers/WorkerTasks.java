@@ -90,6 +90,9 @@ public final class WorkerTasks {
     public Activity withWaits(Activity workers) {
         Map<ThreadWait, Integer> found = waits();
         int looked = found.values().stream().mapToInt(Integer::intValue).sum();
+        if (looked == 0 && workers.atWork() > 0 && workers.atWork() >= members.size()) {
+            return workers.withPass(false, false, true); // for example between two attempts, or at a circuit breaker
+        }
         int waits = looked - found.getOrDefault(ThreadWait.NONE, 0);
         if (waits == 0) {
             return workers;

@@ -7,6 +7,7 @@ import dev.weir.lean.LeanSettings;
 import dev.weir.lean.PartitionException;
 import dev.weir.lean.RecordView;
 import dev.weir.lean.StartAt;
+import dev.weir.stream.spi.JvmExit;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -26,6 +27,9 @@ import org.jspecify.annotations.Nullable;
 final class FetchThread implements PartitionFetcher {
 
     private static final Duration LONGEST_WAIT = Duration.ofMillis(100);
+
+    /** Interval at which {@link #join} checks whether the decoder has called System.exit. */
+    private static final Duration EXIT_LOOK = Duration.ofMillis(200);
 
     /** Number of turns in flight to the owner, in addition to the turn held by the owner and the turn being filled. */
     private static final int TURNS_ON_THEIR_WAY = 1;
@@ -191,9 +195,10 @@ final class FetchThread implements PartitionFetcher {
     @Override
     public void join() {
         boolean interrupted = false;
-        while (thread.isAlive()) {
+        // A thread whose decoder has called System.exit never ends, and the JVM's end must not wait for it.
+        while (thread.isAlive() && !JvmExit.isExiting(thread)) {
             try {
-                thread.join();
+                boolean ignored = thread.join(EXIT_LOOK);
             } catch (InterruptedException e) {
                 interrupted = true;
             }

@@ -75,7 +75,7 @@ public final class OwnerWaits {
      */
     public boolean isOwnerExiting() {
         Thread thread = owner;
-        return thread != null && JvmExit.isUnderWay() && JvmExit.isCalledBy(thread);
+        return thread != null && JvmExit.isExiting(thread);
     }
 
     /** Clears the signals received so far. The caller must then check everything that may have caused a signal. */

@@ -50,9 +50,14 @@ public final class KafkaSurroundings implements Surroundings {
         return System.nanoTime();
     }
 
+    /** Parks even if the thread is interrupted, so that a loop around this method does not spin. Keeps the interrupt. */
     @Override
     public void park(long nanos) {
+        boolean interrupted = Thread.interrupted();
         LockSupport.parkNanos(this, nanos);
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     @Override

@@ -126,7 +126,7 @@ final class RebalanceHooks {
             }
             if (!call.serve()) {
                 waiting.park(Math.min(left, LOOK_NANOS));
-                if (JvmExit.isUnderWay() && JvmExit.isCalledBy(thread)) {
+                if (JvmExit.isExiting(thread)) {
                     break;
                 }
             }

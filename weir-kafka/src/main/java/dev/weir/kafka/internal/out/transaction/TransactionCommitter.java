@@ -6,6 +6,7 @@ import dev.weir.kafka.internal.out.client.ClientProgress;
 import dev.weir.kafka.internal.out.client.ClientProgress.StuckException;
 import dev.weir.kafka.internal.out.write.WriterHandle;
 import dev.weir.stream.Action;
+import dev.weir.stream.spi.JvmExit;
 import dev.weir.stream.spi.StageContext;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -39,6 +40,9 @@ final class TransactionCommitter<K, V> {
 
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(5);
 
+    /** Interval at which {@link #close} checks whether the listener has called System.exit. */
+    private static final long EXIT_LOOK_MILLIS = 100;
+
     private final TransactionsOfRun<K, V> run;
     private final StageContext context;
     private final TransactionCounts counts;
@@ -57,6 +61,9 @@ final class TransactionCommitter<K, V> {
 
     /** The topics to which records were sent. */
     private final Set<String> topics = ConcurrentHashMap.newKeySet();
+
+    /** The committer's thread while it calls the listener; null at all other times. */
+    private volatile @Nullable Thread telling;
 
     /** Detects a stuck client. Confined to the monitoring thread. */
     private ClientProgress progress = ClientProgress.NONE;
@@ -243,13 +250,22 @@ final class TransactionCommitter<K, V> {
         if (whenCommitted == null || committed.records() == 0) {
             return;
         }
+        telling = Thread.currentThread();
         try {
             whenCommitted.accept(committed.results());
         } catch (RuntimeException unchecked) {
             throw unchecked;
         } catch (Exception failure) {
             throw new KafkaPipelineException("the listener of whenCommitted failed: " + failure.getMessage(), failure);
+        } finally {
+            telling = null;
         }
+    }
+
+    /** Returns whether the listener has called System.exit. The committer's thread then never ends. */
+    private boolean isListenerExiting() {
+        Thread thread = telling;
+        return thread != null && JvmExit.isExiting(thread);
     }
 
     /** Reports that the brokers have rejected a record of a transaction. */
@@ -327,15 +343,26 @@ final class TransactionCommitter<K, V> {
         submit(() -> end(open));
         thread.shutdown();
         try {
-            if (!thread.awaitTermination(CLOSE_PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+            if (!isTerminated()) {
                 thread.shutdownNow();
-                boolean ignored = thread.awaitTermination(CLOSE_PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+                boolean ignored = isTerminated();
             }
         } catch (InterruptedException hurried) {
             var ignored = thread.shutdownNow();
             Thread.currentThread().interrupt();
         }
         closeProducers(Duration.ZERO);
+    }
+
+    /** Waits for the thread's end. Returns false if it does not end in time, or if it never will. */
+    private boolean isTerminated() throws InterruptedException {
+        long endNanos = System.nanoTime() + CLOSE_PATIENCE.toNanos();
+        while (!thread.awaitTermination(EXIT_LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
+            if (System.nanoTime() - endNanos >= 0 || isListenerExiting()) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private void closeProducers(Duration patience) {

@@ -2,6 +2,7 @@ package dev.weir.kafka.internal.out.transaction;
 
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProduceException;
+import dev.weir.kafka.ProducePath;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.internal.out.client.ClientInterrupts;
 import dev.weir.kafka.internal.out.client.ClientProgress;
@@ -10,6 +11,7 @@ import dev.weir.kafka.internal.out.client.RecordRefusals;
 import dev.weir.kafka.internal.out.client.RefusalSearch;
 import dev.weir.kafka.internal.out.client.RefusalSearch.Reason;
 import dev.weir.kafka.internal.out.write.OutputTopics;
+import dev.weir.kafka.internal.out.write.ProducerRunLog;
 import dev.weir.kafka.internal.out.write.RunProducers;
 import dev.weir.kafka.internal.out.write.TopicWatch;
 import dev.weir.kafka.internal.out.write.WriteRule;
@@ -176,7 +178,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
                     WriteRule.ofRecords(failures, context, settings),
                     progress);
             ClientWatch.begin(settings.clientConfig(), progress, context, loop::look);
-            context.onTermination(patience -> {
+            ProducerRunLog.follow(ProducePath.CLIENT, context, patience -> {
                 loop.close(patience);
                 producers.close();
                 return "";

@@ -23,7 +23,7 @@ public final class EncodedSink implements SinkFactory<EncodedRecords> {
                 settings.clientConfig(), context, OutputTopics.create(settings.clientConfig(), context));
         ClientWatch.begin(settings.clientConfig(), loop.progress(), context, loop::look);
         context.exposeResource(loop.handle());
-        context.onTermination(loop::close);
+        ProducerRunLog.follow(settings.produce(), context, loop::close);
         return loop;
     }
 }

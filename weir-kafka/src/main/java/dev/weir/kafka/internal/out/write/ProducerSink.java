@@ -47,7 +47,7 @@ public final class ProducerSink<K, V> implements SinkFactory<ProducerRecord<K, V
         ProducerLoop<T, K, V> loop = new ProducerLoop<>(clients, context, records, rule, topics, maxInFlight);
         ClientWatch.begin(settings.clientConfig(), clients.progress(), context, loop.writer::look);
         context.exposeResource(loop.writer.handle());
-        context.onTermination(patience -> {
+        ProducerRunLog.follow(settings.produce(), context, patience -> {
             String left = loop.close(patience);
             producers.close();
             return left;

@@ -88,7 +88,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
         ResultStage<K, V, P> stage =
                 new ResultStage<>(producers.clients(), settings, failures, maxInHand, upstream, context);
         context.exposeResource(stage.writer.handle());
-        context.onTermination(patience -> {
+        ProducerRunLog.follow(settings.produce(), context, patience -> {
             // The outcomes of records in flight are no longer needed.
             String ignored = stage.writer.close(Duration.ZERO);
             producers.close();
@@ -106,6 +106,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
             Stage<Message<K, V, P>> upstream,
             StageContext context) {
         OrderedWriter.Clients<K, V> clients = new RunProducers<>(settings).sharing(client);
+        ProducerRunLog.follow(settings.produce(), context, patience -> "");
         return new ResultStage<>(clients, settings, failures, maxInHand, upstream, context);
     }
 

@@ -127,16 +127,22 @@ final class ParkedCopies implements AutoCloseable {
 
     /**
      * Writes copies of unfinished records that are about to be released in their last delivery without a copy. Waits up
-     * to 5 s for the brokers to receive them, and no longer than a copy can still save a record.
+     * to 5 s for the brokers to receive them, and no longer than a copy can still save a record. An interrupt is kept
+     * for later, because a record without a copy would be lost.
      */
     void keepLast(List<AcquiredRecord> acquired) {
         List<AcquiredRecord> missing =
                 acquired.stream().filter(ParkedCopies::isMissing).toList();
         missing.stream().filter(record -> !pending.contains(record)).forEach(record -> keep(record, () -> {}));
         long until = System.nanoTime() + lastCopyNanos;
+        boolean interrupted = false;
         while (missing.stream().anyMatch(record -> pending.contains(record) && isMissing(record))
                 && System.nanoTime() - until < 0) {
+            interrupted |= Thread.interrupted(); // otherwise the thread would not park
             LockSupport.parkNanos(this, LOOK_NANOS);
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
         }
     }
 

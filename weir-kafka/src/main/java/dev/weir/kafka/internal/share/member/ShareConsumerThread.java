@@ -312,7 +312,12 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
             send();
         }
         if (finished.isEmpty()) {
+            // An interrupt is kept for the next fetch. Until then it would keep the thread from parking.
+            boolean interrupted = Thread.interrupted();
             LockSupport.parkNanos(this, LOCKS_NANOS);
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.share.member;
 
+import static dev.weir.kafka.internal.share.member.ShareClientStub.until;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -282,5 +283,35 @@ class ParkedCopiesTest {
 
         assertThat(record.isLostIfReleased()).isFalse();
         assertThat(counters.parked.sum()).isEqualTo(1);
+    }
+
+    /** The wait took a whole processor until the copy was written, or for 5 s. */
+    @Test
+    @Timeout(30)
+    void keepLast_onAnInterruptedThread_waitsWithoutSpinning_andStaysInterrupted() throws Exception {
+        CountDownLatch mayAnswer = new CountDownLatch(1);
+        AcquiredRecord record = record();
+        Supplier<Producer<byte[], byte[]>> clients = () -> new Broken(null, new CountDownLatch(0)) {
+            @Override
+            public synchronized Future<RecordMetadata> send(ProducerRecord<byte[], byte[]> copy, Callback callback) {
+                awaitQuietly(mayAnswer);
+                return super.send(copy, callback);
+            }
+        };
+        AtomicBoolean stayed = new AtomicBoolean();
+        try (ParkedCopies copies = new ParkedCopies(writer(deadLetters(), clients), counters, LONG)) {
+            Thread waiting = Thread.ofPlatform().start(() -> {
+                Thread.currentThread().interrupt();
+                copies.keepLast(List.of(record));
+                stayed.set(Thread.currentThread().isInterrupted());
+            });
+            // The interrupt is put aside while the thread is parked.
+            until(() -> assertThat(waiting.getState() == Thread.State.TIMED_WAITING && !waiting.isInterrupted())
+                    .isTrue());
+            mayAnswer.countDown();
+            waiting.join();
+        }
+        assertThat(stayed).isTrue();
+        assertThat(record.isLostIfReleased()).isFalse();
     }
 }

@@ -110,6 +110,24 @@ class ShareConsumerThreadTest {
         until(() -> assertThat(counters.quotaReported).isTrue());
     }
 
+    /** An interceptor, for example, may leave the interrupt. While records were held, the thread did not park any more. */
+    @Test
+    void interrupt_whileRecordsAreHeld_doesNotMakeTheThreadSpin() throws Exception {
+        start(60_000, null);
+        client().produce(ShareClientStub.record(0, 1));
+        Batch<AcquiredRecord> taken = take();
+        Thread thread = Thread.getAllStackTraces().keySet().stream()
+                .filter(each -> each.getName().equals("weir-share-0"))
+                .findFirst()
+                .orElseThrow();
+        thread.interrupt();
+        // The interrupt is put aside while the thread is parked.
+        until(() -> assertThat(thread.getState() == Thread.State.TIMED_WAITING && !thread.isInterrupted())
+                .isTrue());
+        taken.ack(0);
+        thread.join();
+    }
+
     @Test
     void workThatEndsDuringARenewal_isToldAfterIt() throws Exception {
         start(1_000, null);

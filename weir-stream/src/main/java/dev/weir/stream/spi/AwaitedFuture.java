@@ -1,4 +1,4 @@
-package dev.weir.stream.internal.waiting;
+package dev.weir.stream.spi;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -13,6 +13,7 @@ public final class AwaitedFuture<T> extends CompletableFuture<T> {
 
     private final EndAwaiters awaiters;
 
+    /** Creates an incomplete future whose waiting threads are tracked by {@code awaiters}. */
     public AwaitedFuture(EndAwaiters awaiters) {
         this.awaiters = awaiters;
     }

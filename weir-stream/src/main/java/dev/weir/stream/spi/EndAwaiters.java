@@ -1,6 +1,5 @@
-package dev.weir.stream.internal.waiting;
+package dev.weir.stream.spi;
 
-import dev.weir.stream.spi.JvmExit;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -13,6 +12,9 @@ public final class EndAwaiters {
 
     private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
     private volatile boolean remembers;
+
+    /** Creates an object that tracks no threads yet. */
+    public EndAwaiters() {}
 
     /** Adds the calling thread, which is about to wait. */
     public void enter() {
