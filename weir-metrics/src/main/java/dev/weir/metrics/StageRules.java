@@ -74,8 +74,8 @@ final class StageRules {
 
     private static boolean hangs(Interval interval, Unit unit) {
         StageLoad stage = unit.heaviest();
-        // Busy time of a stage with its own workers contains finished calls only. That of a fused stage contains the
-        // current call too, but the stage counts each element that it has finished.
+        // The busy time of a stage with its own workers contains finished calls only. The busy time of a fused stage
+        // contains the current call too, but the stage counts each element that it has finished.
         boolean isSilent = stage.out() == 0 && (unit.shared() ? stage.in() == 0 : stage.busy() == 0);
         double earlier = unit.shared() || stage.last().elementsOut() == 0
                 ? 0
@@ -344,9 +344,9 @@ final class StageRules {
     }
 
     /**
-     * Returns the largest factor by which the CPUs allow the throughput of a waiting stage to rise. This is the number
-     * of CPUs divided by the number of CPUs that the process uses now, because CPU usage rises with throughput. CPU
-     * usage by other processes is ignored.
+     * Returns the upper bound that the CPUs set on the growth factor of a waiting stage's throughput. This is the
+     * number of CPUs divided by the number of CPUs that the process uses now, because CPU usage rises with throughput.
+     * CPU usage by other processes is ignored.
      *
      * <p>The result is never below {@link #LEAST_OF_PROCESSORS}: other parts of the process may cause much of its CPU
      * usage, which then does not rise. If all CPUs are busy and the stage mostly waits for I/O, the result is exactly

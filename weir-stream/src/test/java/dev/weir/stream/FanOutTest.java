@@ -55,7 +55,7 @@ class FanOutTest extends OperatorEndings {
     }
 
     /**
-     * When the branch ends, the side sink has received only the first part of a group. The rest of the group must be
+     * The branch ends after the side sink has received only the first part of a group. The rest of the group must be
      * settled together with this part.
      */
     @Test

@@ -31,7 +31,7 @@ class RecordReaderTest {
     private final List<Client> clients = new ArrayList<>();
     private final List<String> read = new ArrayList<>();
 
-    /** Runs out of memory as Kafka's client does: all records of the poll are lost, and most positions are past them. */
+    /** Runs out of memory as Kafka's client does: all records of a poll are lost, and most positions are past them. */
     private static final class Client extends MockConsumer<byte[], byte[]> {
 
         private final int mostRecords;

@@ -115,8 +115,8 @@ public final class HeldRecords {
     }
 
     /**
-     * Ends the pending renewal of a record that a poll has returned. Returns false if the record is new. A new record in
-     * the place of a renewed one belongs to a recreated topic, so the former record and its acknowledgements are
+     * Ends the pending renewal of a record that a poll has returned. Returns false if the record is new. A new record
+     * in the place of a renewed one belongs to a recreated topic, so the former record and its acknowledgements are
      * dropped.
      */
     public boolean takeUp(ConsumerRecord<byte[], byte[]> record) {

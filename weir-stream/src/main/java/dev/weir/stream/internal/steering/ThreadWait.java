@@ -73,7 +73,7 @@ public enum ThreadWait {
         return OTHER;
     }
 
-    /** Returns whether the first frame outside the JDK and the clock, starting at index {@code from}, belongs to Weir. */
+    /** Returns whether the first frame from index {@code from} on, outside the JDK and the clock, belongs to Weir. */
     private static boolean isEngine(StackTraceElement[] stack, int from) {
         for (int i = from; i < stack.length; i++) {
             String type = stack[i].getClassName();

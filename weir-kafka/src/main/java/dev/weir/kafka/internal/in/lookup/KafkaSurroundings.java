@@ -50,7 +50,7 @@ public final class KafkaSurroundings implements Surroundings {
         return System.nanoTime();
     }
 
-    /** Parks even if the thread is interrupted, so that a loop around this method does not spin. Keeps the interrupt. */
+    /** Parks even if the thread is interrupted, so that a loop around this call does not spin. Keeps the interrupt. */
     @Override
     public void park(long nanos) {
         boolean interrupted = Thread.interrupted();

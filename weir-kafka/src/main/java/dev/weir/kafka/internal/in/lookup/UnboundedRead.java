@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * The topics that a source reads until the pipeline is stopped. The source exposes this object to the stages downstream,
- * which refuse a dead-letter topic among these topics. Immutable.
+ * The topics that a source reads until the pipeline is stopped. The source exposes this object to the stages
+ * downstream, which refuse a dead-letter topic among these topics. Immutable.
  *
  * @param properties the properties of the source's consumer
  */

@@ -267,7 +267,7 @@ public final class OffsetTracker implements AckTarget {
         return placeAt(offsetOf(token));
     }
 
-    /** Returns the origin of the record with an offset, in the form of {@link #placeOf}. May be called by any thread. */
+    /** Returns the origin of the record at an offset, in the form of {@link #placeOf}. May be called on any thread. */
     public String placeAt(long offset) {
         return partition + "@" + offset;
     }

@@ -27,7 +27,7 @@ final class GoneTopic extends SilentLookup {
     @Nullable
     Uuid topicId;
 
-    /** Whether queries for the topic's id get no answer. */
+    /** True if queries for the topic's id get no answer. */
     boolean isIdUnanswered;
 
     GoneTopic(TopicPartition id) {

@@ -110,7 +110,7 @@ class ShareConsumerThreadTest {
         until(() -> assertThat(counters.quotaReported).isTrue());
     }
 
-    /** An interceptor, for example, may leave the interrupt. While records were held, the thread did not park any more. */
+    /** Regression: if an interceptor left an interrupt, the thread no longer parked while records were held. */
     @Test
     void interrupt_whileRecordsAreHeld_doesNotMakeTheThreadSpin() throws Exception {
         start(60_000, null);
