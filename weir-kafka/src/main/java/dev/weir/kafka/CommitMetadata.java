@@ -2,6 +2,7 @@ package dev.weir.kafka;
 
 import dev.weir.kafka.internal.in.offsets.CommitText;
 import dev.weir.kafka.internal.in.offsets.FinishedSet;
+import java.util.Objects;
 import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
@@ -67,6 +68,6 @@ public interface CommitMetadata {
      */
     static String withTopicId(String userText, Uuid topicId, long offset) {
         String text = CommitText.encode(offset, FinishedSet.EMPTY, userText, Integer.MAX_VALUE);
-        return CommitText.withTopicId(text, topicId, offset, Integer.MAX_VALUE);
+        return CommitText.withTopicId(text, Objects.requireNonNull(topicId, "topicId"), offset, Integer.MAX_VALUE);
     }
 }

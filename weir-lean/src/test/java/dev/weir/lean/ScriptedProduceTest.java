@@ -377,6 +377,26 @@ class ScriptedProduceTest {
         assertThat(sends.failed).isEmpty();
     }
 
+    /** Without its outcome, a batch would be in flight forever. */
+    @Test
+    void answerThatOmitsABatch_isNoAnswer() throws Exception {
+        broker.produces(request -> {
+            ProduceResponseData answer = log.answer(request);
+            answer.responses().iterator().next().partitionResponses().clear();
+            return answer;
+        });
+        try (LeanProducer producer = LeanProducer.open(settings().build(), sends)) {
+            send(producer, 0, 0, 1);
+            assertThatExceptionOfType(LeanException.class)
+                    .isThrownBy(() -> producer.flush(LONG))
+                    .withMessageContaining("names 0 of 1 batches");
+        }
+        assertThat(sends.acknowledged).isEmpty();
+        assertThat(sends.failures)
+                .singleElement()
+                .satisfies(why -> assertThat(why.mayBeWritten()).isTrue());
+    }
+
     @Test
     void overdueRecord_isGivenUp_andMayBeWritten() throws Exception {
         for (int i = 0; i < 10_000; i++) {

@@ -1,6 +1,7 @@
 package dev.weir.metrics;
 
 import dev.weir.metrics.Limiter.Kind;
+import dev.weir.stream.DrainReport;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.StageSnapshot;
 import java.time.Duration;
@@ -12,7 +13,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -228,8 +232,10 @@ public final class LimiterProbe implements AutoCloseable {
 
     /** Returns whether the run has failed. A cancelled run, for example after a drain's deadline, has not failed. */
     private boolean hasFailed() {
-        return pipeline.completion().isCompletedExceptionally()
-                && !pipeline.completion().isCancelled();
+        CompletableFuture<DrainReport> completion = pipeline.completion();
+        // The cancellation is the cause of the future's failure, so the future itself does not count as cancelled.
+        return completion.state() == Future.State.FAILED
+                && !(completion.exceptionNow() instanceof CancellationException);
     }
 
     private boolean isDrained() {

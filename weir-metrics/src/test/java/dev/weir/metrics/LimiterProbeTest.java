@@ -20,6 +20,8 @@ import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -101,6 +103,22 @@ class LimiterProbeTest {
                 assertThat(found.sentence()).isEqualTo("unknown: the run failed before a limiter could be found");
                 assertThat(found.advice()).isEqualTo("nothing to do");
             });
+        }
+    }
+
+    /** For example after the deadline of a drain. */
+    @Test
+    void overall_ofARunThatWasCancelled_namesWhatHeldItsRecords() {
+        StubPipeline pipeline = new StubPipeline("orders");
+        pipeline.stages.add(StageSnapshot.of("consume", 1, 120, 120, 0, 0, 0, 0, SECOND));
+        pipeline.stages.add(StageSnapshot.of("out", 1, 120, 0, 0, 0, 0, 120, SECOND));
+        pipeline.handles.add(new StubProducer());
+        try (LimiterProbe probe = LimiterProbe.start(pipeline)) {
+            await().atMost(Duration.ofSeconds(40))
+                    .untilAsserted(() -> assertThat(probe.overall().kind()).isEqualTo(Kind.OUTPUT_BROKER));
+            pipeline.completion()
+                    .completeExceptionally(new CompletionException(new CancellationException("cancelled")));
+            assertThat(probe.overall().kind()).isEqualTo(Kind.OUTPUT_BROKER);
         }
     }
 

@@ -39,7 +39,7 @@ class InternalPackagesTest {
      * People do not read a larger package as a whole, but only search it. The limit counts lines, because a limit on
      * files only moves code between files.
      */
-    private static final int MOST_INTERNAL_LINES = 5_100;
+    private static final int MOST_INTERNAL_LINES = 5_200;
 
     /** The limit for public packages is higher, because users find their way in them by the names of the types. */
     private static final int MOST_PUBLIC_LINES = 8_100;

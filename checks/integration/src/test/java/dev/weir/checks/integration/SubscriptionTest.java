@@ -242,7 +242,7 @@ class SubscriptionTest {
                 .get();
     }
 
-    /** Regression: such a setting had no effect, and no message reported that. */
+    /** Regression: such a setting silently had no effect. */
     @Test
     void settingOfAPartitionThatTheTopicLacks_isRefusedAtTheStart() {
         KAFKA.cluster().createTopic("three", 3);

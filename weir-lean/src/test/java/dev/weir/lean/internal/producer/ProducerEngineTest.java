@@ -211,6 +211,18 @@ class ProducerEngineTest {
 
     // ---- Order -----------------------------------------------------------------------------------------------------
 
+    /** It has waited only for the outcome of the earlier batch. */
+    @Test
+    void batchWrittenBehindOneInDoubt_whenTheProducerEnds_isAcknowledged() throws Exception {
+        ProducerBatch doubtful = send(0, 1);
+        ProducerBatch written = send(0, 2);
+        engine.written(partition(0), written, 9);
+        engine.lost(partition(0), doubtful, "connection reset");
+        assertThat(told).isEmpty();
+        end();
+        assertThat(told).containsExactly("1 may be written", "2 written");
+    }
+
     @Test
     void newLeader_getsNoBatch_whileOneIsInFlightToTheFormerLeader() throws Exception {
         send(0, 1);

@@ -217,6 +217,16 @@ class CommittableOffsetsTest {
         assertThat(partition.committedOffset()).isNegative();
     }
 
+    /** The client never completes a commit that contains a deleted partition. */
+    @Test
+    void partitionOfAFailedCommit_isLookedUp() {
+        read(2);
+        finish(0);
+        topic.exists = false;
+        fail(new TimeoutException("no answer"));
+        assertThat(commits.isGone(ID)).isTrue();
+    }
+
     @Test
     void delay_doublesWithEachFailure_upToFiveSeconds_andStartsAgainAfterASuccess() {
         read(3);

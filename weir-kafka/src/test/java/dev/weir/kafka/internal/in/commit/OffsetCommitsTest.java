@@ -156,6 +156,7 @@ class OffsetCommitsTest {
         private final List<Map<TopicPartition, OffsetAndMetadata>> asked = new ArrayList<>();
         private @Nullable OffsetCommitCallback unanswered;
         private int topicsAsked;
+        private boolean knowsAllTopics;
 
         Slow() {
             super("earliest");
@@ -175,6 +176,9 @@ class OffsetCommitsTest {
         @Override
         public Map<TopicPartition, Long> endOffsets(Collection<TopicPartition> unknown, Duration timeout) {
             topicsAsked++;
+            if (knowsAllTopics) {
+                return Map.of();
+            }
             throw new TimeoutException("not there");
         }
 
@@ -510,9 +514,13 @@ class OffsetCommitsTest {
         slow.answer(new UnknownTopicIdException("recreated"));
         topic.exists = true;
         onSlow.assigned(Set.of(ID));
-        sendDue();
+        assertThat(LoggedLines.of(this::sendDue)).singleElement().asString().contains("DEBUG asked for [t-");
         assertThat(slow.topicsAsked).isEqualTo(1);
         assertThat(slow.asked).hasSize(2);
+        slow.answer(new UnknownTopicIdException("recreated"));
+        slow.knowsAllTopics = true;
+        assertThat(LoggedLines.of(this::sendDue)).singleElement().asString().endsWith(" are known after all");
+        assertThat(slow.asked).hasSize(3);
     }
 
     @Test
