@@ -27,7 +27,7 @@ public final class DrainListeners {
     private final Queue<Action<? super DrainReport>> actions = new ArrayDeque<>();
     private @Nullable DrainReport report;
 
-    /** The thread that calls the actions; null before that. */
+    /** The thread that is calling the actions; null before and after that, because a thread keeps its run's objects. */
     private volatile @Nullable Thread teller;
 
     /** Adds an action. If the report is already available, the action is called immediately. */
@@ -63,6 +63,7 @@ public final class DrainListeners {
         actions.forEach(action -> call(action, of));
         actions.clear();
         done.countDown();
+        teller = null;
     }
 
     /**
