@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.weir.console.internal.state.Look.StageLook;
 import dev.weir.stream.StageSnapshot;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
@@ -107,7 +108,8 @@ class LookTest {
         History.News news = Objects.requireNonNull(history.after(0));
         assertThat(news.entries()).hasSize(History.MOST);
         assertThat(news.entries().getFirst().number()).isEqualTo(6);
-        assertThat(news.state()).isEqualTo("full " + (History.MOST + 5));
+        assertThat(new String(Objects.requireNonNull(news.state()), StandardCharsets.UTF_8).strip())
+                .isEqualTo("full " + (History.MOST + 5));
         history.close();
         assertThat(history.after(History.MOST)).isNull();
     }

@@ -24,8 +24,10 @@ class AbortedWorkTest {
                 time -> {});
         OpenTransaction<String, String> transaction = new OpenTransaction<>(producer, 0, (of, why) -> {}, false, true);
         for (String value : values) {
+            long token = source.append(source.outstanding(), 1);
             Objects.requireNonNull(transaction.kept)
-                    .add(new TransactionRecord<>(new ProducerRecord<>("out", value), new Header[0], source, 0, false));
+                    .add(new TransactionRecord<>(
+                            new ProducerRecord<>("out", value), new Header[0], source, token, false));
         }
         return transaction;
     }

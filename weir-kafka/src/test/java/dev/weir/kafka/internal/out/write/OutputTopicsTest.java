@@ -29,8 +29,9 @@ class OutputTopicsTest {
                 });
         var topics = new OutputTopics(
                 () -> {
+                    boolean wasUp = isUp.get();
                     calls.add("create");
-                    if (!isUp.get()) {
+                    if (!wasUp) {
                         throw new KafkaException("no bootstrap name resolves");
                     }
                     return admin;
