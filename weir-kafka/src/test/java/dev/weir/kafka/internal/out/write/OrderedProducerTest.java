@@ -2,7 +2,9 @@ package dev.weir.kafka.internal.out.write;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.internal.meters.LatencyCounts;
 import dev.weir.kafka.internal.meters.WrittenCount;
 import dev.weir.kafka.internal.out.client.ClientProgress;
@@ -86,6 +88,14 @@ class OrderedProducerTest {
         assertThat(acknowledged).containsExactly(1L, 3L);
         assertThat(settled).hasValue(1);
         assertThat(producer.awaitSettled()).extracting(kept -> kept.ordinal).containsExactly(0L, 2L);
+    }
+
+    // Regression: the record was neither written again nor failed, and the run ended as if nothing were missing.
+    @Test
+    void answer_thatIsMissingAfterTheClose_failsTheRun() throws InterruptedException {
+        sendTo(0, 0);
+        client.answer(0, new InvalidRecordException("no key"));
+        assertThatThrownBy(producer::awaitSettled).isInstanceOf(KafkaPipelineException.class);
     }
 
     @Test

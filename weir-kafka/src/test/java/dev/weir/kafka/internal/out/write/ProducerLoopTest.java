@@ -342,6 +342,7 @@ class ProducerLoopTest {
         private final AtomicInteger answers = new AtomicInteger();
         boolean autoComplete;
         private volatile boolean closed;
+        private volatile @Nullable Thread answering;
         Runnable onFlush = () -> {};
         Runnable onClose = () -> {};
 
@@ -385,8 +386,10 @@ class ProducerLoopTest {
         }
 
         void answer(int index, @Nullable Exception failure) {
+            answering = Thread.currentThread();
             callbacks.get(index).onCompletion(null, failure);
             answers.incrementAndGet();
+            answering = null;
         }
 
         /** Answers the very first record, because the loop sends no other record before that answer. */
@@ -401,8 +404,14 @@ class ProducerLoopTest {
             }
         }
 
+        /** Waits for a callback that another thread runs, as Kafka's client does. */
         @Override
         public void close(Duration timeout) {
+            Thread other = answering;
+            while (other != null && other != Thread.currentThread()) {
+                Thread.onSpinWait();
+                other = answering;
+            }
             if (closed) {
                 return;
             }
