@@ -214,33 +214,6 @@ class NestedEndTest {
                         key -> key.map(n -> planted(n == 0 ? 3 : 0)).recoverWith(1, failure -> notYet())));
     }
 
-    /**
-     * Regression: the group was pulled again and again, after all deadlines, because elements were waiting that it no
-     * longer accepts.
-     */
-    @Test
-    void group_thatRecoversAndWaits_isAskedOnceForEachDeadline() throws Exception {
-        TrackedSource<Integer> source = TrackedSource.numbers(4, 1);
-        AtomicInteger asked = new AtomicInteger();
-        AtomicInteger deadlines = new AtomicInteger();
-        try (RunningPipeline running = source.source()
-                .groupBy(
-                        n -> 0,
-                        1,
-                        key -> key.map(n -> planted(3))
-                                .recoverWith(1, failure -> answering(() -> asked.incrementAndGet() < 50)))
-                .to(Sink.custom("at deadlines", context -> upstream -> {
-                    while (upstream.pull(System.nanoTime()) != null) {
-                        deadlines.incrementAndGet();
-                    }
-                }))
-                .run()) {
-            running.await();
-        }
-        assertThat(deadlines).hasValueGreaterThan(40);
-        source.assertAllFinished();
-    }
-
     /** Returns a source that has no element at the first pull and then ends. */
     private static Source<Integer> notYet() {
         AtomicInteger asked = new AtomicInteger();

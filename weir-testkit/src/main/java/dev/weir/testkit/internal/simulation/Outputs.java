@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -58,6 +59,10 @@ final class Outputs {
         final int number;
         final long dueNanos;
         final List<Sent> records = new ArrayList<>();
+
+        /** The thread that runs the callbacks; null until the batch is answered. */
+        @Nullable
+        Thread answeredBy;
 
         Batch(SimulatedProducer<?, ?> owner, TopicPartition to, int number, long dueNanos) {
             this.owner = owner;
@@ -147,7 +152,10 @@ final class Outputs {
         lock.lock();
         try {
             Batch open = underWay.stream()
-                    .filter(batch -> batch.owner == owner && batch.to.equals(to) && batch.dueNanos > clock.nanoTime())
+                    .filter(batch -> batch.answeredBy == null
+                            && batch.owner == owner
+                            && batch.to.equals(to)
+                            && batch.dueNanos > clock.nanoTime())
                     .reduce((first, second) -> second)
                     .filter(batch -> batch.records.size() < 1 + draw.below(MAX_BATCH, Of.OUTPUT, batch.number, 1))
                     .orElse(null);
@@ -168,11 +176,12 @@ final class Outputs {
         }
     }
 
-    /** Waits until all records that a producer has sent are acknowledged. */
+    /** Waits until all records that a producer has sent are acknowledged, and their callbacks have returned. */
     void flush(SimulatedProducer<?, ?> owner) throws InterruptedException {
         lock.lock();
         try {
-            while (underWay.stream().anyMatch(batch -> batch.owner == owner)) {
+            while (underWay.stream()
+                    .anyMatch(batch -> batch.owner == owner && batch.answeredBy != Thread.currentThread())) {
                 clock.await(lock, answered, Stage.NEVER);
             }
         } finally {
@@ -181,30 +190,34 @@ final class Outputs {
     }
 
     /**
-     * Reports that a producer was closed. May be called from any thread.
+     * Reports that a producer was closed, and waits until its running callbacks have returned. May be called from any
+     * thread; a callback does not wait for itself.
      *
      * @param waits true if records in flight are acknowledged; false if they fail, in which case some of them may still
      *     have been written
      */
-    void close(SimulatedProducer<?, ?> owner, boolean waits) {
-        for (Batch batch = nextOf(owner); batch != null; batch = nextOf(owner)) {
+    void close(SimulatedProducer<?, ?> owner, boolean waits) throws InterruptedException {
+        Predicate<Batch> own = batch -> batch.owner == owner;
+        for (Batch batch = next(own); batch != null; batch = next(own)) {
             if (waits) {
                 answer(batch);
             } else {
                 answer(batch, new KafkaException("the producer is closed"), draw.oneIn(2, Of.OUTPUT, batch.number, 2));
             }
         }
+        flush(owner);
     }
 
-    private @Nullable Batch nextOf(SimulatedProducer<?, ?> owner) {
+    /** Takes the first batch that fulfils a condition and that no thread answers yet; null if there is none. */
+    private @Nullable Batch next(Predicate<Batch> condition) {
         lock.lock();
         try {
             Batch next = underWay.stream()
-                    .filter(batch -> batch.owner == owner)
+                    .filter(batch -> batch.answeredBy == null && condition.test(batch))
                     .findFirst()
                     .orElse(null);
             if (next != null) {
-                underWay.remove(next);
+                next.answeredBy = Thread.currentThread();
             }
             return next;
         } finally {
@@ -218,7 +231,11 @@ final class Outputs {
     long nextDueNanos() {
         lock.lock();
         try {
-            return underWay.stream().mapToLong(batch -> batch.dueNanos).min().orElse(Long.MAX_VALUE);
+            return underWay.stream()
+                    .filter(batch -> batch.answeredBy == null)
+                    .mapToLong(batch -> batch.dueNanos)
+                    .min()
+                    .orElse(Long.MAX_VALUE);
         } finally {
             lock.unlock();
         }
@@ -226,21 +243,10 @@ final class Outputs {
 
     /** Acknowledges the next batch if it is due. */
     void answerNext() {
-        Batch due;
-        lock.lock();
-        try {
-            due = underWay.stream()
-                    .filter(batch -> batch.dueNanos <= clock.nanoTime())
-                    .findFirst()
-                    .orElse(null);
-            if (due == null) {
-                return;
-            }
-            underWay.remove(due);
-        } finally {
-            lock.unlock();
+        Batch due = next(batch -> batch.dueNanos <= clock.nanoTime());
+        if (due != null) {
+            answer(due);
         }
-        answer(due);
     }
 
     private void answer(Batch batch) {
@@ -280,6 +286,7 @@ final class Outputs {
         }
         lock.lock();
         try {
+            underWay.remove(batch);
             answered.signalAll();
         } finally {
             lock.unlock();
@@ -328,7 +335,7 @@ final class Outputs {
         lock.lock();
         try {
             for (Batch batch : underWay) {
-                if (draw.oneIn(2, Of.OUTPUT, batch.number, 2)) {
+                if (batch.answeredBy == null && draw.oneIn(2, Of.OUTPUT, batch.number, 2)) {
                     batch.records.forEach(sent -> write(batch.to, sent.source));
                 }
             }

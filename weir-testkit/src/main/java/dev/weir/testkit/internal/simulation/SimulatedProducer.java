@@ -75,6 +75,10 @@ final class SimulatedProducer<K, V> extends MockProducer<K, V> {
     @Override
     public void close(Duration timeout) {
         closed = true;
-        outputs.close(this, timeout.isPositive());
+        try {
+            outputs.close(this, timeout.isPositive());
+        } catch (InterruptedException interrupted) {
+            throw new InterruptException(interrupted);
+        }
     }
 }
