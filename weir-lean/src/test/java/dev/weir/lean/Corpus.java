@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 
 /**
  * Fetch responses of real brokers and inputs found by fuzzers, by file name. {@code RecordLeanCorpus} of
- * checks/integration records the responses. Stateless.
+ * checks/pipelines records the responses. Stateless.
  */
 public final class Corpus {
 

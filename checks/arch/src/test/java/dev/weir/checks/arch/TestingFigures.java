@@ -75,7 +75,9 @@ final class TestingFigures {
                 .filter(path -> path.endsWith("Test.java"))
                 .count();
         put("test classes, at least", classes / 50 * 50);
-        put("classes with tests against real brokers, at least", inFolder("checks/integration/") / 10 * 10);
+        put(
+                "classes with tests against real brokers, at least",
+                (inFolder("checks/integration/") + inFolder("checks/pipelines/")) / 10 * 10);
         put(
                 "classes with long tests, which the build leaves out",
                 sources.values().stream().filter(text -> text.contains(LONG)).count());

@@ -121,6 +121,7 @@ enum WeirModule {
                             "checks/integration",
                             "checks/interop",
                             "checks/language",
+                            "checks/pipelines",
                             "checks/release"));
             return new ClassFileImporter()
                     .withImportOption(location -> !location.matches(GENERATED))

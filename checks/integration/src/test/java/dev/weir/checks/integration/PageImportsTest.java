@@ -33,6 +33,7 @@ class PageImportsTest {
     private static final Path OWN = ROOT.resolve("checks/integration/src/test/java");
 
     private static final Pattern LINE = Pattern.compile("^Imports on this page: `([^`]+)`$", Pattern.MULTILINE);
+    private static final Pattern WHITESPACE = Pattern.compile("\\s+");
     private static final Pattern SAMPLE = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
     private static final Pattern IMPORT = Pattern.compile("^import ((?:static )?[\\w.]+)\\.(\\w+);", Pattern.MULTILINE);
 
@@ -56,8 +57,9 @@ class PageImportsTest {
             for (Path file : files.sorted().toList()) {
                 Map<Path, String> sources = new TreeMap<>();
                 for (String sample : samples(Files.readString(file))) {
+                    String bare = withoutSpace(sample);
                     code.forEach((source, text) -> {
-                        if (text.contains(withoutSpace(sample))) {
+                        if (text.contains(bare)) {
                             sources.merge(source, sample, String::concat);
                         }
                     });
@@ -82,7 +84,7 @@ class PageImportsTest {
     }
 
     private static String withoutSpace(String code) {
-        return code.replaceAll("\\s+", "");
+        return WHITESPACE.matcher(code).replaceAll("");
     }
 
     private static boolean covers(String imports, MatchResult wanted) {

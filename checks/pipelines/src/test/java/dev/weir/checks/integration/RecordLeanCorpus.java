@@ -47,7 +47,7 @@ import org.junit.jupiter.api.Timeout;
  * request, and commit the files that it writes:
  *
  * <pre>{@code
- * ./mvnw -q -pl checks/integration -am test -Dtest=RecordLeanCorpus -Dsurefire.failIfNoSpecifiedTests=false
+ * ./mvnw -q -pl checks/pipelines -am test -Dtest=RecordLeanCorpus -Dsurefire.failIfNoSpecifiedTests=false
  * }</pre>
  */
 class RecordLeanCorpus {
