@@ -45,11 +45,6 @@ public interface StageContext {
     /** Exposes an object to users of the running pipeline. See {@link dev.weir.stream.RunningPipeline#handles}. */
     void expose(Object handle);
 
-    /** Returns the objects of this type that stages of this run have exposed so far. May be called from any thread. */
-    default <H> List<H> handles(Class<H> type) {
-        return List.of();
-    }
-
     /**
      * Exposes an object, as {@link #expose} does, through which users inspect or control a resource of this stage, such
      * as a consumer. If the stage belongs to a substream, the object is withdrawn once the substream has ended and its

@@ -110,13 +110,13 @@ class StressTest {
                 cases,
                 "-r",
                 reports.toString(),
-                // One plain configuration, two short rounds: about a second for each case.
+                // One plain configuration and one short round: less than a second for each case.
                 "-f",
                 "1",
                 "-fsm",
                 "1",
                 "-iters",
-                "2",
+                "1",
                 "-time",
                 Integer.toString(roundMillis),
                 "-sc",

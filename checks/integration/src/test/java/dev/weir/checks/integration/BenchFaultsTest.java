@@ -133,6 +133,7 @@ class BenchFaultsTest extends BenchTestBase {
      * There is one process per consumer.
      */
     @Test
+    @Tag("long")
     @Timeout(600)
     void memberThatIsKilled_isGone_whatItHadIsNotLost_andTheRestTakeItsPartitionsOver() throws Exception {
         String name = "killed";

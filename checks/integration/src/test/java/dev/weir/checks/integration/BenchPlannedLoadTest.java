@@ -91,6 +91,7 @@ class BenchPlannedLoadTest extends BenchTestBase {
 
     /** The dry run copies 100,000 records exactly once. */
     @Test
+    @Tag("long")
     void group_copiesByPlan_andLatencyIsThatOfAReaderOfTheOutput() throws Exception {
         requireCopied(COPY.replace("members: 2}", "members: 1}"), 1, "weir", "exactly-once", "");
     }

@@ -57,6 +57,7 @@ class BenchReaderGroupsTest extends BenchTestBase {
      * covers groups of several members. The run is not changed while it is measured.
      */
     @Test
+    @Tag("long")
     void eachGroup_takesAllRecordsOfTheTrace_andTheRateIsThatOfAllGroups() throws Exception {
         Path trace = folder.resolve("trace.txt");
         Files.writeString(trace, "# seconds, records per second\n0 50\n1 150\n3 50\n");

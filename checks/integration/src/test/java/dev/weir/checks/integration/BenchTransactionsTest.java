@@ -24,6 +24,7 @@ class BenchTransactionsTest extends BenchTestBase {
     private static final long PER_PARTITION = 2_000;
 
     @Test
+    @Tag("long")
     void readCommitted_deliversEachCommittedRecordOnce_andCommitsPastTheMarkers() throws Exception {
         WorkloadPoint point = Workload.parse("committed", """
                 name: committed

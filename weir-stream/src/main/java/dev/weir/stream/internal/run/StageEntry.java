@@ -336,11 +336,6 @@ public final class StageEntry implements StageContext {
     }
 
     @Override
-    public <H> List<H> handles(Class<H> type) {
-        return run.handles(type);
-    }
-
-    @Override
     public void exposeResource(Object handle) {
         line.add(handle);
         lifetime.exposeResource(handle);

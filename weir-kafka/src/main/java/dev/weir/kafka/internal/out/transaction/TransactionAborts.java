@@ -5,6 +5,7 @@ import dev.weir.stream.Backoff;
 import dev.weir.stream.spi.StageContext;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.common.errors.InterruptException;
 import org.slf4j.Logger;
@@ -55,15 +56,13 @@ final class TransactionAborts<K, V> {
         if (TransactionFaults.isFenced(why)) {
             counts.fenced.increment();
         }
-        String topic = "";
-        String input = "";
-        for (OpenTransaction<K, V> transaction : broken.reversed()) {
-            if (!transaction.refusedTopic().isEmpty()) {
-                topic = transaction.refusedTopic();
-                input = transaction.refusedInput();
-            }
-        }
-        KafkaPipelineException fatal = TransactionFaults.fatal(why, topic, input);
+        Optional<OpenTransaction<K, V>> refused = broken.stream()
+                .filter(transaction -> !transaction.refusedTopic().isEmpty())
+                .findFirst();
+        KafkaPipelineException fatal = TransactionFaults.fatal(
+                why,
+                refused.map(OpenTransaction::refusedTopic).orElse(""),
+                refused.map(OpenTransaction::refusedInput).orElse(""));
         TransactionRule<K, V> rule = run.rule;
         boolean mayBeExcused = rule != null && rule.mayExcuse(why);
         if (fatal != null && !mayBeExcused) {

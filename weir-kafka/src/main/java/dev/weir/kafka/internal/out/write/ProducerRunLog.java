@@ -21,8 +21,8 @@ public final class ProducerRunLog {
 
     /** Logs the start, and registers {@code end}, which closes the producer. The end is logged after it. */
     public static void follow(ProducePath path, StageContext context, Termination end) {
-        if (!context.handles(ConsumerHandle.class).isEmpty()
-                || !context.handles(ShareHandle.class).isEmpty()) {
+        if (!context.upstreamHandles(ConsumerHandle.class).isEmpty()
+                || !context.upstreamHandles(ShareHandle.class).isEmpty()) {
             context.onTermination(end);
             return;
         }

@@ -23,7 +23,7 @@ class TransactionSimulationTest {
     private static final int SEEDS_TO_FIND = 3_000;
 
     /** The number of seeds in each build. A long test runs all seeds up to 100,000. */
-    private static final long SEEDS = 400;
+    private static final long SEEDS = 200;
 
     @Test
     @Timeout(240)
