@@ -157,6 +157,7 @@ class BenchCopyTest extends BenchTestBase {
     }
 
     @Test
+    @Tag("long")
     void driverWhoseTransactionHasNoOffsets_isRefused() {
         assertThatThrownBy(() -> copied(planted(), "halving-copy", workload("halving", "halving-copy", "exactly-once")))
                 .isInstanceOf(RunFailure.class)

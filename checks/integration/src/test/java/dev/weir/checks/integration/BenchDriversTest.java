@@ -174,6 +174,7 @@ class BenchDriversTest extends BenchTestBase {
     }
 
     @Test
+    @Tag("long")
     void driverThatSkipsItsCommits_isRefused() throws Exception {
         Path root = BenchAtCluster.checkoutWith(folder.resolve("forgetful"), ForgetfulDriver.class, "forgetful");
         assertThatThrownBy(() -> bench.run(root, """

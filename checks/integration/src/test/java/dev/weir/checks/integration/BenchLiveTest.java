@@ -282,6 +282,7 @@ class BenchLiveTest extends BenchTestBase {
     }
 
     @Test
+    @Tag("long")
     @Timeout(600)
     void steadyRun_whoseDriverEndsByItself_failsAtOnce() throws Exception {
         Path root = BenchAtCluster.checkoutWithGenerator(

@@ -121,6 +121,7 @@ class BenchShareGroupsTest extends BenchTestBase {
     }
 
     @Test
+    @Tag("long")
     void driverThatLosesARecord_isRefused() throws Exception {
         String yaml = workload("losing", "losing-share", "work.retryMillis: 10");
         assertThatThrownBy(() -> bench.run(

@@ -116,6 +116,7 @@ class BenchTopicsTest extends BenchTestBase {
     }
 
     @Test
+    @Tag("long")
     void driverThatTakesOneTopicForAnother_isFoundOut_byTopic() throws Exception {
         Path root =
                 BenchAtCluster.checkoutWith(folder.resolve("mixed-checkout"), MixedUpTopicsDriver.class, "mixed-up");

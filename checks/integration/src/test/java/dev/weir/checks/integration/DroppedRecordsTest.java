@@ -315,7 +315,7 @@ class DroppedRecordsTest {
                 .build();
         return KafkaSource.from(settings(topic, FetchPath.CLIENT).build(), Subscription.topics(topic))
                 .exactlyOnce()
-                .commitInterval(Duration.ofSeconds(15))
+                .commitInterval(Duration.ofSeconds(5))
                 .produceTo(
                         producer,
                         records -> records.mapBlocking(4, Ordering.unordered(), record -> {
