@@ -112,7 +112,7 @@ public final class AssignedPartition {
 
     private long committedOffset = UNKNOWN;
     private long committedNanos;
-    private String committedSet = "";
+    private String committedMetadata = "";
     private long uncommittedPlace = UNKNOWN;
     private FinishedSet finishedEarlier = FinishedSet.EMPTY;
     private long firstDropped = Long.MAX_VALUE;
@@ -396,15 +396,15 @@ public final class AssignedPartition {
         return committedNanos;
     }
 
-    /** Returns the encoded finished set in the metadata of the last confirmed commit. */
-    public String committedSet() {
-        return committedSet;
+    /** Returns the metadata of the last confirmed commit. */
+    public String committedMetadata() {
+        return committedMetadata;
     }
 
     /** Registers a confirmed commit. */
-    public void committed(long offset, String finishedSet, long nanos) {
+    public void committed(long offset, String metadata, long nanos) {
         committedOffset = offset;
-        committedSet = finishedSet;
+        committedMetadata = metadata;
         committedNanos = nanos;
     }
 
@@ -449,7 +449,7 @@ public final class AssignedPartition {
     public void continueAfter(AssignedPartition before, long offset) {
         finishedEarlier = before.tracker.finishedPast(offset, before.finishedEarlier);
         committedOffset = before.committedOffset;
-        committedSet = before.committedSet;
+        committedMetadata = before.committedMetadata;
         committedNanos = before.committedNanos;
     }
 

@@ -45,6 +45,7 @@ public final class CommitConnection implements AutoCloseable {
     private final org.apache.kafka.clients.consumer.Consumer<?, ?> client;
     private final Map<String, Object> config;
     private final long pauseNanos;
+    private final CommitRequest request = new CommitRequest();
 
     private @Nullable MessageLinks wires;
     private MessageNetwork.@Nullable Channel coordinator;
@@ -109,7 +110,7 @@ public final class CommitConnection implements AutoCloseable {
                 return false;
             }
             then = whenAnswered;
-            channel.send(DirectCommit.request(member, offsets), DirectCommit.MEMBER_VERSION);
+            channel.send(request.of(member, offsets), DirectCommit.MEMBER_VERSION);
             return true;
         } catch (KafkaException | LeanException | IllegalArgumentException unable) {
             then = null;

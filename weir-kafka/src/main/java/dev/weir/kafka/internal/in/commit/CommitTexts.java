@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -34,6 +35,9 @@ public final class CommitTexts {
     private final Set<TopicPartition> warned = new HashSet<>();
 
     private int version;
+
+    /** The leader epoch of the last commit. Kept because most commits of a run have the same. */
+    private Optional<Integer> lastEpoch = Optional.empty();
 
     /**
      * Number of partitions that each topic had when the group began to read it. Empty if the group has read every topic
@@ -74,16 +78,15 @@ public final class CommitTexts {
     /** Creates the commit of {@code offset} with its complete metadata. */
     OffsetAndMetadata commit(AssignedPartition partition, long offset) {
         check(partition, offset);
-        LogPosition place = new LogPosition(offset, partition.epochs().before(offset));
         if (maxChars == 0) {
-            return place.commit("");
+            return commit(partition, offset, "");
         }
         FinishedSet finished = partition.tracker().finishedPast(offset, partition.finishedEarlier());
         int size = startSize(partition);
         int room = size < 0 ? maxChars : Math.max(0, maxChars - CommitText.SIZE_CHARS);
         room = partition.topicIdText() == null ? room : CommitText.roomBesideTopicId(room);
         String text = CommitText.encode(offset, finished, userText(partition.id(), offset, room), room);
-        return place.commit(noted(partition, offset, text));
+        return commit(partition, offset, noted(partition, offset, text));
     }
 
     /** Throws if the offset must not be committed. This check is independent of the code that computed the offset. */
@@ -127,7 +130,15 @@ public final class CommitTexts {
      * emitted.
      */
     OffsetAndMetadata commitAhead(AssignedPartition partition, long offset) {
-        return new LogPosition(offset, partition.epochs().before(offset)).commit(noted(partition, offset, ""));
+        return commit(partition, offset, noted(partition, offset, ""));
+    }
+
+    private OffsetAndMetadata commit(AssignedPartition partition, long offset, String text) {
+        int epoch = partition.epochs().before(offset);
+        if (lastEpoch.orElse(LogPosition.NO_EPOCH) != epoch) {
+            lastEpoch = epoch < 0 ? Optional.empty() : Optional.of(epoch);
+        }
+        return new OffsetAndMetadata(offset, lastEpoch, text);
     }
 
     private String noted(AssignedPartition partition, long offset, String text) {
@@ -161,14 +172,6 @@ public final class CommitTexts {
             LOG.warn("the commit metadata function failed for {}, which is committed without: {}", id, refused);
         }
         return "";
-    }
-
-    /**
-     * Returns the encoded finished set in a commit's metadata. As long as the offset does not change, the partition
-     * must be committed again only if this set has changed.
-     */
-    static String setOf(OffsetAndMetadata commit) {
-        return CommitText.setOf(commit.metadata());
     }
 
     /**

@@ -6,7 +6,6 @@ import dev.weir.lean.LeanException;
 import dev.weir.lean.spi.MessageLinks;
 import dev.weir.lean.spi.MessageNetwork;
 import java.net.InetSocketAddress;
-import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
@@ -23,9 +22,6 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.message.FindCoordinatorRequestData;
 import org.apache.kafka.common.message.FindCoordinatorResponseData;
 import org.apache.kafka.common.message.FindCoordinatorResponseData.Coordinator;
-import org.apache.kafka.common.message.OffsetCommitRequestData;
-import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitRequestPartition;
-import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitRequestTopic;
 import org.apache.kafka.common.message.OffsetCommitResponseData;
 import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.protocol.Errors;
@@ -174,7 +170,13 @@ public final class DirectCommit implements MemberCommit {
             if (coordinator == null) {
                 return "no broker coordinates the group now";
             }
-            ask(wires, List.of(coordinator), request(member, offsets), COMMIT_VERSION, deadlineNanos, answer);
+            ask(
+                    wires,
+                    List.of(coordinator),
+                    new CommitRequest().of(member, offsets),
+                    COMMIT_VERSION,
+                    deadlineNanos,
+                    answer);
             return refusal((OffsetCommitResponseData) Objects.requireNonNull(answer.message));
         } catch (KafkaException | LeanException | IllegalArgumentException unanswered) {
             // If the commit was sent but not answered, no further attempt is made. The unanswered commit may reach the
@@ -203,29 +205,6 @@ public final class DirectCommit implements MemberCommit {
             }
         }
         return null;
-    }
-
-    /** Returns the request that commits the offsets on behalf of the given member and its generation. */
-    static OffsetCommitRequestData request(
-            ConsumerGroupMetadata member, Map<TopicPartition, OffsetAndMetadata> offsets) {
-        OffsetCommitRequestData request = new OffsetCommitRequestData()
-                .setGroupId(member.groupId())
-                .setGenerationIdOrMemberEpoch(member.generationId())
-                .setMemberId(member.memberId())
-                .setGroupInstanceId(member.groupInstanceId().orElse(null));
-        Map<String, OffsetCommitRequestTopic> topics = new HashMap<>();
-        offsets.forEach((id, offset) -> topics.computeIfAbsent(
-                        id.topic(),
-                        name -> new OffsetCommitRequestTopic()
-                                .setName(name)
-                                .setPartitions(new ArrayList<>(offsets.size())))
-                .partitions()
-                .add(new OffsetCommitRequestPartition()
-                        .setPartitionIndex(id.partition())
-                        .setCommittedOffset(offset.offset())
-                        .setCommittedLeaderEpoch(offset.leaderEpoch().orElse(-1))
-                        .setCommittedMetadata(offset.metadata())));
-        return request.setTopics(List.copyOf(topics.values()));
     }
 
     /**

@@ -7,6 +7,7 @@ import dev.weir.kafka.internal.in.fetch.RecordFetcher;
 import dev.weir.kafka.internal.in.lookup.ConsumerLog;
 import dev.weir.kafka.internal.in.lookup.GonePartitions;
 import dev.weir.kafka.internal.in.lookup.OwnerClock;
+import dev.weir.kafka.internal.in.offsets.CommitText;
 import dev.weir.kafka.spi.Lookup;
 import java.time.Duration;
 import java.util.Collection;
@@ -299,7 +300,7 @@ public final class OffsetCommits {
             // The commit may have been sent before a seek or during an earlier assignment of the partition. Such a
             // commit must not hide work that the current assignment still has to commit.
             if (offset != null && offset.offset() >= partition.committedOffset()) {
-                partition.committed(offset.offset(), CommitTexts.setOf(offset), clock.nanoTime());
+                partition.committed(offset.offset(), offset.metadata(), clock.nanoTime());
             }
         }
     }
@@ -395,7 +396,7 @@ public final class OffsetCommits {
      * last commit. Omits partitions that no longer exist or have no known position.
      */
     public Map<TopicPartition, OffsetAndMetadata> finished(Collection<AssignedPartition> partitions) {
-        Map<TopicPartition, OffsetAndMetadata> finished = new HashMap<>();
+        Map<TopicPartition, OffsetAndMetadata> finished = HashMap.newHashMap(partitions.size());
         for (AssignedPartition partition : partitions) {
             boolean isOut = partition.isHeld() || gone.contains(partition.id());
             long offset = isOut ? AssignedPartition.UNKNOWN : finishedTo(partition);
@@ -433,7 +434,7 @@ public final class OffsetCommits {
     private void addIfNews(
             AssignedPartition partition, OffsetAndMetadata commit, Map<TopicPartition, OffsetAndMetadata> news) {
         if (commit.offset() > partition.committedOffset()
-                || !CommitTexts.setOf(commit).equals(partition.committedSet())) {
+                || !CommitText.setOf(commit.metadata()).equals(CommitText.setOf(partition.committedMetadata()))) {
             news.put(partition.id(), commit);
         } else if (isWhole(partition, commit.offset())) {
             partition.settledAt(commit.offset(), texts.version());

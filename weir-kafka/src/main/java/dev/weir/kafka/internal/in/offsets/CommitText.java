@@ -55,6 +55,7 @@ public record CommitText(FinishedSet finished, String userText) {
 
     private static final Base64.Encoder TO_TEXT = Base64.getUrlEncoder().withoutPadding();
 
+    private static final byte[] NO_BYTES = {};
     private static final CommitText NONE = new CommitText(FinishedSet.EMPTY, "");
     private static final int HEADER_BYTES = 5;
     private static final byte PLAIN = 0;
@@ -80,7 +81,7 @@ public record CommitText(FinishedSet finished, String userText) {
         // Base64 encodes three bytes as four characters.
         int room = chars / 4 * 3;
         int runs = Math.min(finished.runs(), MAX_RUNS);
-        byte[] set = {};
+        byte[] set = NO_BYTES;
         while (runs > 0) {
             set = payload(committed, finished, runs);
             if (set.length <= room) {
