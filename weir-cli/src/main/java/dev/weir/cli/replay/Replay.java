@@ -166,7 +166,7 @@ final class Replay {
             Map<TopicPartition, Long> left = begin(reader, settings.outOfRange());
             while (end == null && !left.isEmpty() && !stopped && read.sum() < max) {
                 end = replay(poll(reader, left, settings.outOfRange()), left, producer, reader, targets, originals);
-                left.entrySet().removeIf(each -> reader.consumer().position(each.getKey()) >= each.getValue());
+                leaveOutFinished(reader, left);
             }
         } catch (CliFailure failure) {
             end = failure;
@@ -212,8 +212,19 @@ final class Replay {
                 reader.seek(id, from.offset());
             }
         }
-        ends.entrySet().removeIf(end -> consumer.position(end.getKey(), patience) >= end.getValue());
+        leaveOutFinished(reader, ends);
         return ends;
+    }
+
+    /** Ends the reading of partitions that have reached their ends, although new records may follow. */
+    private void leaveOutFinished(RecordReader reader, Map<TopicPartition, Long> ends) {
+        ends.entrySet().removeIf(end -> {
+            boolean isFinished = reader.consumer().position(end.getKey(), patience) >= end.getValue();
+            if (isFinished) {
+                reader.leaveOut(end.getKey());
+            }
+            return isFinished;
+        });
     }
 
     private ConsumerRecords<byte[], byte[]> poll(
