@@ -23,6 +23,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -156,7 +157,7 @@ final class Replay {
         CliFailure end = null;
         ConsumerSettings<byte[], byte[]> settings = clients.consumer();
         try (RecordReader reader =
-                        RecordReader.open(clients, clients.limitPolls(consumerConfig(settings)), WAY_PAST_LARGE);
+                        RecordReader.open(clients, clients.limitPolls(consumerConfig(settings)), this::wayPastLarge);
                 KafkaProducer<byte[], byte[]> producer = clients.configured(() -> new KafkaProducer<>(
                         clients.writerConfig(), new ByteArraySerializer(), new ByteArraySerializer()));
                 Targets targets = new Targets(clients, patience);
@@ -214,6 +215,18 @@ final class Replay {
         }
         leaveOutFinished(reader, ends);
         return ends;
+    }
+
+    private String wayPastLarge(TopicPartition id) {
+        if (dryRun) {
+            return "A run without --dry-run sends the records before it, and then says how to leave it out.";
+        }
+        Long left = Objects.requireNonNull(progress.get(id)).firstLeft();
+        return left == null
+                ? WAY_PAST_LARGE
+                : "Dead-letter record " + id + "@" + left + " before it is not sent yet, and a commit of a later offset"
+                        + " loses it. Give the operator the rights on its topic, or leave it out by --exclude-topic,"
+                        + " and run it again with --group.";
     }
 
     /** Ends the reading of partitions that have reached their ends, although new records may follow. */
@@ -312,7 +325,7 @@ final class Replay {
             LazyOriginals originals) {
         Sending sending = new Sending(producer, targets, outcomes());
         Set<TopicPartition> touched = new HashSet<>();
-        CliFailure end = null;
+        Supplier<CliFailure> end = null;
         long budget = max - read.sum();
         for (ConsumerRecord<byte[], byte[]> record : records) {
             TopicPartition id = new TopicPartition(record.topic(), record.partition());
@@ -330,10 +343,10 @@ final class Replay {
             } catch (CliFailure failure) {
                 // Does not throw yet, because the records before this one must be committed first. Otherwise the next
                 // run would send them again.
-                end = failure;
+                end = () -> failure;
                 break;
             } catch (OutOfMemoryError full) {
-                end = reader.tooLarge(id + "@" + record.offset(), full);
+                end = () -> reader.tooLarge(id, record.offset(), full);
                 break;
             }
             read.increment();
@@ -355,7 +368,7 @@ final class Replay {
             commit(reader, touched);
         }
         if (unsent != null || end != null) {
-            return unsent == null ? end : unsent;
+            return unsent == null ? end.get() : unsent;
         }
         return hasGroup
                         && touched.stream()

@@ -29,7 +29,7 @@ public final class RecordReader implements AutoCloseable {
 
     private final Map<String, Object> config;
     private final Function<Map<String, Object>, Consumer<byte[], byte[]>> clients;
-    private final String wayPast;
+    private final Function<TopicPartition, String> wayPast;
     private final LongSupplier clock;
 
     private volatile Consumer<byte[], byte[]> consumer;
@@ -45,7 +45,7 @@ public final class RecordReader implements AutoCloseable {
     RecordReader(
             Map<String, Object> config,
             Function<Map<String, Object>, Consumer<byte[], byte[]>> clients,
-            String wayPast,
+            Function<TopicPartition, String> wayPast,
             LongSupplier clock) {
         this.config = config;
         this.clients = clients;
@@ -57,9 +57,10 @@ public final class RecordReader implements AutoCloseable {
     /**
      * Opens a reader without partitions.
      *
-     * @param wayPast a sentence that says how to leave out a record that does not fit into the heap
+     * @param wayPast says how to leave out a record of a partition that does not fit into the heap
      */
-    public static RecordReader open(ClusterClients clients, Map<String, Object> config, String wayPast) {
+    public static RecordReader open(
+            ClusterClients clients, Map<String, Object> config, Function<TopicPartition, String> wayPast) {
         return new RecordReader(
                 config,
                 each -> clients.configured(
@@ -112,7 +113,7 @@ public final class RecordReader implements AutoCloseable {
             return records;
         } catch (OutOfMemoryError full) {
             if (alone != null) {
-                throw tooLarge(alone + "@" + consumer.position(alone), full);
+                throw tooLarge(alone, consumer.position(alone), full);
             }
             readSingly();
             return ConsumerRecords.empty();
@@ -132,11 +133,11 @@ public final class RecordReader implements AutoCloseable {
     }
 
     /** Returns the failure for a record that was read, but does not fit into the heap together with copies of it. */
-    public CliFailure tooLarge(String place, OutOfMemoryError full) {
+    public CliFailure tooLarge(TopicPartition id, long offset, OutOfMemoryError full) {
         return CliFailure.work(
-                "record " + place + " does not fit into the heap of "
+                "record " + id + "@" + offset + " does not fit into the heap of "
                         + (Runtime.getRuntime().maxMemory() >> 20) + " MB",
-                "Give the command more heap (WEIR_OPTS=-Xmx1g). " + wayPast,
+                "Give the command more heap (WEIR_OPTS=-Xmx1g). " + wayPast.apply(id),
                 full);
     }
 

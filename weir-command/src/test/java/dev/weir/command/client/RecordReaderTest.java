@@ -83,7 +83,7 @@ class RecordReaderTest {
                     clients.add(new Client(config));
                     return clients.getLast();
                 },
-                "Or leave it out.",
+                id -> "Or leave out a record of " + id + ".",
                 () -> nowNanos);
     }
 
@@ -101,7 +101,7 @@ class RecordReaderTest {
         reader.seek(SECOND, 0);
         assertThatThrownBy(() -> readTo(reader, 8)).isInstanceOfSatisfying(CliFailure.class, failure -> {
             assertThat(failure).hasMessageContaining("record t-1@2 does not fit into the heap of ");
-            assertThat(failure.wayOut()).contains("WEIR_OPTS=-Xmx", "Or leave it out.");
+            assertThat(failure.wayOut()).contains("WEIR_OPTS=-Xmx", "Or leave out a record of t-1.");
             assertThat(failure.exitCode()).isEqualTo(ExitCode.FAILED);
         });
         assertThat(read).contains("1@0", "1@1").doesNotHaveDuplicates().doesNotContain("0@0");
