@@ -13,6 +13,7 @@ import dev.weir.kafka.RecreatedTopicException;
 import dev.weir.kafka.deadletter.DeadLetterRecord;
 import dev.weir.kafka.deadletter.OriginalRecords;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -24,6 +25,7 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -160,11 +162,9 @@ final class Replay {
                         RecordReader.open(clients, clients.limitPolls(consumerConfig(settings)), this::wayPastLarge);
                 KafkaProducer<byte[], byte[]> producer = clients.configured(() -> new KafkaProducer<>(
                         clients.writerConfig(), new ByteArraySerializer(), new ByteArraySerializer()));
-                Targets targets = new Targets(clients, patience);
+                Targets targets = new Targets(clients::admin, patience);
                 LazyOriginals originals = new LazyOriginals(clients, patience)) {
-            // Determined before the positions: if the topic is recreated in between, the next run notices it.
-            topicId = hasGroup ? targets.idOf(deadLetterTopic) : null;
-            Map<TopicPartition, Long> left = begin(reader, settings.outOfRange());
+            Map<TopicPartition, Long> left = begin(reader, targets, settings.outOfRange());
             while (end == null && !left.isEmpty() && !stopped && read.sum() < max) {
                 end = replay(poll(reader, left, settings.outOfRange()), left, producer, reader, targets, originals);
                 leaveOutFinished(reader, left);
@@ -185,16 +185,18 @@ final class Replay {
      * is none, or where the policy says if the log does not contain the offset or the topic was recreated. Returns the
      * end offsets of the partitions that have dead-letter records to read.
      */
-    private Map<TopicPartition, Long> begin(RecordReader reader, OutOfRangePolicy policy) {
+    private Map<TopicPartition, Long> begin(RecordReader reader, Targets targets, OutOfRangePolicy policy) {
         var consumer = reader.consumer();
         List<TopicPartition> partitions = consumer.partitionsFor(deadLetterTopic, patience).stream()
                 .map(info -> new TopicPartition(info.topic(), info.partition()))
                 .toList();
         consumer.assign(partitions);
-        Map<TopicPartition, Long> beginnings = consumer.beginningOffsets(partitions, patience);
-        Map<TopicPartition, Long> ends = new HashMap<>(consumer.endOffsets(partitions, patience));
         Map<TopicPartition, OffsetAndMetadata> committed =
                 hasGroup ? consumer.committed(Set.copyOf(partitions), patience) : Map.of();
+        // Determined before the positions: if the topic is recreated in between, the next run notices it.
+        topicId = hasGroup ? targets.idOf(deadLetterTopic, topicIds(committed.values())) : null;
+        Map<TopicPartition, Long> beginnings = consumer.beginningOffsets(partitions, patience);
+        Map<TopicPartition, Long> ends = new HashMap<>(consumer.endOffsets(partitions, patience));
         for (TopicPartition id : partitions) {
             long beginning = Objects.requireNonNull(beginnings.get(id));
             long end = Objects.requireNonNull(ends.get(id));
@@ -279,6 +281,14 @@ final class Replay {
                 + end + "; continuing at " + next + " as the policy " + policy + " says"));
         Objects.requireNonNull(progress.get(id)).continueAt(next, end);
         seekAndCommit(reader, id, next);
+    }
+
+    private static Set<Uuid> topicIds(Collection<OffsetAndMetadata> commits) {
+        return commits.stream()
+                .filter(Objects::nonNull)
+                .map(each -> CommitMetadata.topicId(each.offset(), each.metadata()))
+                .filter(Objects::nonNull)
+                .collect(Collectors.toSet());
     }
 
     private boolean isOfFormerTopic(OffsetAndMetadata committed) {
