@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -382,6 +383,28 @@ class ReplayForeignTest {
         assertThat(next.err()).contains(advice);
         assertThat(KAFKA.cluster().committedOffsets("heap"))
                 .containsExactly(Map.entry(new TopicPartition("heap-dead", 0), 2L));
+    }
+
+    @Test
+    void partitionsThatAreReadInTurns_areSentOnce(@TempDir Path folder) throws Exception {
+        KAFKA.cluster().createTopic("turns", 1);
+        KAFKA.cluster().createTopic("turns-dead", 2);
+        List<ProducerRecord<byte[], byte[]>> deadLetters = new ArrayList<>();
+        for (int i = 0; i < 600; i++) {
+            var each = new ProducerRecord<>("turns-dead", i % 2, "k".getBytes(UTF_8), ("v" + i).getBytes(UTF_8));
+            each.headers().add("__connect.errors.topic", "turns".getBytes(UTF_8));
+            deadLetters.add(each);
+        }
+        FailureTopics.produceAll(KAFKA.cluster(), deadLetters);
+        Path config = Files.writeString(
+                folder.resolve("heap.properties"), "interceptor.classes=" + SmallHeap.class.getName());
+        WeirCommand run = replay("turns-dead", "--client-config", config.toString(), "--group", "turns");
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        assertThat(FailureTopics.read(KAFKA.cluster(), "turns").stream()
+                        .map(each -> new String(each.value(), UTF_8))
+                        .toList())
+                .hasSize(600)
+                .doesNotHaveDuplicates();
     }
 
     private static AclBinding forbid(String topic) throws Exception {
