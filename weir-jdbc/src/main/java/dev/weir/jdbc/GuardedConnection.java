@@ -42,10 +42,10 @@ final class GuardedConnection implements InvocationHandler {
     }
 
     static Connection of(Connection connection) {
-        return (Connection) wrap(connection, Connection.class);
+        return (Connection) wrap(connection, Connection.class, "");
     }
 
-    private static Object wrap(Object target, Class<?> type) {
+    private static Object wrap(Object target, Class<?> type, String method) {
         Class<?> shown = type == Object.class
                 ? WRAPPED.stream()
                         .filter(each -> each.isInstance(target))
@@ -53,7 +53,8 @@ final class GuardedConnection implements InvocationHandler {
                         .orElseThrow()
                 : type;
         if (!shown.isInterface()) {
-            throw refused("unwrap to the class " + shown.getName() + ", only to an interface");
+            // A class cannot be proxied, and even an array leads to a connection through its result set.
+            throw refused(method + " for the class " + shown.getName() + ", only for an interface");
         }
         return Proxy.newProxyInstance(shown.getClassLoader(), new Class<?>[] {shown}, new GuardedConnection(target));
     }
@@ -70,31 +71,40 @@ final class GuardedConnection implements InvocationHandler {
             throw refused(name);
         }
         if (name.equals("unwrap") && args != null && args[0] instanceof Class<?> type) {
-            return type.isInstance(proxy) ? proxy : wrap(((Wrapper) target).unwrap(type), type);
+            return type.isInstance(proxy) ? proxy : wrap(((Wrapper) target).unwrap(type), type, name);
         }
         Object value;
         try {
-            value = method.invoke(target, unwrapped(args));
+            value = method.invoke(target, args == null ? null : (Object[]) unwrapped(args));
         } catch (InvocationTargetException thrown) {
             throw thrown.getCause();
         }
         boolean leadsBack = WRAPPED.stream().anyMatch(type -> type.isInstance(value));
-        return leadsBack ? wrap(value, method.getReturnType()) : value;
+        return leadsBack ? wrap(value, promised(method, args), name) : value;
     }
 
-    /** Returns the arguments as the driver knows them. */
-    private static Object @Nullable [] unwrapped(Object @Nullable [] args) {
-        if (args == null) {
-            return null;
-        }
-        Object[] known = args.clone();
-        for (int i = 0; i < known.length; i++) {
-            if (known[i] != null
-                    && Proxy.isProxyClass(known[i].getClass())
-                    && Proxy.getInvocationHandler(known[i]) instanceof GuardedConnection guarded) {
-                known[i] = guarded.target;
+    /** Returns the type of a method's value: the class given to a method like {@code getObject}, or the declared one. */
+    private static Class<?> promised(Method method, Object @Nullable [] args) {
+        Class<?> declared = method.getReturnType();
+        return args != null && args[args.length - 1] instanceof Class<?> asked && declared.isAssignableFrom(asked)
+                ? asked
+                : declared;
+    }
+
+    /** Returns an argument as the driver knows it. Arrays are copied with their elements. */
+    private static Object unwrapped(Object argument) {
+        if (argument instanceof Object[] elements) {
+            Object[] known = elements.clone();
+            for (int i = 0; i < known.length; i++) {
+                if (known[i] != null) {
+                    known[i] = unwrapped(known[i]);
+                }
             }
+            return known;
         }
-        return known;
+        return Proxy.isProxyClass(argument.getClass())
+                        && Proxy.getInvocationHandler(argument) instanceof GuardedConnection guarded
+                ? guarded.target
+                : argument;
     }
 }

@@ -78,7 +78,7 @@ public final class ConsumeCommand implements Callable<Integer> {
         clients.warnings().forEach(warning -> weir.terminal().note("weir: " + warning));
         clients.check(List.of(topic));
         try (RecordReader reader = RecordReader.open(
-                clients, config, "--partition with --from reads the records after it, or another partition.")) {
+                clients, config, id -> "--partition with --from reads the records after it, or another partition.")) {
             Consumption consumption =
                     new Consumption(reader, topic, cluster.connectTimeout(), weir.out(), weir.terminal()::note);
             weir.shutdown().onStop(consumption::stop);

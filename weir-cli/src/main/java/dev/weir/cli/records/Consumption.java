@@ -93,7 +93,7 @@ final class Consumption {
         try {
             out.writeBytes(format.line(record));
         } catch (OutOfMemoryError full) {
-            throw reader.tooLarge(record.topic() + "-" + record.partition() + "@" + record.offset(), full);
+            throw reader.tooLarge(new TopicPartition(record.topic(), record.partition()), record.offset(), full);
         }
     }
 

@@ -125,6 +125,12 @@ final class PartitionProgress {
                 offset, topicId == null ? text : CommitMetadata.withTopicId(text, topicId, offset));
     }
 
+    /** Returns the first record that another run may be able to send; null if there is none. */
+    @Nullable
+    Long firstLeft() {
+        return left.isEmpty() ? null : left.first();
+    }
+
     /** Returns true if the metadata of a commit has hardly any space for further unsent records. */
     boolean isFull() {
         return !left.isEmpty() && text().length() > FULL_CHARS;

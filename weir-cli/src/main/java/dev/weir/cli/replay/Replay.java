@@ -13,6 +13,7 @@ import dev.weir.kafka.RecreatedTopicException;
 import dev.weir.kafka.deadletter.DeadLetterRecord;
 import dev.weir.kafka.deadletter.OriginalRecords;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -23,6 +24,8 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -156,17 +159,15 @@ final class Replay {
         CliFailure end = null;
         ConsumerSettings<byte[], byte[]> settings = clients.consumer();
         try (RecordReader reader =
-                        RecordReader.open(clients, clients.limitPolls(consumerConfig(settings)), WAY_PAST_LARGE);
+                        RecordReader.open(clients, clients.limitPolls(consumerConfig(settings)), this::wayPastLarge);
                 KafkaProducer<byte[], byte[]> producer = clients.configured(() -> new KafkaProducer<>(
                         clients.writerConfig(), new ByteArraySerializer(), new ByteArraySerializer()));
-                Targets targets = new Targets(clients, patience);
+                Targets targets = new Targets(clients::admin, patience);
                 LazyOriginals originals = new LazyOriginals(clients, patience)) {
-            // Determined before the positions: if the topic is recreated in between, the next run notices it.
-            topicId = hasGroup ? targets.idOf(deadLetterTopic) : null;
-            Map<TopicPartition, Long> left = begin(reader, settings.outOfRange());
+            Map<TopicPartition, Long> left = begin(reader, targets, settings.outOfRange());
             while (end == null && !left.isEmpty() && !stopped && read.sum() < max) {
                 end = replay(poll(reader, left, settings.outOfRange()), left, producer, reader, targets, originals);
-                left.entrySet().removeIf(each -> reader.consumer().position(each.getKey()) >= each.getValue());
+                leaveOutFinished(reader, left);
             }
         } catch (CliFailure failure) {
             end = failure;
@@ -184,16 +185,18 @@ final class Replay {
      * is none, or where the policy says if the log does not contain the offset or the topic was recreated. Returns the
      * end offsets of the partitions that have dead-letter records to read.
      */
-    private Map<TopicPartition, Long> begin(RecordReader reader, OutOfRangePolicy policy) {
+    private Map<TopicPartition, Long> begin(RecordReader reader, Targets targets, OutOfRangePolicy policy) {
         var consumer = reader.consumer();
         List<TopicPartition> partitions = consumer.partitionsFor(deadLetterTopic, patience).stream()
                 .map(info -> new TopicPartition(info.topic(), info.partition()))
                 .toList();
         consumer.assign(partitions);
-        Map<TopicPartition, Long> beginnings = consumer.beginningOffsets(partitions, patience);
-        Map<TopicPartition, Long> ends = new HashMap<>(consumer.endOffsets(partitions, patience));
         Map<TopicPartition, OffsetAndMetadata> committed =
                 hasGroup ? consumer.committed(Set.copyOf(partitions), patience) : Map.of();
+        // Determined before the positions: if the topic is recreated in between, the next run notices it.
+        topicId = hasGroup ? targets.idOf(deadLetterTopic, topicIds(committed.values())) : null;
+        Map<TopicPartition, Long> beginnings = consumer.beginningOffsets(partitions, patience);
+        Map<TopicPartition, Long> ends = new HashMap<>(consumer.endOffsets(partitions, patience));
         for (TopicPartition id : partitions) {
             long beginning = Objects.requireNonNull(beginnings.get(id));
             long end = Objects.requireNonNull(ends.get(id));
@@ -212,8 +215,31 @@ final class Replay {
                 reader.seek(id, from.offset());
             }
         }
-        ends.entrySet().removeIf(end -> consumer.position(end.getKey(), patience) >= end.getValue());
+        leaveOutFinished(reader, ends);
         return ends;
+    }
+
+    private String wayPastLarge(TopicPartition id) {
+        if (dryRun) {
+            return "A run without --dry-run sends the records before it, and then says how to leave it out.";
+        }
+        Long left = Objects.requireNonNull(progress.get(id)).firstLeft();
+        return left == null
+                ? WAY_PAST_LARGE
+                : "Dead-letter record " + id + "@" + left + " before it is not sent yet, and a commit of a later offset"
+                        + " loses it. Give the operator the rights on its topic, or leave it out by --exclude-topic,"
+                        + " and run it again with --group.";
+    }
+
+    /** Ends the reading of partitions that have reached their ends, although new records may follow. */
+    private void leaveOutFinished(RecordReader reader, Map<TopicPartition, Long> ends) {
+        ends.entrySet().removeIf(end -> {
+            boolean isFinished = reader.consumer().position(end.getKey(), patience) >= end.getValue();
+            if (isFinished) {
+                reader.leaveOut(end.getKey());
+            }
+            return isFinished;
+        });
     }
 
     private ConsumerRecords<byte[], byte[]> poll(
@@ -255,6 +281,14 @@ final class Replay {
                 + end + "; continuing at " + next + " as the policy " + policy + " says"));
         Objects.requireNonNull(progress.get(id)).continueAt(next, end);
         seekAndCommit(reader, id, next);
+    }
+
+    private static Set<Uuid> topicIds(Collection<OffsetAndMetadata> commits) {
+        return commits.stream()
+                .filter(Objects::nonNull)
+                .map(each -> CommitMetadata.topicId(each.offset(), each.metadata()))
+                .filter(Objects::nonNull)
+                .collect(Collectors.toSet());
     }
 
     private boolean isOfFormerTopic(OffsetAndMetadata committed) {
@@ -301,7 +335,7 @@ final class Replay {
             LazyOriginals originals) {
         Sending sending = new Sending(producer, targets, outcomes());
         Set<TopicPartition> touched = new HashSet<>();
-        CliFailure end = null;
+        Supplier<CliFailure> end = null;
         long budget = max - read.sum();
         for (ConsumerRecord<byte[], byte[]> record : records) {
             TopicPartition id = new TopicPartition(record.topic(), record.partition());
@@ -319,10 +353,10 @@ final class Replay {
             } catch (CliFailure failure) {
                 // Does not throw yet, because the records before this one must be committed first. Otherwise the next
                 // run would send them again.
-                end = failure;
+                end = () -> failure;
                 break;
             } catch (OutOfMemoryError full) {
-                end = reader.tooLarge(id + "@" + record.offset(), full);
+                end = () -> reader.tooLarge(id, record.offset(), full);
                 break;
             }
             read.increment();
@@ -344,7 +378,7 @@ final class Replay {
             commit(reader, touched);
         }
         if (unsent != null || end != null) {
-            return unsent == null ? end : unsent;
+            return unsent == null ? end.get() : unsent;
         }
         return hasGroup
                         && touched.stream()

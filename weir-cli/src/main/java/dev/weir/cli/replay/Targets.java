@@ -1,16 +1,18 @@
 package dev.weir.cli.replay;
 
 import dev.weir.command.client.ClientFault;
-import dev.weir.command.client.ClusterClients;
 import dev.weir.command.terminal.CliFailure;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.Uuid;
@@ -41,12 +43,20 @@ final class Targets implements AutoCloseable {
      */
     private record Target(@Nullable Refusal refusal, int partitions) {}
 
-    private final ClusterClients clients;
+    /** The delay before the brokers are asked to confirm an answer. */
+    private static final long CONFIRM_MILLIS = 250;
+
+    private final Supplier<Admin> clients;
     private final Duration patience;
     private final Map<String, Target> known = new HashMap<>();
     private @Nullable Admin admin;
 
-    Targets(ClusterClients clients, Duration patience) {
+    /**
+     * Creates an object that has asked for no topic.
+     *
+     * @param clients opens an admin client, which this object closes
+     */
+    Targets(Supplier<Admin> clients, Duration patience) {
         this.clients = clients;
         this.patience = patience;
     }
@@ -98,9 +108,35 @@ final class Targets implements AutoCloseable {
         }
     }
 
-    /** Returns the current id of an existing topic, or null if the brokers do not support topic ids. */
+    /**
+     * Returns the current id of an existing topic, or null if the brokers do not support topic ids. One broker may still
+     * report the id of a deleted topic. An id that the group's commits do not confirm is therefore believed only after
+     * two successive answers. Each further question uses a new connection, which another broker may answer.
+     *
+     * @param committed the topic ids in the group's commits
+     */
     @Nullable
-    Uuid idOf(String topic) {
+    Uuid idOf(String topic, Set<Uuid> committed) {
+        Uuid id = idOf(topic);
+        long deadlineNanos = System.nanoTime() + patience.toNanos();
+        Uuid before = id == null || committed.equals(Set.of(id)) ? id : null;
+        while (!Objects.equals(id, before)) {
+            if (System.nanoTime() >= deadlineNanos) {
+                throw CliFailure.work(
+                        "the brokers do not agree within " + patience.toMillis() + " ms on the id of topic " + topic
+                                + ", which may just have been recreated",
+                        "Run it again; --connect-timeout waits longer for an answer.");
+            }
+            close();
+            admin = null;
+            pause(topic);
+            before = id;
+            id = idOf(topic);
+        }
+        return id;
+    }
+
+    private @Nullable Uuid idOf(String topic) {
         try {
             Uuid id = describe(topic).topicId();
             return id.equals(Uuid.ZERO_UUID) ? null : id;
@@ -109,9 +145,18 @@ final class Targets implements AutoCloseable {
         }
     }
 
+    private void pause(String topic) {
+        try {
+            boolean ignored = new CountDownLatch(1).await(CONFIRM_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw unanswered(topic, e);
+        }
+    }
+
     private TopicDescription describe(String topic) throws ExecutionException {
         if (admin == null) {
-            admin = clients.admin();
+            admin = clients.get();
         }
         try {
             return Objects.requireNonNull(admin.describeTopics(List.of(topic))

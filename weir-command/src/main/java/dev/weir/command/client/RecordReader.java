@@ -4,9 +4,11 @@ import dev.weir.command.terminal.CliFailure;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -22,12 +24,13 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
  */
 public final class RecordReader implements AutoCloseable {
 
-    /** A partition without records delays the others by this much in each round. */
+    /** A partition delays the others by about this much in each round, whether or not it has records. */
     private static final Duration LONGEST_TURN = Duration.ofMillis(200);
 
     private final Map<String, Object> config;
     private final Function<Map<String, Object>, Consumer<byte[], byte[]>> clients;
-    private final String wayPast;
+    private final Function<TopicPartition, String> wayPast;
+    private final LongSupplier clock;
 
     private volatile Consumer<byte[], byte[]> consumer;
 
@@ -37,27 +40,33 @@ public final class RecordReader implements AutoCloseable {
     /** The partitions in the order of their turns; empty until a poll has run out of memory. */
     private final ArrayDeque<TopicPartition> turns = new ArrayDeque<>();
 
+    private long turnBeganNanos;
+
     RecordReader(
             Map<String, Object> config,
             Function<Map<String, Object>, Consumer<byte[], byte[]>> clients,
-            String wayPast) {
+            Function<TopicPartition, String> wayPast,
+            LongSupplier clock) {
         this.config = config;
         this.clients = clients;
         this.wayPast = wayPast;
+        this.clock = clock;
         this.consumer = clients.apply(config);
     }
 
     /**
      * Opens a reader without partitions.
      *
-     * @param wayPast a sentence that says how to leave out a record that does not fit into the heap
+     * @param wayPast says how to leave out a record of a partition that does not fit into the heap
      */
-    public static RecordReader open(ClusterClients clients, Map<String, Object> config, String wayPast) {
+    public static RecordReader open(
+            ClusterClients clients, Map<String, Object> config, Function<TopicPartition, String> wayPast) {
         return new RecordReader(
                 config,
                 each -> clients.configured(
                         () -> new KafkaConsumer<>(each, new ByteArrayDeserializer(), new ByteArrayDeserializer())),
-                wayPast);
+                wayPast,
+                System::nanoTime);
     }
 
     /** The current client, which a poll may replace. Polls and seeks must use the methods of this class. */
@@ -69,6 +78,16 @@ public final class RecordReader implements AutoCloseable {
     public void seek(TopicPartition id, long offset) {
         consumer.seek(id, offset);
         next.put(id, offset);
+    }
+
+    /** Reads nothing more from a partition. A later poll needs at least one other partition. */
+    public void leaveOut(TopicPartition id) {
+        consumer.pause(Set.of(id));
+        next.remove(id);
+        if (id.equals(turns.peekFirst())) {
+            turnBeganNanos = clock.getAsLong();
+        }
+        turns.remove(id);
     }
 
     /**
@@ -86,25 +105,39 @@ public final class RecordReader implements AutoCloseable {
             ConsumerRecords<byte[], byte[]> records =
                     consumer.poll(alone == null || time.compareTo(LONGEST_TURN) < 0 ? time : LONGEST_TURN);
             records.nextOffsets().forEach((id, position) -> next.put(id, position.offset()));
-            if (alone != null && records.isEmpty()) {
+            if (alone != null && (records.isEmpty() || clock.getAsLong() - turnBeganNanos >= LONGEST_TURN.toNanos())) {
                 turns.addLast(turns.removeFirst());
+                turnBeganNanos = clock.getAsLong();
+                dropFetched(alone);
             }
             return records;
         } catch (OutOfMemoryError full) {
             if (alone != null) {
-                throw tooLarge(alone + "@" + consumer.position(alone), full);
+                throw tooLarge(alone, consumer.position(alone), full);
             }
             readSingly();
             return ConsumerRecords.empty();
         }
     }
 
+    /** Drops fetched records, which the client keeps while a partition is paused. The heap may hold only one batch. */
+    private void dropFetched(TopicPartition id) {
+        Set<TopicPartition> others = new HashSet<>(turns);
+        others.remove(id);
+        if (!others.isEmpty()) {
+            long position = consumer.position(id);
+            consumer.assign(others);
+            consumer.assign(turns);
+            consumer.seek(id, position);
+        }
+    }
+
     /** Returns the failure for a record that was read, but does not fit into the heap together with copies of it. */
-    public CliFailure tooLarge(String place, OutOfMemoryError full) {
+    public CliFailure tooLarge(TopicPartition id, long offset, OutOfMemoryError full) {
         return CliFailure.work(
-                "record " + place + " does not fit into the heap of "
+                "record " + id + "@" + offset + " does not fit into the heap of "
                         + (Runtime.getRuntime().maxMemory() >> 20) + " MB",
-                "Give the command more heap (WEIR_OPTS=-Xmx1g). " + wayPast,
+                "Give the command more heap (WEIR_OPTS=-Xmx1g). " + wayPast.apply(id),
                 full);
     }
 
@@ -118,6 +151,7 @@ public final class RecordReader implements AutoCloseable {
         consumer.assign(next.keySet());
         next.forEach(consumer::seek);
         turns.addAll(next.keySet());
+        turnBeganNanos = clock.getAsLong();
     }
 
     /** Makes a running or the next poll throw. May be called from any thread. */

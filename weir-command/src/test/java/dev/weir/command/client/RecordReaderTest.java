@@ -8,9 +8,11 @@ import dev.weir.command.terminal.ExitCode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -26,15 +28,18 @@ class RecordReaderTest {
 
     private static final TopicPartition FIRST = new TopicPartition("t", 0);
     private static final TopicPartition SECOND = new TopicPartition("t", 1);
+    private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final byte[] LARGE = new byte[8];
 
     private final List<Client> clients = new ArrayList<>();
     private final List<String> read = new ArrayList<>();
+    private long nowNanos;
 
     /** Runs out of memory as Kafka's client does: all records of a poll are lost, and most positions are past them. */
-    private static final class Client extends MockConsumer<byte[], byte[]> {
+    private final class Client extends MockConsumer<byte[], byte[]> {
 
         private final int mostRecords;
+        private final Set<TopicPartition> filled = new HashSet<>();
 
         Client(Map<String, Object> config) {
             super("none");
@@ -46,7 +51,8 @@ class RecordReaderTest {
         public synchronized void assign(Collection<TopicPartition> partitions) {
             super.assign(partitions);
             for (TopicPartition id : partitions) {
-                for (int offset = 0; offset < 4; offset++) {
+                boolean isNew = filled.add(id);
+                for (int offset = 0; isNew && offset < 4; offset++) {
                     boolean isLarge = id.equals(SECOND) && offset == 2;
                     addRecord(new ConsumerRecord<>(
                             id.topic(), id.partition(), offset, new byte[1], isLarge ? LARGE : new byte[1]));
@@ -56,6 +62,7 @@ class RecordReaderTest {
 
         @Override
         public synchronized ConsumerRecords<byte[], byte[]> poll(Duration time) {
+            nowNanos += POLL_NANOS;
             ConsumerRecords<byte[], byte[]> records = super.poll(time);
             for (ConsumerRecord<byte[], byte[]> record : records) {
                 if (record.value() == LARGE || mostRecords > 10) {
@@ -76,7 +83,8 @@ class RecordReaderTest {
                     clients.add(new Client(config));
                     return clients.getLast();
                 },
-                "Or leave it out.");
+                id -> "Or leave out a record of " + id + ".",
+                () -> nowNanos);
     }
 
     private void readTo(RecordReader reader, int count) {
@@ -93,7 +101,7 @@ class RecordReaderTest {
         reader.seek(SECOND, 0);
         assertThatThrownBy(() -> readTo(reader, 8)).isInstanceOfSatisfying(CliFailure.class, failure -> {
             assertThat(failure).hasMessageContaining("record t-1@2 does not fit into the heap of ");
-            assertThat(failure.wayOut()).contains("WEIR_OPTS=-Xmx", "Or leave it out.");
+            assertThat(failure.wayOut()).contains("WEIR_OPTS=-Xmx", "Or leave out a record of t-1.");
             assertThat(failure.exitCode()).isEqualTo(ExitCode.FAILED);
         });
         assertThat(read).contains("1@0", "1@1").doesNotHaveDuplicates().doesNotContain("0@0");
@@ -108,5 +116,46 @@ class RecordReaderTest {
         readTo(reader, 4);
         assertThat(read).containsExactly("0@0", "0@1", "0@2", "0@3");
         assertThat(clients).hasSize(2);
+    }
+
+    /**
+     * Regression: only an empty poll ended a partition's turn. A partition with steady traffic kept the others from
+     * being read, and a replay could not end.
+     */
+    @Test
+    void partitionThatAlwaysHasRecords_givesUpItsTurn() {
+        RecordReader reader = reader(11);
+        reader.consumer().assign(Set.of(FIRST, SECOND));
+        reader.seek(FIRST, 0);
+        reader.seek(SECOND, 0);
+        readTo(reader, 4);
+        assertThat(read).containsExactlyInAnyOrder("0@0", "0@1", "1@0", "1@1");
+        assertThat(clients).hasSize(2);
+    }
+
+    @Test
+    void partitionThatIsLeftOut_isNotRead_beforeOrAfterAPollRanOutOfMemory() {
+        for (int mostRecords : List.of(10, 11)) {
+            read.clear();
+            RecordReader reader = reader(mostRecords);
+            reader.consumer().assign(Set.of(FIRST, SECOND));
+            reader.seek(FIRST, 0);
+            reader.seek(SECOND, 0);
+            reader.leaveOut(SECOND);
+            readTo(reader, 4);
+            assertThat(read).containsExactly("0@0", "0@1", "0@2", "0@3");
+        }
+    }
+
+    @Test
+    void partitionThatIsLeftOut_betweenSingleRecords_takesNoTurn() {
+        RecordReader reader = reader(11);
+        reader.consumer().assign(Set.of(FIRST, SECOND));
+        reader.seek(FIRST, 0);
+        reader.seek(SECOND, 0);
+        readTo(reader, 3);
+        reader.leaveOut(SECOND);
+        readTo(reader, 6);
+        assertThat(read).contains("0@3").doesNotContain("1@2");
     }
 }

@@ -40,8 +40,12 @@ public final class HeldRecords {
         void flush();
     }
 
-    /** An acknowledgement that the brokers have not answered. */
-    private record SentAcknowledgement(AcknowledgeType type, long sinceNanos) {}
+    /**
+     * An acknowledgement that the brokers have not answered.
+     *
+     * @param topicId the id in the last answer before it; zero if there was none
+     */
+    private record SentAcknowledgement(AcknowledgeType type, long sinceNanos, Uuid topicId) {}
 
     private static final class OfPartition {
 
@@ -53,11 +57,27 @@ public final class HeldRecords {
         private final Set<Long> renewing = new HashSet<>();
         private final Map<Long, SentAcknowledgement> unanswered = new HashMap<>();
 
-        /** Offsets of a recreated topic for which an answer to the former topic's renewal is still outstanding. */
-        private final Set<Long> renewedBefore = new HashSet<>();
+        /** Renewals of the former topic that are still unanswered, by offset in the recreated topic. */
+        private final Map<Long, SentAcknowledgement> renewedBefore = new HashMap<>();
+
+        /** The id in the last answer; zero until there is one. */
+        private Uuid topicId = Uuid.ZERO_UUID;
 
         OfPartition(TopicPartition partition) {
             this.ranges = new AcquiredRanges(new TopicIdPartition(Uuid.ZERO_UUID, partition));
+        }
+
+        /**
+         * Returns whether an answer belongs to a renewal of the former topic. Another leader may answer for the new
+         * record earlier, so the topic id decides. Without a known id, the first answer does.
+         */
+        boolean takeRenewedBefore(long offset, Uuid answeredId) {
+            SentAcknowledgement former = renewedBefore.get(offset);
+            boolean isFormer = former != null
+                    && (former.topicId.equals(answeredId)
+                            || former.topicId.equals(Uuid.ZERO_UUID)
+                            || !unanswered.containsKey(offset));
+            return isFormer && renewedBefore.remove(offset, former);
         }
     }
 
@@ -129,8 +149,9 @@ public final class HeldRecords {
             return true;
         }
         of.ranges.pending.withdrawAll(record.offset());
-        if (of.unanswered.remove(record.offset()) != null) {
-            of.renewedBefore.add(record.offset());
+        SentAcknowledgement former = of.unanswered.remove(record.offset());
+        if (former != null) {
+            of.renewedBefore.put(record.offset(), former);
         }
         return false;
     }
@@ -208,7 +229,7 @@ public final class HeldRecords {
         if (renews) {
             of.renewing.add(offset);
         }
-        of.unanswered.put(offset, new SentAcknowledgement(type, nowNanos));
+        of.unanswered.put(offset, new SentAcknowledgement(type, nowNanos, of.topicId));
         if (!client.acknowledge(record, type)) {
             of.unanswered.remove(offset);
             refused(of, type, List.of(offset), "it came too late");
@@ -275,9 +296,10 @@ public final class HeldRecords {
             if (of == null) {
                 return; // These offsets are gaps, which the client acknowledges on its own.
             }
+            of.topicId = id.topicId();
             Map<AcknowledgeType, List<Long>> refused = new EnumMap<>(AcknowledgeType.class);
             for (Long offset : answered) {
-                if (of.renewedBefore.remove(offset)) {
+                if (of.takeRenewedBefore(offset, id.topicId())) {
                     continue;
                 }
                 SentAcknowledgement acknowledged = of.unanswered.remove(offset);

@@ -139,6 +139,35 @@ class HeldRecordsTest {
         assertThat(receiver.confirmed).hasSize(3);
     }
 
+    /**
+     * The recreated topic has another leader, which answers before the former one. Regression: the first answer was
+     * dropped, and the failure of the former renewal was counted for the new record.
+     */
+    @Test
+    void answerToTheFormerRenewal_afterTheAnswerToTheNewRecord_isDropped() {
+        end(1, AcknowledgeType.ACCEPT, 1);
+        assertThat(attend(1)).containsExactly("11 ACCEPT");
+        answer(null, 1, 11L);
+        assertThat(attend(SECOND)).containsExactly("10 RENEW", "12 RENEW");
+        ScriptedRecord accepted = ScriptedRecord.at(10);
+        ScriptedRecord renewed = ScriptedRecord.at(12);
+        for (ScriptedRecord other : List.of(accepted, renewed)) {
+            other.taken = true;
+            assertThat(held.takeUp(other.record)).isFalse();
+            held.add(other, SECOND, SECOND);
+        }
+        accepted.done = true;
+        held.ended(accepted, SECOND);
+        assertThat(attend(2 * SECOND)).containsExactly("10 ACCEPT", "12 RENEW");
+        held.answered(Map.of(new TopicIdPartition(new Uuid(3, 4), PARTITION), Set.of(10L, 12L)), null, 2 * SECOND);
+        answer(new InvalidRecordStateException("the topic is gone"), 2 * SECOND, 10L, 12L);
+        assertThat(receiver.confirmed).hasSize(3);
+        assertThat(receiver.refused).isEmpty();
+        assertThat(receiver.lost).containsExactly(10L, 12L);
+        assertThat(renewed.isGone()).isFalse();
+        assertThat(held.all()).containsExactly(renewed);
+    }
+
     @Test
     void renewalsThatStayUnanswered_waitForAQuarterOfALock() {
         assertThat(attend(SECOND)).hasSize(3);

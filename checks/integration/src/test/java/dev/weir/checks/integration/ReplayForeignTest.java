@@ -7,8 +7,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.KafkaClusterExtension;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -19,8 +22,12 @@ import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.AcknowledgeType;
+import org.apache.kafka.clients.consumer.ConsumerInterceptor;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaShareConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.ProducerInterceptor;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.acl.AccessControlEntry;
@@ -36,6 +43,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Tests {@code weir replay} with dead-letter records that Weir has not written. {@code SpringDeadLetterTest} covers
@@ -309,6 +317,94 @@ class ReplayForeignTest {
                 .containsExactly(Map.entry(new TopicPartition("refused-dead", 0), 3L));
         assertThat(FailureTopics.read(KAFKA.cluster(), "taking")).hasSize(2);
         assertThat(FailureTopics.read(KAFKA.cluster(), "closed")).hasSize(1);
+    }
+
+    /** Runs out of memory if a poll returns several records, or a record with a large key. */
+    public static final class SmallHeap
+            implements ConsumerInterceptor<byte[], byte[]>, ProducerInterceptor<byte[], byte[]> {
+
+        @Override
+        public ConsumerRecords<byte[], byte[]> onConsume(ConsumerRecords<byte[], byte[]> records) {
+            records.forEach(record -> {
+                if (records.count() > 1 || record.key().length > 1) {
+                    throw new OutOfMemoryError("planned");
+                }
+            });
+            return records;
+        }
+
+        @Override
+        public void onCommit(Map<TopicPartition, OffsetAndMetadata> offsets) {}
+
+        @Override
+        public ProducerRecord<byte[], byte[]> onSend(ProducerRecord<byte[], byte[]> record) {
+            return record;
+        }
+
+        @Override
+        public void close() {}
+
+        @Override
+        public void configure(Map<String, ?> configs) {}
+    }
+
+    /**
+     * Regression: the message about a record larger than the heap said that all records before it are done, and advised
+     * a commit that loses the unsent ones, which are only in the metadata of the group's commit.
+     */
+    @Test
+    void recordThatExhaustsTheHeap_afterAnUnsentOne_isNotToBeLeftOutByACommit(@TempDir Path folder) throws Exception {
+        KAFKA.cluster().createTopic("kept", 1);
+        KAFKA.cluster().createTopic("barred", 1);
+        var large = new ProducerRecord<>("heap-dead", 0, "large".getBytes(UTF_8), "v".getBytes(UTF_8));
+        FailureTopics.produce(
+                KAFKA.cluster(),
+                deadLetter("heap-dead", "__connect.errors.topic", "barred"),
+                deadLetter("heap-dead", "__connect.errors.topic", "kept"),
+                large);
+        AclBinding ignored = forbid("barred");
+        String config = Files.writeString(
+                        folder.resolve("heap.properties"), "interceptor.classes=" + SmallHeap.class.getName())
+                .toString();
+        String advice = "a commit of the next offset leaves it out";
+
+        WeirCommand dry = replay("heap-dead", "--client-config", config, "--dry-run");
+        assertThat(dry.err())
+                .contains("does not fit into the heap", "A run without --dry-run")
+                .doesNotContain(advice);
+
+        WeirCommand run = replay("heap-dead", "--client-config", config, "--group", "heap");
+        assertThat(run.out()).contains("\"letters_sent\":1", "\"unsendable\":1");
+        assertThat(run.err())
+                .contains("does not fit into the heap", "Dead-letter record heap-dead-0@0 before it is not sent yet")
+                .doesNotContain(advice);
+
+        WeirCommand next = replay("heap-dead", "--client-config", config, "--group", "heap", "--exclude-topic=barred");
+        assertThat(next.err()).contains(advice);
+        assertThat(KAFKA.cluster().committedOffsets("heap"))
+                .containsExactly(Map.entry(new TopicPartition("heap-dead", 0), 2L));
+    }
+
+    @Test
+    void partitionsThatAreReadInTurns_areSentOnce(@TempDir Path folder) throws Exception {
+        KAFKA.cluster().createTopic("turns", 1);
+        KAFKA.cluster().createTopic("turns-dead", 2);
+        List<ProducerRecord<byte[], byte[]>> deadLetters = new ArrayList<>();
+        for (int i = 0; i < 600; i++) {
+            var each = new ProducerRecord<>("turns-dead", i % 2, "k".getBytes(UTF_8), ("v" + i).getBytes(UTF_8));
+            each.headers().add("__connect.errors.topic", "turns".getBytes(UTF_8));
+            deadLetters.add(each);
+        }
+        FailureTopics.produceAll(KAFKA.cluster(), deadLetters);
+        Path config = Files.writeString(
+                folder.resolve("heap.properties"), "interceptor.classes=" + SmallHeap.class.getName());
+        WeirCommand run = replay("turns-dead", "--client-config", config.toString(), "--group", "turns");
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        assertThat(FailureTopics.read(KAFKA.cluster(), "turns").stream()
+                        .map(each -> new String(each.value(), UTF_8))
+                        .toList())
+                .hasSize(600)
+                .doesNotHaveDuplicates();
     }
 
     private static AclBinding forbid(String topic) throws Exception {

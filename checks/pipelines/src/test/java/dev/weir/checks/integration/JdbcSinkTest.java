@@ -19,6 +19,7 @@ import dev.weir.testkit.Records;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.sql.Array;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -26,6 +27,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -35,6 +37,7 @@ import java.util.stream.LongStream;
 import javax.sql.DataSource;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.h2.jdbc.JdbcArray;
 import org.h2.jdbc.JdbcConnection;
 import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.AfterAll;
@@ -240,15 +243,26 @@ class JdbcSinkTest {
         String version();
 
         Connection physical();
+
+        /** A method whose result is a class of the driver. */
+        JdbcArray array();
+
+        <T> T read(Class<T> type);
+
+        /** Returns what the driver gets. */
+        Object[] echo(Object[] attributes);
     }
 
     /** A connection that its driver's interface unwraps to. */
     private static DataSource ofDriver(Connection connection) {
         var loader = JdbcSinkTest.class.getClassLoader();
         Object driver = Proxy.newProxyInstance(
-                loader,
-                new Class<?>[] {OfDriver.class},
-                (self, method, args) -> method.getName().equals("version") ? "7" : connection);
+                loader, new Class<?>[] {OfDriver.class}, (self, method, args) -> switch (method.getName()) {
+                    case "version" -> "7";
+                    case "array", "read" -> connection.createArrayOf("BIGINT", new Object[] {7L});
+                    case "echo" -> args[0];
+                    default -> connection;
+                });
         Connection shown = (Connection) Proxy.newProxyInstance(
                 loader, new Class<?>[] {Connection.class}, (self, method, args) -> switch (method.getName()) {
                     case "unwrap" -> driver;
@@ -273,6 +287,62 @@ class JdbcSinkTest {
                     .hasMessageContaining("the sink owns the transaction, so its writer must not call commit");
         }
         assertThat(versions).containsExactly("7");
+    }
+
+    /** Regression: only arguments themselves were unwrapped, so a driver got a proxy as an attribute of a struct. */
+    @Test
+    void arraysWithinAnArgument_reachTheDriverAsItsOwn() throws Exception {
+        cluster.createTopic(name, 1);
+        DataSource database = prepared(h2(name));
+        List<Object> written = new ArrayList<>();
+        try (JdbcOffsets offsets = JdbcOffsets.of(ofDriver(database.getConnection()), settings())) {
+            var ignored = offsets.load(Set.of(new TopicPartition(name, 0)));
+            write(offsets, List.of(record(0, 0)), (connection, batch) -> {
+                Array array = connection.createArrayOf("BIGINT", new Object[] {7L});
+                OfDriver driver = connection.unwrap(OfDriver.class);
+                Collections.addAll(written, driver.echo(new Object[] {1, null, array}));
+                Collections.addAll(written, driver.echo(new Array[] {array}));
+                Collections.addAll(written, driver.echo(new Object[] {new Object[] {array}}));
+            });
+        }
+        assertThat(written).hasSize(5).element(0).isEqualTo(1);
+        assertThat(List.of(written.get(2), written.get(3), ((Object[]) written.get(4))[0]))
+                .hasOnlyElementsOfType(JdbcArray.class);
+    }
+
+    /**
+     * Regression: the refusal named {@code unwrap}, which the writer had not called, or the writer got an array that
+     * was not of the class that it had named.
+     */
+    @Test
+    void classOfADriver_isRefusedWithTheCalledMethod_andItsInterfaceIsNot() throws Exception {
+        cluster.createTopic(name, 1);
+        DataSource database = prepared(h2(name));
+        List<Object> read = new ArrayList<>();
+        Map<String, BatchWriter<byte[], byte[]>> refused = Map.of(
+                "array",
+                (connection, batch) ->
+                        read.add(connection.unwrap(OfDriver.class).array()),
+                "read",
+                (connection, batch) -> {
+                    JdbcArray array = connection.unwrap(OfDriver.class).read(JdbcArray.class);
+                    read.add(array);
+                });
+        try (JdbcOffsets offsets = JdbcOffsets.of(ofDriver(database.getConnection()), settings())) {
+            var ignored = offsets.load(Set.of(new TopicPartition(name, 0)));
+            refused.forEach((method, writer) -> assertThatThrownBy(() -> write(offsets, List.of(record(0, 0)), writer))
+                    .hasMessageContaining("must not call " + method + " for the class " + JdbcArray.class.getName()
+                            + ", only for an interface"));
+            write(
+                    offsets,
+                    List.of(record(0, 0)),
+                    (connection, batch) -> read.add(((Object[]) connection
+                                    .unwrap(OfDriver.class)
+                                    .read(Array.class)
+                                    .getArray())
+                            [0]));
+        }
+        assertThat(read).containsExactly(7L);
     }
 
     /** A writer may set a savepoint and roll back to it, which must keep its earlier writes. */
