@@ -27,6 +27,12 @@ public final class RecordReader implements AutoCloseable {
     /** A partition delays the others by about this much in each round, whether or not it has records. */
     private static final Duration LONGEST_TURN = Duration.ofMillis(200);
 
+    /**
+     * The longest wait for records that are in the log. A turn that ended earlier would drop each response of a slow
+     * broker, or each large one, before it has arrived.
+     */
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(30);
+
     private final Map<String, Object> config;
     private final Function<Map<String, Object>, Consumer<byte[], byte[]>> clients;
     private final Function<TopicPartition, String> wayPast;
@@ -105,7 +111,7 @@ public final class RecordReader implements AutoCloseable {
             ConsumerRecords<byte[], byte[]> records =
                     consumer.poll(alone == null || time.compareTo(LONGEST_TURN) < 0 ? time : LONGEST_TURN);
             records.nextOffsets().forEach((id, position) -> next.put(id, position.offset()));
-            if (alone != null && (records.isEmpty() || clock.getAsLong() - turnBeganNanos >= LONGEST_TURN.toNanos())) {
+            if (alone != null && isTurnOver(alone, records.isEmpty())) {
                 turns.addLast(turns.removeFirst());
                 turnBeganNanos = clock.getAsLong();
                 dropFetched(alone);
@@ -118,6 +124,14 @@ public final class RecordReader implements AutoCloseable {
             readSingly();
             return ConsumerRecords.empty();
         }
+    }
+
+    private boolean isTurnOver(TopicPartition id, boolean isEmpty) {
+        if (isEmpty && consumer.currentLag(id).orElse(1) <= 0) {
+            return true;
+        }
+        Duration longest = isEmpty ? LONGEST_WAIT : LONGEST_TURN;
+        return clock.getAsLong() - turnBeganNanos >= longest.toNanos();
     }
 
     /** Drops fetched records, which the client keeps while a partition is paused. The heap may hold only one batch. */

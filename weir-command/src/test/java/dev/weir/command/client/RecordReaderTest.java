@@ -35,11 +35,15 @@ class RecordReaderTest {
     private final List<String> read = new ArrayList<>();
     private long nowNanos;
 
+    /** The number of polls until a response arrives. */
+    private int latencyPolls;
+
     /** Runs out of memory as Kafka's client does: all records of a poll are lost, and most positions are past them. */
     private final class Client extends MockConsumer<byte[], byte[]> {
 
         private final int mostRecords;
         private final Set<TopicPartition> filled = new HashSet<>();
+        private int pollsSinceAssigned;
 
         Client(Map<String, Object> config) {
             super("none");
@@ -50,6 +54,7 @@ class RecordReaderTest {
         @Override
         public synchronized void assign(Collection<TopicPartition> partitions) {
             super.assign(partitions);
+            pollsSinceAssigned = 0;
             for (TopicPartition id : partitions) {
                 boolean isNew = filled.add(id);
                 for (int offset = 0; isNew && offset < 4; offset++) {
@@ -57,12 +62,16 @@ class RecordReaderTest {
                     addRecord(new ConsumerRecord<>(
                             id.topic(), id.partition(), offset, new byte[1], isLarge ? LARGE : new byte[1]));
                 }
+                updateEndOffsets(Map.of(id, 4L));
             }
         }
 
         @Override
         public synchronized ConsumerRecords<byte[], byte[]> poll(Duration time) {
             nowNanos += POLL_NANOS;
+            if (mostRecords == 1 && pollsSinceAssigned++ < latencyPolls) {
+                return ConsumerRecords.empty();
+            }
             ConsumerRecords<byte[], byte[]> records = super.poll(time);
             for (ConsumerRecord<byte[], byte[]> record : records) {
                 if (record.value() == LARGE || mostRecords > 10) {
@@ -131,6 +140,18 @@ class RecordReaderTest {
         readTo(reader, 4);
         assertThat(read).containsExactlyInAnyOrder("0@0", "0@1", "1@0", "1@1");
         assertThat(clients).hasSize(2);
+    }
+
+    /** A response that takes longer than a turn would never arrive if the turn ended before it. */
+    @Test
+    void partitionsWhoseResponsesTakeLongerThanATurn_areRead() {
+        latencyPolls = 5;
+        RecordReader reader = reader(11);
+        reader.consumer().assign(Set.of(FIRST, SECOND));
+        reader.seek(FIRST, 0);
+        reader.seek(SECOND, 0);
+        readTo(reader, 4);
+        assertThat(read).contains("0@0", "1@0");
     }
 
     @Test
