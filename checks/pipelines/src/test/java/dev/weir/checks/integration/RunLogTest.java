@@ -363,6 +363,20 @@ class RunLogTest {
         assertEnd("pipeline logged: produce/produce ended");
     }
 
+    /** Regression: each stream logged two lines, and a pipeline may start any number of streams. */
+    @Test
+    void producersOfInnerStreams_logNothingAtInfo() throws Exception {
+        run(Source.range(0, 2)
+                .flatMapMerge(
+                        2,
+                        n -> made("out")
+                                .map(record -> Message.single(record, record))
+                                .via(KafkaSink.with(producer().build()).flow()))
+                .to(Sink.ignore())
+                .named("logged"));
+        assertThat(lines).isEmpty();
+    }
+
     private void throwAt(String words) {
         WEIR.removeHandler(handler);
         throwing = new Handler() {

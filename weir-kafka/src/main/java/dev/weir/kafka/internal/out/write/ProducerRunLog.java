@@ -9,6 +9,7 @@ import dev.weir.stream.spi.Thrown;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Logs the run of a producing stage if its pipeline does not read from Kafka. In other pipelines, the consumer logs the
@@ -36,21 +37,24 @@ public final class ProducerRunLog {
             context.onTermination(end);
             return;
         }
+        // A pipeline may start any number of inner streams.
+        Level level = context.isOfInnerStream() ? Level.DEBUG : Level.INFO;
         // Registered before the line is logged, because a log backend that throws must not leave the producer open.
         context.onTermination(patience -> {
             String leftUndone = end.close(patience);
-            logEnd(context, isDrained.getAsBoolean(), leftUndone);
+            logEnd(level, context, isDrained.getAsBoolean(), leftUndone);
             return leftUndone;
         });
-        LOG.atInfo().log(
-                "pipeline {}: {} writes, sent by {}",
-                context.pipelineName(),
-                context.stageName(),
-                path == ProducePath.LEAN ? "the lean path" : "Kafka's client");
+        LOG.atLevel(level)
+                .log(
+                        "pipeline {}: {} writes, sent by {}",
+                        context.pipelineName(),
+                        context.stageName(),
+                        path == ProducePath.LEAN ? "the lean path" : "Kafka's client");
     }
 
     /** A log backend that throws must neither fail the run nor hide the unfinished work. */
-    private static void logEnd(StageContext context, boolean isDrained, String leftUndone) {
+    private static void logEnd(Level level, StageContext context, boolean isDrained, String leftUndone) {
         try {
             Throwable failure = context.failure();
             boolean isClean = failure == null && isDrained && leftUndone.isEmpty();
@@ -61,7 +65,7 @@ public final class ProducerRunLog {
             }
             // After a failure, records may be lost that the stage does not count, such as the refused one.
             String left = isClean ? "; nothing is left unfinished" : leftUndone.isEmpty() ? "" : "; " + leftUndone;
-            LOG.atInfo().log("pipeline {}: {} {}{}", context.pipelineName(), context.stageName(), how, left);
+            LOG.atLevel(level).log("pipeline {}: {} {}{}", context.pipelineName(), context.stageName(), how, left);
         } catch (RuntimeException | Error inLog) {
             // There is nowhere to report it.
         }
