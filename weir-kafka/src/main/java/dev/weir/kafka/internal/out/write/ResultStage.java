@@ -45,6 +45,13 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
     private Batch<Message<K, V, P>> input = new Batch<>(0);
     private int next;
     private boolean ended;
+
+    /**
+     * True if the upstream stage returned no elements before its deadline. Its stream then takes turns with others on
+     * this thread, and must return to let the others run.
+     */
+    private boolean yields;
+
     private volatile int inHand;
 
     /** True once the results of the whole input are emitted. Read after the stage has ended, by another thread. */
@@ -131,7 +138,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
                     drained = true;
                     return null;
                 }
-                if (context.clock().hasPassed(deadlineNanos)) {
+                if (yields || context.clock().hasPassed(deadlineNanos)) {
                     return results();
                 }
             }
@@ -143,6 +150,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
     /** Performs one step: sends a message, sends records again, pulls a batch, or waits. */
     private void advance(long deadlineNanos) throws InterruptedException {
         MessageInFlight<K, V, P> head = window.peek();
+        yields = false;
         try {
             if (writer.isStopped()) {
                 writer.settle();
@@ -171,6 +179,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
             input.release();
             input = pulled;
             next = 0;
+            yields = pulled.isEmpty() && !context.clock().hasPassed(deadlineNanos);
             writer.refresh(System.nanoTime());
             context.meter().in(pulled.size());
         }
