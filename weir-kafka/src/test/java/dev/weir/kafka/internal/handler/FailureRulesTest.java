@@ -74,7 +74,7 @@ class FailureRulesTest {
         assertThat(calls).containsExactly(7L);
     }
 
-    /** The number of attempts that the tracer was told to close. */
+    /** The number of calls of the tracer's close method. */
     private final AtomicInteger closed = new AtomicInteger();
 
     /** A tracer that throws whenever an attempt ends. */
