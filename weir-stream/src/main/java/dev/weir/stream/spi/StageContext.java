@@ -63,6 +63,14 @@ public interface StageContext {
         return List.of();
     }
 
+    /**
+     * Returns whether the stage belongs to a stream that starts during the run, such as the stream of a group. A run
+     * may have any number of these streams.
+     */
+    default boolean isOfInnerStream() {
+        return false;
+    }
+
     /** Fails the entire pipeline. Meant for failures on threads that belong to the source or sink. */
     void fail(Throwable cause);
 

@@ -284,6 +284,27 @@ class ProducingTest {
         assertThat(committed).as("records committed").isLessThan(COUNT);
     }
 
+    /** Regression: in a group, which takes turns with others on one thread, the stage pulled its empty input for ever. */
+    @Test
+    void flow_inGroups_emitsAllResults() throws Exception {
+        KAFKA.cluster().createTopic("groups", 1);
+        List<Integer> results = new ArrayList<>();
+        List<Integer> numbers = IntStream.range(0, 100).boxed().toList();
+        Source.from(numbers)
+                .map(number -> Message.single(new ProducerRecord<byte[], byte[]>("groups", bytes(number)), number))
+                .groupBy(
+                        message -> message.passThrough() % 3,
+                        10,
+                        group -> group.via(KafkaSink.with(producer()).<Integer>flow()))
+                .map(Produced::passThrough)
+                .to(Sink.forEach(results::add))
+                .run()
+                .completion()
+                .get(60, TimeUnit.SECONDS);
+        assertThat(results).containsExactlyInAnyOrderElementsOf(numbers);
+        assertThat(numbers("groups")).hasSize(100);
+    }
+
     @Test
     void results_comeInTheOrderOfTheInput_withThePlacesOfAllRecords() throws Exception {
         KAFKA.cluster().createTopic("results-one", 3);

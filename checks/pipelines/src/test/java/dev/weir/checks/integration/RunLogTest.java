@@ -1,6 +1,7 @@
 package dev.weir.checks.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.KafkaSink;
@@ -11,6 +12,7 @@ import dev.weir.kafka.ReusableConsumer;
 import dev.weir.kafka.Sender;
 import dev.weir.kafka.ShareSettings;
 import dev.weir.kafka.Subscription;
+import dev.weir.kafka.produce.Message;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.Sink;
 import dev.weir.stream.Source;
@@ -28,6 +30,7 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -43,6 +46,8 @@ class RunLogTest {
     static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(KafkaCluster.builder());
 
     private static final Logger WEIR = Logger.getLogger("dev.weir.kafka");
+
+    private @Nullable Handler throwing;
 
     private final Queue<String> lines = new ConcurrentLinkedQueue<>();
 
@@ -81,6 +86,7 @@ class RunLogTest {
     @AfterEach
     void stopListening() {
         WEIR.removeHandler(handler);
+        WEIR.removeHandler(throwing);
         WEIR.setUseParentHandlers(true);
         WEIR.setLevel(null);
     }
@@ -271,6 +277,7 @@ class RunLogTest {
                         "pipeline logged: produce/produce drained and ended; nothing is left unfinished");
     }
 
+    /** Regression: the line said that nothing was left unfinished, although the records were lost. */
     @Test
     void producerAlone_thatFails_saysWhy() throws Exception {
         var running = made("out")
@@ -278,11 +285,135 @@ class RunLogTest {
                 .to(KafkaSink.with(producer().build()).records())
                 .named("logged")
                 .run();
-        running.completion().handle((report, failure) -> true).get(60, TimeUnit.SECONDS);
+        Throwable failure =
+                running.completion().handle((report, thrown) -> thrown).get(60, TimeUnit.SECONDS);
+        assertEnd("pipeline logged: produce ended by a failure: "
+                + failure.getCause().getMessage());
+    }
+
+    private void assertEnd(String line) {
         assertThat(lines)
-                .filteredOn(line -> line.contains("ended"))
+                .filteredOn(each -> each.contains("ended"))
                 .singleElement()
                 .asString()
-                .startsWith("pipeline logged: produce ended by a failure: ");
+                .isEqualTo(line);
+    }
+
+    /** Returns settings of a producer that keeps all records but the first, until it is closed. */
+    private static ProducerSettings<byte[], byte[]> lingering() {
+        return producer().property("linger.ms", "60000").build();
+    }
+
+    /** Cancels a pipeline once two of its records wait in the client. */
+    private static void cancelWithTwoRecords(Pipeline pipeline, String stage) throws Exception {
+        var running = pipeline.named("logged").run();
+        ConsumerLedger.await(
+                "two records are in flight",
+                Duration.ofMinutes(1),
+                () -> running.stages().stream().anyMatch(each -> each.name().equals(stage) && each.depth() == 2));
+        running.cancel();
+        running.completion().handle((report, failure) -> true).get(60, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void producingFlow_thatIsCancelled_countsItsRecords() throws Exception {
+        cancelWithTwoRecords(
+                made("out")
+                        .map(record -> Message.single(record, record))
+                        .via(KafkaSink.with(lingering()).flow())
+                        .to(Sink.ignore()),
+                "produce/produce");
+        assertEnd(
+                "pipeline logged: produce/produce ended by a failure: pipeline logged was cancelled; 2 records sent without an answer");
+    }
+
+    @Test
+    void producerWithASender_thatIsCancelled_countsItsRecords() throws Exception {
+        try (Sender<byte[], byte[]> sender = Sender.open(lingering())) {
+            cancelWithTwoRecords(made("out").to(KafkaSink.with(sender).records()), "produce/produce");
+        }
+        assertEnd(
+                "pipeline logged: produce/produce ended by a failure: pipeline logged was cancelled; 2 records sent without an answer");
+    }
+
+    @Test
+    void transactionalProducer_thatIsCancelled_countsTheRecordsOfItsTransaction() throws Exception {
+        cancelWithTwoRecords(
+                Source.range(0, 2)
+                        .map(n -> new ProducerRecord<>("out", new byte[0], new byte[0]))
+                        .concat(Source.never())
+                        .to(KafkaSink.with(producer().build())
+                                .transactional("logged")
+                                .commitInterval(Duration.ofSeconds(29))
+                                .records()),
+                "produce");
+        assertEnd(
+                "pipeline logged: produce ended by a failure: pipeline logged was cancelled; 2 records of the open transaction");
+    }
+
+    /** The records after the first were neither sent nor acknowledged. */
+    @Test
+    void producingFlow_thatIsCutShort_doesNotSayThatItDrained() throws Exception {
+        run(made("out")
+                .map(record -> Message.single(record, record))
+                .via(KafkaSink.with(producer().build()).flow())
+                .take(1)
+                .to(Sink.ignore())
+                .named("logged"));
+        assertEnd("pipeline logged: produce/produce ended");
+    }
+
+    /** Regression: each stream logged two lines, and a pipeline may start any number of streams. */
+    @Test
+    void producersOfInnerStreams_logNothingAtInfo() throws Exception {
+        run(Source.range(0, 2)
+                .flatMapMerge(
+                        2,
+                        n -> made("out")
+                                .map(record -> Message.single(record, record))
+                                .via(KafkaSink.with(producer().build()).flow()))
+                .to(Sink.ignore())
+                .named("logged"));
+        assertThat(lines).isEmpty();
+    }
+
+    private void throwAt(String words) {
+        WEIR.removeHandler(handler);
+        throwing = new Handler() {
+            @Override
+            public void publish(LogRecord line) {
+                if (line.getMessage().contains(words)) {
+                    throw new IllegalStateException("the disk is full");
+                }
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+        WEIR.addHandler(throwing);
+    }
+
+    /** Regression: the producer was never closed. */
+    @Test
+    void startThatCannotBeLogged_closesTheProducer() throws Exception {
+        throwAt("writes, sent by");
+        var settings = producer().property("client.id", "unlogged").build();
+        assertThatThrownBy(() -> run(made("out").to(KafkaSink.with(settings).records())))
+                .hasStackTraceContaining("the disk is full");
+        for (Thread each : Thread.getAllStackTraces().keySet()) {
+            if (each.getName().contains("unlogged")) {
+                assertThat(each.join(Duration.ofSeconds(30))).isTrue();
+            }
+        }
+    }
+
+    /** Regression: the run failed, and its report lacked the unfinished records. */
+    @Test
+    void endThatCannotBeLogged_changesNothing() throws Exception {
+        throwAt("drained and ended");
+        run(made("out").to(KafkaSink.with(producer().build()).records()));
     }
 }

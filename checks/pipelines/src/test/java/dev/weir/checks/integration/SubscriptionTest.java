@@ -10,6 +10,7 @@ import dev.weir.kafka.OffsetOutOfRangeException;
 import dev.weir.kafka.OutOfRangePolicy;
 import dev.weir.kafka.Position;
 import dev.weir.kafka.Subscription;
+import dev.weir.kafka.spi.Lookup.Described;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Sink;
 import dev.weir.testkit.KafkaCluster;
@@ -21,7 +22,10 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -255,6 +259,32 @@ class SubscriptionTest {
                         run(settings("three", "consumer").build(), subscription).close())
                 .isInstanceOf(KafkaPipelineException.class)
                 .hasMessageContaining(setting + " names partition three-3, but topic three has only 0 to 2"));
+    }
+
+    /** Regression: a broker that lagged behind the others failed the start. */
+    @Test
+    void settingOfAPartitionThatABrokerDoesNotKnowYet_isAccepted() throws Exception {
+        KAFKA.cluster().createTopic("grown", 4);
+        AtomicInteger answers = new AtomicInteger();
+        Described before = new Described(
+                IntStream.range(0, 3)
+                        .mapToObj(partition -> new TopicPartition("grown", partition))
+                        .collect(Collectors.toSet()),
+                Map.of());
+        Subscription grown =
+                Subscription.topics("grown").startingAt(new TopicPartition("grown", 3), Position.offset(0));
+        FastKafka around = FastKafka.at(
+                KAFKA.bootstrapServers(),
+                lookup -> FastKafka.answering(
+                        lookup,
+                        (method, args) -> method.equals("partitions") && answers.getAndIncrement() == 0
+                                ? CompletableFuture.completedStage(before)
+                                : null));
+        try (around;
+                RunningPipeline running = run(settings("grown", "consumer").build(), grown)) {
+            assertThat(running.drain(Duration.ofSeconds(30)).drained()).isTrue();
+        }
+        assertThat(answers).hasValueGreaterThan(1);
     }
 
     /** The topic may be created later. */

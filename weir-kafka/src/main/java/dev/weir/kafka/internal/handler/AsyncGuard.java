@@ -103,11 +103,7 @@ final class AsyncGuard<K, V, R>
             CompletionStage<? extends R> stage;
             try {
                 traced = rules.tracing().begin(record);
-                try {
-                    stage = handler.apply(record);
-                } finally {
-                    traced.close();
-                }
+                stage = called(record);
                 if (stage == null) {
                     throw new NullPointerException("the handler returned null");
                 }
@@ -133,6 +129,18 @@ final class AsyncGuard<K, V, R>
             Duration timeout = rules.timeout();
             if (!outcome.isDone()) {
                 watch(stage, record, timeout);
+            }
+        }
+
+        private @Nullable CompletionStage<? extends R> called(ConsumerRecord<K, V> record) {
+            Throwable failure = null;
+            try {
+                return handler.apply(record);
+            } catch (Throwable thrown) {
+                failure = thrown;
+                throw thrown;
+            } finally {
+                FailureRules.trace(traced, RecordTracing.Attempt::close, failure);
             }
         }
 
@@ -163,12 +171,7 @@ final class AsyncGuard<K, V, R>
 
         private void succeeded(R result) {
             if (ended.compareAndSet(false, true)) {
-                try {
-                    traced.succeeded();
-                } catch (Throwable thrown) {
-                    decide(thrown);
-                    return;
-                }
+                FailureRules.trace(traced, RecordTracing.Attempt::succeeded, null);
                 outcome.complete(new HandlerOutcome.Done<>(job.raw(), result, job.attempts()));
                 if (rules.breaker() != null) {
                     rules.breaker().succeeded(permit);

@@ -328,6 +328,7 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
         List<ConsumerRecord<K, V>> records = new ArrayList<>(members.size());
         members.forEach(member -> records.add(record(member)));
         List<RecordTracing.Attempt> attempts = new ArrayList<>(members.size());
+        Throwable failure = null;
         try {
             for (ConsumerRecord<K, V> record : records) {
                 attempts.add(rules.tracing().begin(record));
@@ -339,17 +340,20 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
             check(outcomes, members);
             for (int i = 0; i < attempts.size(); i++) {
                 switch (outcomes.get(i)) {
-                    case BatchOutcome.Retry retry -> attempts.get(i).failed(retry.cause());
-                    case BatchOutcome.DeadLetter deadLetter -> attempts.get(i).failed(deadLetter.cause());
-                    default -> attempts.get(i).succeeded();
+                    case BatchOutcome.Retry retry -> FailureRules.trace(attempts.get(i), retry.cause());
+                    case BatchOutcome.DeadLetter deadLetter -> FailureRules.trace(attempts.get(i), deadLetter.cause());
+                    default -> FailureRules.trace(attempts.get(i), RecordTracing.Attempt::succeeded, null);
                 }
             }
             return outcomes;
         } catch (Throwable thrown) {
+            failure = thrown;
             attempts.forEach(attempt -> FailureRules.trace(attempt, thrown));
             throw thrown;
         } finally {
-            attempts.reversed().forEach(RecordTracing.Attempt::close);
+            for (RecordTracing.Attempt attempt : attempts.reversed()) {
+                FailureRules.trace(attempt, RecordTracing.Attempt::close, failure);
+            }
         }
     }
 

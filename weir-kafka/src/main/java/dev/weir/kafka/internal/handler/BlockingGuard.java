@@ -69,20 +69,23 @@ final class BlockingGuard<K, V, R> implements Handler<HandlerJob<K, V>, HandlerO
     }
 
     private R call(ConsumerRecord<K, V> record) throws Exception {
-        try (RecordTracing.Attempt attempt = rules.tracing().begin(record)) {
-            try {
-                R result = rules.timeout() == null
-                        ? handler.handle(record)
-                        : TimedCall.call(() -> handler.handle(record), rules.timeout(), record);
-                if (result == null) {
-                    throw new NullPointerException("the handler returned null");
-                }
-                attempt.succeeded();
-                return result;
-            } catch (Throwable thrown) {
-                FailureRules.trace(attempt, thrown);
-                throw thrown;
+        RecordTracing.Attempt attempt = rules.tracing().begin(record);
+        Throwable failure = null;
+        try {
+            R result = rules.timeout() == null
+                    ? handler.handle(record)
+                    : TimedCall.call(() -> handler.handle(record), rules.timeout(), record);
+            if (result == null) {
+                throw new NullPointerException("the handler returned null");
             }
+            FailureRules.trace(attempt, RecordTracing.Attempt::succeeded, null);
+            return result;
+        } catch (Throwable thrown) {
+            failure = thrown;
+            FailureRules.trace(attempt, thrown);
+            throw thrown;
+        } finally {
+            FailureRules.trace(attempt, RecordTracing.Attempt::close, failure);
         }
     }
 }

@@ -16,10 +16,15 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The rules for failures of a handler. Immutable.
@@ -42,6 +47,12 @@ public record FailureRules(
     /** The default rules, with which the first failure fails the pipeline. */
     public static final FailureRules NONE =
             new FailureRules(RetryPolicy.of(1, Backoff.NONE), List.of(), null, null, false, RecordTracing.NONE);
+
+    private static final Logger LOG = LoggerFactory.getLogger(FailureRules.class);
+
+    private static final long WARNING_INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    private static final AtomicLong WARNING_DUE_NANOS = new AtomicLong(System.nanoTime());
 
     private static final Duration LONGEST_TIMEOUT = Duration.ofDays(1);
 
@@ -200,14 +211,37 @@ public record FailureRules(
         };
     }
 
-    /** Reports a failed call to the tracing. An exception of the user's tracer must not replace the call's. */
+    /** Reports a failed call to the tracing. */
     static void trace(RecordTracing.Attempt attempt, Throwable thrown) {
+        trace(attempt, traced -> traced.failed(thrown), thrown);
+    }
+
+    /**
+     * Reports the end of a call to the tracing. An exception of the user's tracer must not replace the outcome of the
+     * call: the handler would be called again although it succeeded, or the rules for its own exception would not
+     * apply.
+     *
+     * @param thrown the exception of the call, to which the tracer's is added; null if the call succeeded
+     */
+    static void trace(
+            RecordTracing.Attempt attempt, Consumer<RecordTracing.Attempt> report, @Nullable Throwable thrown) {
         try {
-            attempt.failed(thrown);
+            report.accept(attempt);
         } catch (Throwable inTracing) {
-            if (inTracing != thrown) {
+            if (thrown == null) {
+                warn(inTracing);
+            } else if (inTracing != thrown) {
                 thrown.addSuppressed(inTracing);
             }
+        }
+    }
+
+    /** Logs a tracer's exception, at most once per interval, because a broken tracer may fail for each record. */
+    private static void warn(Throwable inTracing) {
+        long now = System.nanoTime();
+        long due = WARNING_DUE_NANOS.get();
+        if (now - due >= 0 && WARNING_DUE_NANOS.compareAndSet(due, now + WARNING_INTERVAL_NANOS)) {
+            LOG.warn("the tracing of a successful call failed; the record counts as handled", inTracing);
         }
     }
 

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.RecordDecodeException;
 import dev.weir.kafka.RecordDecoder;
+import dev.weir.kafka.batch.BatchHandler;
+import dev.weir.kafka.batch.BatchOutcome;
 import dev.weir.kafka.internal.handler.HandlerPlan.HandlerStage;
 import dev.weir.kafka.spi.RecordTracing;
 import dev.weir.stream.Backoff;
@@ -11,10 +13,12 @@ import dev.weir.stream.Ordering;
 import dev.weir.stream.Parallelism;
 import dev.weir.stream.RetryPolicy;
 import dev.weir.stream.Source;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
@@ -70,8 +74,11 @@ class FailureRulesTest {
         assertThat(calls).containsExactly(7L);
     }
 
-    /** A tracer whose attempts cannot note a failure. */
-    private static final RecordTracing HOSTILE = new RecordTracing() {
+    /** The number of calls of the tracer's close method. */
+    private final AtomicInteger closed = new AtomicInteger();
+
+    /** A tracer that throws whenever an attempt ends. */
+    private final RecordTracing hostile = new RecordTracing() {
 
         @Override
         public RecordTracing inGroup(String group) {
@@ -87,7 +94,9 @@ class FailureRulesTest {
         public Attempt begin(ConsumerRecord<?, ?> record) {
             return new Attempt() {
                 @Override
-                public void succeeded() {}
+                public void succeeded() {
+                    throw new IllegalStateException("cannot note");
+                }
 
                 @Override
                 public void failed(Throwable failure) {
@@ -95,7 +104,10 @@ class FailureRulesTest {
                 }
 
                 @Override
-                public void close() {}
+                public void close() {
+                    closed.incrementAndGet();
+                    throw new IllegalStateException("cannot close");
+                }
             };
         }
 
@@ -103,7 +115,7 @@ class FailureRulesTest {
         public void producing(ConsumerRecord<?, ?> record, ProducerRecord<?, ?> result) {}
     };
 
-    private <R> Throwable failure(FailureRules traced, HandlerStage<byte[], byte[], R> stage)
+    private static <R> Throwable failure(FailureRules traced, HandlerStage<byte[], byte[], R> stage)
             throws InterruptedException {
         return outcomes(traced, stage).stream()
                 .map(outcome -> ((HandlerOutcome.Failed<R>) outcome).failed().cause())
@@ -115,13 +127,45 @@ class FailureRulesTest {
     @Test
     void failure_thatTheTracerCannotNote_isStillTheRecords() throws InterruptedException {
         IllegalArgumentException planted = new IllegalArgumentException("planted");
-        FailureRules traced = FailureRules.NONE.withWayOut().withTracing(HOSTILE);
+        FailureRules traced = FailureRules.NONE.withWayOut().withTracing(hostile);
         assertThat(failure(traced, HandlerStage.blocking(Parallelism.fixed(1), record -> {
                     throw planted;
                 })))
                 .isSameAs(planted);
         assertThat(failure(traced, HandlerStage.async(1, record -> CompletableFuture.failedFuture(planted))))
                 .isSameAs(planted);
-        assertThat(planted.getSuppressed()).hasSize(2);
+        assertThat(failure(traced, batches(records -> {
+                    throw planted;
+                })))
+                .isSameAs(planted);
+        assertThat(planted.getSuppressed()).hasSize(5);
+        assertThat(closed).hasValue(3);
+    }
+
+    private static HandlerStage<byte[], byte[], ConsumerRecord<byte[], byte[]>> batches(
+            BatchHandler<byte[], byte[]> handler) {
+        return (jobs, order, given) -> BatchGuard.under(jobs, 1, 2, Duration.ofSeconds(1), order, given, handler);
+    }
+
+    /** The record was handled again, and its dead-letter record named the tracer's exception. */
+    @Test
+    void success_thatTheTracerCannotNote_isStillTheRecords() throws InterruptedException {
+        FailureRules traced = rules.withTracing(hostile);
+        assertThat(outcomes(traced, HandlerStage.blocking(Parallelism.fixed(1), this::count)))
+                .hasOnlyElementsOfType(HandlerOutcome.Done.class);
+        assertThat(outcomes(traced, HandlerStage.async(1, record -> CompletableFuture.completedFuture(count(record)))))
+                .hasOnlyElementsOfType(HandlerOutcome.Done.class);
+        assertThat(outcomes(traced, batches(records -> {
+                    records.forEach(this::count);
+                    return BatchOutcome.allDone(records);
+                })))
+                .hasOnlyElementsOfType(HandlerOutcome.Done.class);
+        assertThat(calls).containsExactly(7L, 7L, 7L);
+        assertThat(closed).hasValue(3);
+    }
+
+    private String count(ConsumerRecord<byte[], byte[]> record) {
+        calls.add(record.offset());
+        return "done";
     }
 }

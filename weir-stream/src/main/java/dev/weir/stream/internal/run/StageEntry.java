@@ -202,6 +202,11 @@ public final class StageEntry implements StageContext {
         return line.stream().filter(type::isInstance).map(type::cast).toList();
     }
 
+    @Override
+    public boolean isOfInnerStream() {
+        return shownAs != null;
+    }
+
     /** Sets the stage's parent stage. */
     void within(@Nullable StageEntry stage) {
         nesting = stage;

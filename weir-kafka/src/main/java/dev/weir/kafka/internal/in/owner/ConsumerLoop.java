@@ -325,10 +325,13 @@ final class ConsumerLoop implements Runnable {
             } catch (Error failure) {
                 owner.fail(failure);
             } finally {
-                observer.runLog().ended(leftUndone);
-                // Must run even after a failure, because a thread waits for it in close().
-                owner.ended(String.join("; ", leftUndone));
-                control.ended();
+                try {
+                    observer.runLog().ended(leftUndone);
+                } finally {
+                    // Must run even after a failure, because a thread waits for it in close().
+                    owner.ended(String.join("; ", leftUndone));
+                    control.ended();
+                }
             }
         }
     }

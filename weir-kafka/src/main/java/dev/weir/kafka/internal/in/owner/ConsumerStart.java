@@ -305,6 +305,19 @@ public final class ConsumerStart {
         if (named.isEmpty() || settings.connectTimeout().isZero()) {
             return;
         }
+        if (refusal(setting, named, lookup) != null) {
+            // A broker with outdated metadata may not know a partition that was just added, so one response is not
+            // enough.
+            answer(CompletableFuture.runAsync(() -> {}, AFTER_PAUSE));
+            KafkaPipelineException refusal = refusal(setting, named, lookup);
+            if (refusal != null) {
+                throw refusal;
+            }
+        }
+    }
+
+    /** Returns the exception for a partition that its topic does not have; null if there is none. */
+    private @Nullable KafkaPipelineException refusal(String setting, Set<TopicPartition> named, Lookup lookup) {
         Set<String> topics = named.stream().map(TopicPartition::topic).collect(Collectors.toSet());
         Set<TopicPartition> known = Set.of();
         try {
@@ -317,10 +330,11 @@ public final class ConsumerStart {
                     .filter(each -> each.topic().equals(id.topic()))
                     .count();
             if (count > 0 && !known.contains(id)) {
-                throw new KafkaPipelineException(setting + " names partition " + id + ", but topic " + id.topic()
+                return new KafkaPipelineException(setting + " names partition " + id + ", but topic " + id.topic()
                         + " has only 0 to " + (count - 1) + "; correct the number, or add the partition first");
             }
         }
+        return null;
     }
 
     /**

@@ -179,9 +179,9 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
                     progress);
             ClientWatch.begin(settings.clientConfig(), progress, context, loop::look);
             ProducerRunLog.follow(ProducePath.CLIENT, context, patience -> {
-                loop.close(patience);
+                String left = loop.close(patience);
                 producers.close();
-                return "";
+                return left;
             });
             return loop;
         };
@@ -218,6 +218,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
 
     private void take(PendingRecord pending) throws InterruptedException {
         open.add(pending);
+        inHand = open.size();
         try {
             if (!begun) {
                 producer.begin();
@@ -412,8 +413,9 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         }
     }
 
-    private void close(Duration patience) {
+    private String close(Duration patience) {
         ended = true;
         producer.close(patience); // aborts the open transaction
+        return inHand == 0 ? "" : inHand + " records of the open transaction";
     }
 }

@@ -6,12 +6,14 @@ import dev.weir.kafka.ShareHandle;
 import dev.weir.stream.spi.StageContext;
 import dev.weir.stream.spi.StageContext.Termination;
 import dev.weir.stream.spi.Thrown;
+import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
- * Logs the run of a producing stage at INFO if its pipeline does not read from Kafka. In other pipelines, the consumer
- * logs the run. Stateless.
+ * Logs the run of a producing stage if its pipeline does not read from Kafka. In other pipelines, the consumer logs the
+ * run. Stateless.
  */
 public final class ProducerRunLog {
 
@@ -21,41 +23,51 @@ public final class ProducerRunLog {
 
     /** Logs the start, and registers {@code end}, which closes the producer. The end is logged after it. */
     public static void follow(ProducePath path, StageContext context, Termination end) {
+        follow(path, context, () -> true, end);
+    }
+
+    /**
+     * Like {@link #follow(ProducePath, StageContext, Termination)}, for a stage that a downstream stage may end.
+     *
+     * @param isDrained whether the stage has passed on its whole input
+     */
+    static void follow(ProducePath path, StageContext context, BooleanSupplier isDrained, Termination end) {
         if (!context.upstreamHandles(ConsumerHandle.class).isEmpty()
                 || !context.upstreamHandles(ShareHandle.class).isEmpty()) {
             context.onTermination(end);
             return;
         }
-        LOG.info(
-                "pipeline {}: {} writes, sent by {}",
-                context.pipelineName(),
-                context.stageName(),
-                path == ProducePath.LEAN ? "the lean path" : "Kafka's client");
+        // A pipeline may start any number of inner streams.
+        Level level = context.isOfInnerStream() ? Level.DEBUG : Level.INFO;
+        // Registered before the line is logged, because a log backend that throws must not leave the producer open.
         context.onTermination(patience -> {
             String leftUndone = end.close(patience);
-            logEnd(context, leftUndone);
+            logEnd(level, context, isDrained.getAsBoolean(), leftUndone);
             return leftUndone;
         });
+        LOG.atLevel(level)
+                .log(
+                        "pipeline {}: {} writes, sent by {}",
+                        context.pipelineName(),
+                        context.stageName(),
+                        path == ProducePath.LEAN ? "the lean path" : "Kafka's client");
     }
 
-    private static void logEnd(StageContext context, String leftUndone) {
-        String left = leftUndone.isEmpty() ? "nothing is left unfinished" : leftUndone;
-        Throwable failure = context.failure();
-        if (failure == null) {
-            LOG.info(
-                    "pipeline {}: {} {}; {}",
-                    context.pipelineName(),
-                    context.stageName(),
-                    leftUndone.isEmpty() ? "drained and ended" : "ended",
-                    left);
-        } else {
-            String message = Thrown.message(failure);
-            LOG.info(
-                    "pipeline {}: {} ended by a failure: {}; {}",
-                    context.pipelineName(),
-                    context.stageName(),
-                    message == null ? Thrown.text(failure) : message,
-                    left);
+    /** A log backend that throws must neither fail the run nor hide the unfinished work. */
+    private static void logEnd(Level level, StageContext context, boolean isDrained, String leftUndone) {
+        try {
+            Throwable failure = context.failure();
+            boolean isClean = failure == null && isDrained && leftUndone.isEmpty();
+            String how = isClean ? "drained and ended" : "ended";
+            if (failure != null) {
+                String message = Thrown.message(failure);
+                how = "ended by a failure: " + (message == null ? Thrown.text(failure) : message);
+            }
+            // After a failure, records may be lost that the stage does not count, such as the refused one.
+            String left = isClean ? "; nothing is left unfinished" : leftUndone.isEmpty() ? "" : "; " + leftUndone;
+            LOG.atLevel(level).log("pipeline {}: {} {}{}", context.pipelineName(), context.stageName(), how, left);
+        } catch (RuntimeException | Error inLog) {
+            // There is nowhere to report it.
         }
     }
 }

@@ -45,7 +45,17 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
     private Batch<Message<K, V, P>> input = new Batch<>(0);
     private int next;
     private boolean ended;
+
+    /**
+     * True if the upstream stage returned no elements before its deadline. Its stream then takes turns with others on
+     * this thread, and must return to let the others run.
+     */
+    private boolean yields;
+
     private volatile int inHand;
+
+    /** True once the results of the whole input are emitted. Read after the stage has ended, by another thread. */
+    private volatile boolean drained;
 
     /** The failure that ends the run once all earlier results are emitted. */
     private @Nullable KafkaPipelineException failure;
@@ -88,11 +98,11 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
         ResultStage<K, V, P> stage =
                 new ResultStage<>(producers.clients(), settings, failures, maxInHand, upstream, context);
         context.exposeResource(stage.writer.handle());
-        ProducerRunLog.follow(settings.produce(), context, patience -> {
-            // The outcomes of records in flight are no longer needed.
-            String ignored = stage.writer.close(Duration.ZERO);
+        ProducerRunLog.follow(settings.produce(), context, () -> stage.drained, patience -> {
+            // Does not wait, because the outcomes of records in flight are no longer needed.
+            String left = stage.writer.close(Duration.ZERO);
             producers.close();
-            return "";
+            return left;
         });
         return stage;
     }
@@ -106,8 +116,10 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
             Stage<Message<K, V, P>> upstream,
             StageContext context) {
         OrderedWriter.Clients<K, V> clients = new RunProducers<>(settings).sharing(client);
-        ProducerRunLog.follow(settings.produce(), context, patience -> "");
-        return new ResultStage<>(clients, settings, failures, maxInHand, upstream, context);
+        ResultStage<K, V, P> stage = new ResultStage<>(clients, settings, failures, maxInHand, upstream, context);
+        ProducerRunLog.follow(
+                settings.produce(), context, () -> stage.drained, patience -> stage.writer.close(Duration.ZERO));
+        return stage;
     }
 
     @Override
@@ -123,9 +135,10 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
                 }
                 advance(deadlineNanos);
                 if (failure == null && ended && window.isEmpty() && next == input.size()) {
+                    drained = true;
                     return null;
                 }
-                if (context.clock().hasPassed(deadlineNanos)) {
+                if (yields || context.clock().hasPassed(deadlineNanos)) {
                     return results();
                 }
             }
@@ -137,6 +150,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
     /** Performs one step: sends a message, sends records again, pulls a batch, or waits. */
     private void advance(long deadlineNanos) throws InterruptedException {
         MessageInFlight<K, V, P> head = window.peek();
+        yields = false;
         try {
             if (writer.isStopped()) {
                 writer.settle();
@@ -165,6 +179,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
             input.release();
             input = pulled;
             next = 0;
+            yields = pulled.isEmpty() && !context.clock().hasPassed(deadlineNanos);
             writer.refresh(System.nanoTime());
             context.meter().in(pulled.size());
         }
