@@ -6,6 +6,7 @@ import dev.weir.kafka.RecordOrdering;
 import dev.weir.metrics.Limiter.Kind;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.DispatcherSnapshot;
+import dev.weir.stream.StageSnapshot;
 import dev.weir.stream.StageSnapshot.Activity;
 import java.util.Comparator;
 import java.util.List;
@@ -59,11 +60,12 @@ final class StageRules {
     private StageRules() {}
 
     /**
-     * Finds a stage in which all calls wait and none has finished for a long time. More workers would wait in the same
-     * calls. If there are several such stages, returns the one furthest downstream.
+     * Finds a stage in which all calls wait and none has finished for much longer than the earlier ones took. More
+     * workers would wait in the same calls. Also finds a stage in which no call has ever finished: its calls may hang
+     * or be slow. If there are several such stages, returns the one furthest downstream.
      */
     static @Nullable Limiter hanging(Interval interval) {
-        return interval.isPast || interval.seconds < HANGS_SECONDS
+        return interval.isPast
                 ? null
                 : interval.units.stream()
                         .filter(unit -> hangs(interval, unit))
@@ -74,31 +76,63 @@ final class StageRules {
 
     private static boolean hangs(Interval interval, Unit unit) {
         StageLoad stage = unit.heaviest();
-        // The busy time of a stage with its own workers contains finished calls only. The busy time of a fused stage
-        // contains the current call too, but the stage counts each element that it has finished.
-        boolean isSilent = stage.out() == 0 && (unit.shared() ? stage.in() == 0 : stage.busy() == 0);
-        double earlier = unit.shared() || stage.last().elementsOut() == 0
-                ? 0
-                : stage.last().busyNanos() / 1e9 / stage.last().elementsOut();
-        return isSilent
+        return isSilent(interval, unit)
                 && unit.waits()
                 && unit.utilisation() >= FULL
                 && stage.engineShare() < 0.5
-                && interval.seconds >= HANGS_TIMES * earlier
+                && interval.seconds >= HANGS_TIMES * earlierSeconds(interval, unit)
                 && !stage.equals(interval.units.getFirst().stages().getFirst());
+    }
+
+    /** Returns whether no call of the unit's heaviest stage has finished for a long time. */
+    private static boolean isSilent(Interval interval, Unit unit) {
+        StageLoad stage = unit.heaviest();
+        // The busy time of a stage with its own workers contains finished calls only. The busy time of a fused stage
+        // contains the current call too, but the stage counts each element that it has finished.
+        return interval.seconds >= HANGS_SECONDS
+                && stage.out() == 0
+                && (unit.shared() ? stage.in() == 0 : stage.busy() == 0);
+    }
+
+    /**
+     * Returns the number of elements with which the unit's heaviest stage has finished. A stage with its own workers may
+     * emit nothing, but its busy time contains finished calls only.
+     */
+    private static long finished(Unit unit) {
+        StageSnapshot stage = unit.heaviest().last();
+        return unit.shared() ? stage.elementsIn() : Math.max(stage.elementsOut(), stage.busyNanos() > 0 ? 1 : 0);
+    }
+
+    /**
+     * Returns the time that a finished call of a silent unit's heaviest stage took on average; 0 if none has finished.
+     * For a fused stage, this is an upper bound, because the time of the current call before the interval is included.
+     */
+    private static double earlierSeconds(Interval interval, Unit unit) {
+        StageLoad stage = unit.heaviest();
+        long finished = finished(unit);
+        return finished == 0 ? 0 : (stage.last().busyNanos() / 1e9 - stage.busy() * interval.seconds) / finished;
     }
 
     private static Limiter hanging(Interval interval, Unit unit) {
         String stage = unit.heaviest().name();
-        return Limiter.of(
-                Kind.STAGE_WAIT,
-                stage,
-                "the handlers of " + stage + " do not return: " + Words.number(unit.used()) + " of " + unit.threads()
-                        + " threads are at work, and none has finished for " + Words.number(interval.seconds) + " s"
-                        + Partitions.oldest(interval),
-                "take a thread dump to see what " + stage + " waits for, and give these calls a timeout: more threads"
-                        + " would wait too",
-                1);
+        String atWork = Words.number(unit.used()) + " of " + unit.threads()
+                + " threads are at work, and none has finished for " + Words.number(interval.seconds) + " s"
+                + Partitions.oldest(interval);
+        String dump = "take a thread dump to see what " + stage + " waits for";
+        return finished(unit) == 0
+                ? Limiter.of(
+                        Kind.STAGE_WAIT,
+                        stage,
+                        "no handler of " + stage + " has returned yet: " + atWork,
+                        dump + ": if these calls hang, give them a timeout; if they are slow, give " + stage
+                                + (unit.shared() ? " its own threads" : " more threads"),
+                        1)
+                : Limiter.of(
+                        Kind.STAGE_WAIT,
+                        stage,
+                        "the handlers of " + stage + " do not return: " + atWork,
+                        dump + ", and give these calls a timeout: more threads would wait too",
+                        1);
     }
 
     /** Finds a dispatcher with waiting tasks and no idle thread. */
@@ -313,6 +347,10 @@ final class StageRules {
                     1);
         }
         sentence += waitsFor(stage);
+        if (unit.shared() && isSilent(interval, unit)) {
+            sentence += "; none of its calls has returned for " + Words.number(interval.seconds) + " s"
+                    + Partitions.oldest(interval) + ": a thread dump shows what it waits for";
+        }
         Kind kind = isDecoding(interval, stage) ? Kind.SOURCE_DECODE : Kind.STAGE_WAIT;
         if (unit.shared()) {
             double gain = Math.min(gainOfOwnThreads(interval, unit, stage), ofProcessors(interval, stage));

@@ -24,6 +24,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -233,6 +234,47 @@ class LimiterProbeTest {
                                         .build())),
                         look.producers(),
                         look.machine()))
+                .toList();
+    }
+
+    /**
+     * Regression: a fused function was said to hang for most of each slow call, with the advice that more threads would
+     * wait too. Between the calls, the advice was to give it its own threads.
+     */
+    @Test
+    void fusedFunction_whoseCallsAreSlow_getsThreadsOfItsOwnInEachCall() {
+        for (long calls : List.of(1L, 5L, 1000L)) {
+            Limiter limiter = LimiterFinder.find(silentFused(calls, calls * 8 + 2));
+            assertThat(limiter.sentence())
+                    .startsWith("work has ")
+                    .endsWith("; none of its calls has returned for 5.0 s: a thread dump shows what it waits for");
+            assertThat(limiter.advice()).contains("mapBlocking");
+        }
+    }
+
+    @Test
+    void fusedFunction_whoseCallTakesMuchLongerThanEarlierOnes_isSaidToHang() {
+        Limiter limiter = LimiterFinder.find(silentFused(1000, 10 + 300));
+        assertThat(limiter.sentence()).startsWith("the handlers of work do not return: 1.0 of 1 threads are at work");
+    }
+
+    /** Returns five seconds of one call, after {@code calls} calls. The thread had worked for {@code busySeconds}. */
+    private static List<PipelineLook> silentFused(long calls, long busySeconds) {
+        return LongStream.rangeClosed(0, 50)
+                .mapToObj(i -> {
+                    long at = i * SECOND / 10;
+                    return PipelineLook.of(
+                            at,
+                            List.of(
+                                    StageSnapshot.of("consume", 1, 2000, 2000, 0, 0, 0, 0, at),
+                                    StageSnapshot.of("work", 1, calls, calls, busySeconds * SECOND + at, 0, 0, 0, at)),
+                            List.of(
+                                    Activity.of("consume", "thread", VIRTUAL, 1, 1, 0, 0, "", 0),
+                                    Activity.of("work", "thread", VIRTUAL, 1, 1, 0, 0, "", 0)),
+                            StubLooks.consumer(),
+                            StubLooks.noProducer(),
+                            MachineLook.unknown(8));
+                })
                 .toList();
     }
 

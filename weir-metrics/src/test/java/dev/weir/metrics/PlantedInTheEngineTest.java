@@ -125,12 +125,16 @@ class PlantedInTheEngineTest {
         }
     }
 
-    /** The advice was to raise the parallelism, from 4 to 64, of a stage from which nothing ever returned. */
+    private Integer blocksFrom100(Integer element) {
+        return element < 100 ? element : awaitUnchecked(element);
+    }
+
+    /** The advice was to raise the parallelism, from 4 to 64, of a stage from which nothing returned any more. */
     @Test
     void lanesThatNeverReturn_areSaidTo_andGetNoMoreLanes() {
         Limiter limiter = stoodStill(
                 Source.range(0, MANY)
-                        .mapBlocking(4, Ordering.unordered(), this::blocks)
+                        .mapBlocking(4, Ordering.unordered(), this::blocksFrom100)
                         .named("price"),
                 price -> price.atWork() == 4 && price.waiting() == 4);
         assertThat(limiter.kind()).isEqualTo(Kind.STAGE_WAIT);
@@ -138,17 +142,43 @@ class PlantedInTheEngineTest {
         assertThat(limiter.sentence())
                 .isEqualTo("the handlers of price do not return: 4.0 of 4 threads are at work, and none has finished"
                         + " for 5.0 s");
-        assertThat(limiter.advice()).startsWith("take a thread dump").contains("timeout");
+        assertThat(limiter.advice()).startsWith("take a thread dump").endsWith("more threads would wait too");
         assertThat(limiter.lever().kind()).isEqualTo(Lever.Kind.ELSEWHERE);
     }
 
     @Test
     void fusedFunctionThatNeverReturns_isSaidTo_andGetsNoThreadsOfItsOwn() {
         Limiter limiter = stoodStill(
-                Source.range(0, MANY).map(this::awaitUnchecked).named("price"),
+                Source.range(0, MANY).map(this::blocksFrom100).named("price"),
                 price -> price.isInPass() && price.waiting() == 1);
         assertThat(limiter.sentence()).startsWith("the handlers of price do not return: 1.0 of 1 threads are at work");
+        assertThat(limiter.advice()).endsWith("more threads would wait too");
         assertThat(limiter.lever().kind()).isEqualTo(Lever.Kind.ELSEWHERE);
+    }
+
+    /** Regression: first calls that are only slow were said to hang, and more threads to be useless. */
+    @Test
+    void firstCallsOfLanes_areSaidNotToHaveReturnedYet() {
+        Limiter lanes = stoodStill(
+                Source.range(0, MANY)
+                        .mapBlocking(4, Ordering.unordered(), this::blocks)
+                        .named("price"),
+                price -> price.atWork() == 4 && price.waiting() == 4);
+        assertThat(lanes.sentence())
+                .isEqualTo("no handler of price has returned yet: 4.0 of 4 threads are at work, and none has finished"
+                        + " for 5.0 s");
+        assertThat(lanes.advice())
+                .startsWith("take a thread dump")
+                .endsWith("if these calls hang, give them a timeout; if they are slow, give price more threads");
+    }
+
+    @Test
+    void firstCallOfAFusedFunction_isSaidNotToHaveReturnedYet() {
+        Limiter fused = stoodStill(
+                Source.range(0, MANY).map(this::awaitUnchecked).named("price"),
+                price -> price.isInPass() && price.waiting() == 1);
+        assertThat(fused.sentence()).startsWith("no handler of price has returned yet: 1.0 of 1 threads are at work");
+        assertThat(fused.advice()).endsWith("if they are slow, give price its own threads");
     }
 
     /** Every handler has returned, with a failure. */

@@ -1,5 +1,6 @@
 package dev.weir.stream;
 
+import dev.weir.stream.internal.ack.EachAcknowledgement;
 import dev.weir.stream.internal.ack.SubstreamTarget;
 import dev.weir.stream.spi.Batch;
 import java.util.List;
@@ -92,6 +93,6 @@ public final class BroadcastHub<T> extends Hub<T> {
 
     @Override
     void left(List<Batch<T>> batches) {
-        batches.forEach(Hub::forgoAll);
+        EachAcknowledgement.of(batches, batch -> batch.forgoFrom(0));
     }
 }

@@ -1,5 +1,6 @@
 package dev.weir.stream;
 
+import dev.weir.stream.internal.ack.EachAcknowledgement;
 import dev.weir.stream.internal.ack.TakenElements;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
@@ -48,13 +49,7 @@ abstract class Hub<T> implements AutoCloseable {
 
     /** Ends the pending acknowledgements of queued elements that no taker will receive. */
     void left(List<Batch<T>> batches) {
-        batches.forEach(Batch::abandonAll);
-    }
-
-    static void forgoAll(Batch<?> batch) {
-        for (int i = 0; i < batch.size(); i++) {
-            batch.forgo(i);
-        }
+        EachAcknowledgement.of(batches, Batch::abandonAll);
     }
 
     /**
@@ -138,7 +133,7 @@ abstract class Hub<T> implements AutoCloseable {
     final boolean whenRoom(BooleanSupplier hasRoom, Batch<T> batch, Runnable add) throws InterruptedException {
         boolean added = whenRoom(hasRoom, add);
         if (!added) {
-            forgoAll(batch);
+            batch.forgoFrom(0);
         }
         return added;
     }

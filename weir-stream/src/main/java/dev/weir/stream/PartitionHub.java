@@ -1,5 +1,6 @@
 package dev.weir.stream;
 
+import dev.weir.stream.internal.ack.EachAcknowledgement;
 import dev.weir.stream.spi.Batch;
 import java.util.ArrayList;
 import java.util.List;
@@ -94,7 +95,7 @@ public final class PartitionHub<T> extends Hub<T> {
         while (!rest.isEmpty()) {
             List<Taker<T>> to = new ArrayList<>();
             if (!whenRoom(() -> present().size() >= minTakers, () -> to.addAll(present()))) {
-                forgoAll(rest);
+                rest.forgoFrom(0);
                 return false;
             }
             List<Batch<T>> parts = parts(rest, to.size());
@@ -102,8 +103,9 @@ public final class PartitionHub<T> extends Hub<T> {
             for (int i = 0; i < parts.size(); i++) {
                 Batch<T> part = parts.get(i);
                 if (!part.isEmpty() && !give(part, to.get(i), rest)) {
-                    parts.subList(i, parts.size()).forEach(Hub::forgoAll);
-                    forgoAll(rest);
+                    List<Batch<T>> left = new ArrayList<>(parts.subList(i, parts.size()));
+                    left.add(rest);
+                    EachAcknowledgement.of(left, unused -> unused.forgoFrom(0));
                     return false;
                 }
             }

@@ -141,17 +141,7 @@ public final class SinkQueue<T> {
             lock.unlock();
         }
         if (left != null) {
-            forgoFrom(left, first);
-        }
-    }
-
-    /**
-     * Forgoes elements that the taking thread no longer needs, so that the source does not wait for their
-     * acknowledgements when it ends.
-     */
-    private static void forgoFrom(Batch<?> batch, int first) {
-        for (int i = first; i < batch.size(); i++) {
-            batch.forgo(i);
+            left.forgoFrom(first);
         }
     }
 
@@ -214,7 +204,7 @@ public final class SinkQueue<T> {
         } finally {
             lock.unlock();
         }
-        forgoFrom(pulled, 0);
+        pulled.forgoFrom(0);
         return false;
     }
 

@@ -144,4 +144,41 @@ class ExposedResourceTest {
                 .containsEntry("of the second", List.of(new Resource(2)))
                 .containsEntry("of both", List.of(new Resource(1), new Resource(2)));
     }
+
+    /** Regression: a group's sink took a source that is merged downstream of the group for one upstream of it. */
+    @Test
+    void upstreamHandles_withinASubstream_areNotOfInputsMergedBelow() throws Exception {
+        Map<String, List<Resource>> seenBySink = new ConcurrentHashMap<>();
+        Source<Integer> below = Source.custom("below", context -> start(context, 2, new CountDownLatch(0)));
+        Source<Integer> above = Source.custom("above", context -> start(context, 1, new CountDownLatch(0)));
+        try (RunningPipeline pipeline = above.merge(Source.of(1))
+                .groupBy(n -> n, 4, group -> group.alsoTo(looking(seenBySink, "of the group")))
+                .merge(below)
+                .to(looking(seenBySink, "of both"))
+                .run()) {
+            assertThat(pipeline.await().drained()).isTrue();
+        }
+        assertThat(seenBySink)
+                .containsEntry("of the group", List.of(new Resource(1)))
+                .containsEntry("of both", List.of(new Resource(1), new Resource(2)));
+    }
+
+    /** Regression: a sink did not know a source that is merged within a branch upstream of it. */
+    @Test
+    void upstreamHandles_belowBranches_areOfTheInputsMergedInThem() throws Exception {
+        Map<String, List<Resource>> seenBySink = new ConcurrentHashMap<>();
+        CountDownLatch mayClose = new CountDownLatch(0);
+        Source<Integer> first = Source.custom("first", context -> start(context, 1, mayClose));
+        Source<Integer> second = Source.custom("second", context -> start(context, 2, mayClose));
+        try (RunningPipeline pipeline = first.<Integer>broadcast(List.of(
+                        branch -> branch.merge(second),
+                        branch -> branch.alsoTo(looking(seenBySink, "of the other branch"))))
+                .to(looking(seenBySink, "of both"))
+                .run()) {
+            assertThat(pipeline.await().drained()).isTrue();
+        }
+        assertThat(seenBySink)
+                .containsEntry("of the other branch", List.of(new Resource(1)))
+                .containsEntry("of both", List.of(new Resource(1), new Resource(2)));
+    }
 }

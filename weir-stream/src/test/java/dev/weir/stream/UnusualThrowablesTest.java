@@ -3,6 +3,8 @@ package dev.weir.stream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.stream.internal.ack.JointAck;
+import dev.weir.stream.internal.ack.TakenElements;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import java.time.Duration;
@@ -14,6 +16,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -232,32 +235,90 @@ class UnusualThrowablesTest {
                         .contains("no log"));
     }
 
-    /** A user's span processor may throw. */
-    @Test
-    void batch_whoseTargetThrows_abandonsTheOtherElements() {
-        List<Long> abandoned = new ArrayList<>();
-        AckTarget target = new AckTarget() {
-            @Override
-            public void ack(long token) {}
+    /** A target whose calls throw, as a user's span processor may. */
+    private static final class Throwing implements AckTarget {
 
-            @Override
-            public void forgo(long token) {}
+        private final List<String> calls = new ArrayList<>();
 
-            @Override
-            public void abandon(long token) {
-                abandoned.add(token);
-                throw new IllegalStateException("cannot abandon " + token);
+        private void call(String call) {
+            calls.add(call);
+            throw new IllegalStateException("cannot " + call);
+        }
+
+        @Override
+        public void ack(long token) {
+            call("ack " + token);
+        }
+
+        @Override
+        public void forgo(long token) {
+            call("forgo " + token);
+        }
+
+        @Override
+        public void abandon(long token) {
+            call("abandon " + token);
+        }
+
+        @Override
+        public boolean dropIfRevoked(long token) {
+            call("drop " + token);
+            return true;
+        }
+
+        @Override
+        public void retain(long token, int more) {}
+    }
+
+    @SuppressWarnings("ImmutableEnumChecker") // the functions have no state
+    enum Ending {
+        ABANDON(Batch::abandonAll, "abandon 0", "abandon 1", "abandon 2", "abandon 3"),
+        ABANDON_ALL_BUT(batch -> batch.abandonAllBut(1, 2), "abandon 0", "abandon 2", "abandon 3"),
+        ACK(Batch::ackAll, "ack 0", "ack 1", "ack 2", "ack 3"),
+        FORGO(batch -> batch.forgoFrom(1), "forgo 1", "forgo 2", "forgo 3"),
+        DROP(Batch::dropAllRevoked, "drop 0", "drop 1", "drop 2", "drop 3"),
+        ACK_JOINT(batch -> joint(batch).ack(0), "ack 0", "ack 1", "ack 2", "ack 3"),
+        FORGO_JOINT(batch -> joint(batch).forgo(0), "forgo 0", "forgo 1", "forgo 2", "forgo 3"),
+        ABANDON_JOINT(batch -> joint(batch).abandon(0), "abandon 0", "abandon 1", "abandon 2", "abandon 3"),
+        ABANDON_TAKEN(
+                batch -> {
+                    TakenElements taken = new TakenElements();
+                    var ignored = taken.take(batch);
+                    taken.abandonAll();
+                },
+                "abandon 0",
+                "abandon 1",
+                "abandon 2",
+                "abandon 3");
+
+        private final Consumer<Batch<Integer>> end;
+        private final List<String> calls;
+
+        Ending(Consumer<Batch<Integer>> end, String... calls) {
+            this.end = end;
+            this.calls = List.of(calls);
+        }
+
+        private static JointAck joint(Batch<Integer> batch) {
+            JointAck joint = new JointAck(batch.size());
+            for (int i = 0; i < batch.size(); i++) {
+                joint.add(batch.target(i), batch.token(i));
             }
+            return joint;
+        }
+    }
 
-            @Override
-            public void retain(long token, int more) {}
-        };
-        Batch<Integer> batch = new Batch<>(3);
-        for (int i = 0; i < 3; i++) {
+    /** Regression: a closing source waited until its deadline for the elements after the one that threw. */
+    @ParameterizedTest
+    @EnumSource
+    void batch_whoseTargetThrows_endsTheOtherElements(Ending ending) {
+        Throwing target = new Throwing();
+        Batch<Integer> batch = new Batch<>(4);
+        for (int i = 0; i < 4; i++) {
             batch.add(i, target, i);
         }
-        assertThatThrownBy(batch::abandonAll).hasMessageStartingWith("cannot abandon ");
-        assertThat(abandoned).containsExactly(0L, 1L, 2L);
+        assertThatThrownBy(() -> ending.end.accept(batch)).hasMessageStartingWith("cannot ");
+        assertThat(target.calls).containsExactlyElementsOf(ending.calls);
     }
 
     @Test

@@ -140,6 +140,20 @@ public final class Batch<T> {
         target(index).forgo(token(index));
     }
 
+    /** Ends one pending acknowledgement of each element from index {@code first} on. See {@link #forgo}. */
+    public void forgoFrom(int first) {
+        int next = first;
+        try {
+            while (next < size) {
+                forgo(next++);
+            }
+        } finally {
+            if (next < size) {
+                forgoFrom(next);
+            }
+        }
+    }
+
     /**
      * Abandons one pending acknowledgement of each element because the holder of the acknowledgements was closed. See
      * {@link AckTarget#abandon}.
@@ -159,8 +173,11 @@ public final class Batch<T> {
      * from index {@code first} on, which have not been processed. The elements in between have already been settled.
      */
     public void abandonAllBut(int kept, int first) {
-        abandon(0, kept);
-        abandon(first, size);
+        try {
+            abandon(0, kept);
+        } finally {
+            abandon(first, size);
+        }
     }
 
     private void abandon(int from, int to) {
@@ -216,8 +233,19 @@ public final class Batch<T> {
 
     /** Ends one pending acknowledgement of each element that its source no longer owns. */
     public void dropAllRevoked() {
-        for (int i = 0; i < size; i++) {
-            boolean ignored = dropIfRevoked(i);
+        dropRevoked(0);
+    }
+
+    private void dropRevoked(int first) {
+        int next = first;
+        try {
+            while (next < size) {
+                boolean ignored = dropIfRevoked(next++);
+            }
+        } finally {
+            if (next < size) {
+                dropRevoked(next);
+            }
         }
     }
 
@@ -255,14 +283,20 @@ public final class Batch<T> {
 
     /** Ends one pending acknowledgement of each element. */
     public void ackAll() {
-        if (targets.length != 0) {
-            for (int i = 0; i < size; i++) {
-                ack(i);
+        if (targets.length != 0 || target != AckTarget.NONE) {
+            ackFrom(0);
+        }
+    }
+
+    private void ackFrom(int first) {
+        int next = first;
+        try {
+            while (next < size) {
+                ack(next++);
             }
-        } else if (target != AckTarget.NONE) {
-            AckTarget to = target;
-            for (int i = 0; i < size; i++) {
-                to.ack(tokens[i]);
+        } finally {
+            if (next < size) {
+                ackFrom(next);
             }
         }
     }

@@ -69,25 +69,17 @@ public final class BatchJob<K, V> implements AckTarget {
 
     @Override
     public void ack(long token) {
-        for (BatchMember<K, V> member : members) {
-            if (member.takeAcknowledgement()) {
-                member.target.ack(member.token);
-            }
-        }
+        BatchMember.taken(members).ackAll();
     }
 
     @Override
     public void forgo(long token) {
-        for (BatchMember<K, V> member : members) {
-            if (member.takeAcknowledgement()) {
-                member.target.forgo(member.token);
-            }
-        }
+        BatchMember.taken(members).forgoFrom(0);
     }
 
     @Override
     public void abandon(long token) {
-        members.forEach(BatchMember::abandon);
+        BatchMember.taken(members).abandonAll();
     }
 
     @Override

@@ -1,6 +1,8 @@
 package dev.weir.kafka.internal.handler;
 
 import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
@@ -50,10 +52,18 @@ final class BatchMember<K, V> {
         return true;
     }
 
-    void abandon() {
-        if (takeAcknowledgement()) {
-            target.abandon(token);
+    /**
+     * Reserves the acknowledgements of the given records for the caller, as {@link #takeAcknowledgement} does, and
+     * returns them. The returned batch ends all of them even if a target throws.
+     */
+    static <K, V> Batch<?> taken(List<BatchMember<K, V>> members) {
+        Batch<BatchMember<K, V>> taken = new Batch<>(members.size());
+        for (BatchMember<K, V> member : members) {
+            if (member.takeAcknowledgement()) {
+                taken.add(member, member.target, member.token);
+            }
         }
+        return taken;
     }
 
     /**

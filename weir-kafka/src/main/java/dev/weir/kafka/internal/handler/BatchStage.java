@@ -167,11 +167,13 @@ final class BatchStage<K, V> implements Stage<BatchJob<K, V>> {
 
     @Override
     public void close() {
-        for (List<BatchMember<K, V>> batch : gathered) {
-            context.meter().holds(-batch.size());
-            batch.forEach(BatchMember::abandon);
-            batch.clear();
+        List<BatchMember<K, V>> left = gathered.stream().flatMap(List::stream).toList();
+        gathered.forEach(List::clear);
+        context.meter().holds(-left.size());
+        try {
+            BatchMember.taken(left).abandonAll();
+        } finally {
+            upstream.close();
         }
-        upstream.close();
     }
 }

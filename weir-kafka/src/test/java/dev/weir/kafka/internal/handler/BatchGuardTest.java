@@ -46,15 +46,21 @@ class BatchGuardTest {
             FailureRules.NONE.withRetry(RetryPolicy.of(ATTEMPTS, Backoff.NONE)).withWayOut();
     private final List<String> claims = new ArrayList<>();
     private final Set<Long> lost = new HashSet<>();
+
+    /** The records whose targets throw, as a user's span processor may. */
+    private final Set<Long> broken = new HashSet<>();
+
     private final AckTarget target = new AckTarget() {
         @Override
         public void ack(long token) {
             claims.add("ack " + token);
+            throwIfBroken(token);
         }
 
         @Override
         public void abandon(long token) {
             claims.add("abandon " + token);
+            throwIfBroken(token);
         }
 
         @Override
@@ -75,6 +81,12 @@ class BatchGuardTest {
             throw new AssertionError("no claim is added");
         }
     };
+
+    private void throwIfBroken(long token) {
+        if (broken.contains(token)) {
+            throw new IllegalStateException("cannot end " + token);
+        }
+    }
 
     private static HandlerJob<byte[], byte[]> job(int number, int key) {
         var record = new ConsumerRecord<>("t", 0, number, ("k" + key).getBytes(UTF_8), new byte[0]);
@@ -156,6 +168,15 @@ class BatchGuardTest {
             assertThat(outcomes(batch).get(poison)).isEqualTo("Failed");
             assertThat(outcomes(batch)).filteredOn("Done"::equals).hasSize(1023);
         }
+    }
+
+    /** Regression: the source waited until its deadline for the records after the one whose target threw. */
+    @Test
+    void batch_whoseRecordsTargetThrows_endsTheOtherRecords() {
+        broken.add(0L);
+        assertThatThrownBy(() -> batch(0, 0, 0).ack(0)).hasMessage("cannot end 0");
+        assertThatThrownBy(() -> batch(0, 0, 0).abandon(0)).hasMessage("cannot end 0");
+        assertThat(claims).containsExactly("ack 0", "ack 1", "ack 2", "abandon 0", "abandon 1", "abandon 2");
     }
 
     @Test

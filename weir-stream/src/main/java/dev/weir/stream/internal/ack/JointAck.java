@@ -121,14 +121,16 @@ public final class JointAck implements AckTarget {
     }
 
     private void finish() {
-        for (int i = 0; i < size; i++) {
-            if (abandoned) {
-                targets[i].abandon(tokens[i]);
-            } else if (forgone) {
-                targets[i].forgo(tokens[i]);
-            } else {
-                targets[i].ack(tokens[i]);
-            }
+        EachAcknowledgement.of(size, this::finish);
+    }
+
+    private void finish(int member) {
+        if (abandoned) {
+            targets[member].abandon(tokens[member]);
+        } else if (forgone) {
+            targets[member].forgo(tokens[member]);
+        } else {
+            targets[member].ack(tokens[member]);
         }
     }
 

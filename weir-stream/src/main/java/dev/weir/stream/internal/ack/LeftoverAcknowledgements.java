@@ -17,7 +17,16 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LeftoverAcknowledgements {
 
-    private record Leftover(AckTarget target, long token) {}
+    private record Leftover(AckTarget target, long token) {
+
+        void ack() {
+            target.ack(token);
+        }
+
+        void abandon() {
+            target.abandon(token);
+        }
+    }
 
     private final ReentrantLock lock = new ReentrantLock();
 
@@ -75,7 +84,7 @@ public final class LeftoverAcknowledgements {
      * of the pipeline continues.
      */
     public void finish() {
-        settle(State.FINISHED).forEach(leftover -> leftover.target.ack(leftover.token));
+        EachAcknowledgement.of(settle(State.FINISHED), Leftover::ack);
     }
 
     /**
@@ -83,7 +92,7 @@ public final class LeftoverAcknowledgements {
      * to have completed by itself.
      */
     public void close() {
-        settle(State.CLOSED).forEach(leftover -> leftover.target.abandon(leftover.token));
+        EachAcknowledgement.of(settle(State.CLOSED), Leftover::abandon);
     }
 
     /**
@@ -91,7 +100,7 @@ public final class LeftoverAcknowledgements {
      * Leftovers that are added later belong to the next stream, which has not ended yet.
      */
     public void finishThisTurn() {
-        settle(State.OPEN).forEach(leftover -> leftover.target.ack(leftover.token));
+        EachAcknowledgement.of(settle(State.OPEN), Leftover::ack);
     }
 
     /**
@@ -108,7 +117,7 @@ public final class LeftoverAcknowledgements {
             return own;
         }
         LeftoverAcknowledgements kept = own == null ? new LeftoverAcknowledgements() : own;
-        settle(State.OPEN).forEach(leftover -> kept.add(leftover.target, leftover.token));
+        EachAcknowledgement.of(settle(State.OPEN), leftover -> kept.add(leftover.target, leftover.token));
         return kept;
     }
 

@@ -2,6 +2,7 @@ package dev.weir.stream.internal.ack;
 
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -41,7 +42,7 @@ public final class TakenElements {
      * {@link #take}.
      */
     public void abandonAll() {
-        unfinished.forEach(Acknowledgements::abandonAll);
+        EachAcknowledgement.of(List.copyOf(unfinished), Acknowledgements::abandonAll);
     }
 
     /**
@@ -125,12 +126,14 @@ public final class TakenElements {
         }
 
         void abandonAll() {
-            for (int i = 0; i < targets.length; i++) {
-                if (isOpen(states.getAndUpdate(i, state -> isOpen(state) ? LEFT : state))) {
-                    targets[i].abandon(tokens[i]);
-                }
-            }
             unfinished.remove(this);
+            EachAcknowledgement.of(targets.length, this::leave);
+        }
+
+        private void leave(int index) {
+            if (isOpen(states.getAndUpdate(index, state -> isOpen(state) ? LEFT : state))) {
+                targets[index].abandon(tokens[index]);
+            }
         }
 
         @Override

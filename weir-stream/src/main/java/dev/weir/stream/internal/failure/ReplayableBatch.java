@@ -1,5 +1,6 @@
 package dev.weir.stream.internal.failure;
 
+import dev.weir.stream.internal.ack.EachAcknowledgement;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import java.util.concurrent.atomic.AtomicIntegerArray;
@@ -73,10 +74,12 @@ final class ReplayableBatch<T> {
      */
     void leaveRevoked() {
         Attempt attempt = last;
-        for (int i = 0; attempt != null && i < states.length(); i++) {
-            if (batch.isRevoked(i)) {
-                attempt.leaveIfAbandoned(i);
-            }
+        if (attempt != null) {
+            EachAcknowledgement.of(states.length(), index -> {
+                if (batch.isRevoked(index)) {
+                    attempt.leaveIfAbandoned(index);
+                }
+            });
         }
     }
 
@@ -88,9 +91,7 @@ final class ReplayableBatch<T> {
         Attempt attempt = last;
         if (attempt != null) {
             closedAt = attempt;
-            for (int i = 0; i < states.length(); i++) {
-                attempt.leaveIfAbandoned(i);
-            }
+            EachAcknowledgement.of(states.length(), attempt::leaveIfAbandoned);
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.weir.stream.internal.grouping;
 
+import dev.weir.stream.internal.ack.EachAcknowledgement;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import java.util.Arrays;
@@ -128,15 +129,15 @@ final class ElementRing<T> {
 
     /** Removes all elements and abandons their pending acknowledgements. */
     void abandonAll() {
-        while (!isEmpty()) {
-            target(0).abandon(token(0));
+        EachAcknowledgement.of(size(), i -> {
+            AckTarget target = target(0);
+            long token = token(0);
             dropFirst();
-        }
+            target.abandon(token);
+        });
     }
 
     void ackAll() {
-        while (!isEmpty()) {
-            ackFirst();
-        }
+        EachAcknowledgement.of(size(), i -> ackFirst());
     }
 }

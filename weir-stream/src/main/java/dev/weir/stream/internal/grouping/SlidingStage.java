@@ -123,7 +123,10 @@ final class SlidingStage<T> implements Stage<List<T>> {
     @Override
     public void close() {
         inside.set(0);
-        window.abandonAll();
-        upstream.close();
+        try {
+            window.abandonAll();
+        } finally {
+            upstream.close();
+        }
     }
 }

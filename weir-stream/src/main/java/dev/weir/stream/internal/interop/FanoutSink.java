@@ -273,9 +273,7 @@ final class FanoutSink<T> {
                 continue;
             }
             if (!wanted) {
-                while (finished < batch.size()) {
-                    batch.forgo(finished++);
-                }
+                batch.forgoFrom(finished);
                 return;
             }
             if (failure != null) {

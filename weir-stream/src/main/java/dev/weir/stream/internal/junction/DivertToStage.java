@@ -52,8 +52,11 @@ final class DivertToStage<T> extends SideStage<T> {
                 }
             }
         } catch (InterruptedException interrupted) {
-            aside.abandonAll();
-            batch.abandonAllBut(kept, i);
+            try {
+                aside.abandonAll();
+            } finally {
+                batch.abandonAllBut(kept, i);
+            }
             throw interrupted;
         } catch (RuntimeException | Error thrown) {
             fail(thrown);

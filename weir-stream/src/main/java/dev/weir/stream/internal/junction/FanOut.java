@@ -58,17 +58,14 @@ record FanOut<T>(String name, BlueprintNode<T> above, boolean shared, OutputSele
                     false,
                     assembly.clock());
             Dispatcher dispatcher = attributes.dispatcherOr(Dispatcher.virtual());
-            for (int i = 0; i < branches.size(); i++) {
-                int output = i;
-                BlueprintBranch<T, R> branch = branches.get(i);
-                var ignored = assembly.beside(() -> {
-                    assembly.fill(branch.input(), built.outlets.get(output));
-                    built.outlets.pulledBy(output, assembly.segmentMeter());
-                    Stage<R> lowest =
-                            built.outlets.get(output).leaving(branch.lowest().build(assembly));
-                    return inlets.feed(output, assembly, dispatcher, lowest, () -> built.outlets.ended(output));
-                });
-            }
+            assembly.branches(branches.size(), output -> {
+                BlueprintBranch<T, R> branch = branches.get(output);
+                assembly.fill(branch.input(), built.outlets.get(output));
+                built.outlets.pulledBy(output, assembly.segmentMeter());
+                Stage<R> lowest =
+                        built.outlets.get(output).leaving(branch.lowest().build(assembly));
+                return inlets.feed(output, assembly, dispatcher, lowest, () -> built.outlets.ended(output));
+            });
             inlets.cancelsAlso(built.upper);
             return built.endingWith(
                     MergeStage.below(inlets, assembly, StageAttributes.named(attributes.name() + "-merge")));

@@ -1,5 +1,6 @@
 package dev.weir.stream.internal.junction;
 
+import dev.weir.stream.internal.ack.EachAcknowledgement;
 import dev.weir.stream.internal.ack.JointAck;
 import dev.weir.stream.internal.failure.FailureVerdict;
 import dev.weir.stream.internal.failure.SupervisedCall;
@@ -106,8 +107,11 @@ final class LatestStage<R> implements Stage<R> {
                     }
                 }
             } catch (InterruptedException interrupted) {
-                out.abandonAll();
-                current.abandonFrom(next);
+                try {
+                    out.abandonAll();
+                } finally {
+                    current.abandonFrom(next);
+                }
                 throw interrupted;
             } catch (RuntimeException | Error thrown) {
                 failure = thrown;
@@ -169,12 +173,13 @@ final class LatestStage<R> implements Stage<R> {
     }
 
     private void forget() {
-        for (int i = 0; i < values.length; i++) {
-            targets[i].ack(tokens[i]);
-            targets[i] = AckTarget.NONE;
-        }
         Arrays.fill(values, null);
         missing = values.length;
+        EachAcknowledgement.of(values.length, input -> {
+            AckTarget target = targets[input];
+            targets[input] = AckTarget.NONE;
+            target.ack(tokens[input]);
+        });
     }
 
     /**
@@ -189,10 +194,14 @@ final class LatestStage<R> implements Stage<R> {
 
     @Override
     public void close() {
-        for (int i = 0; i < values.length; i++) {
-            targets[i].abandon(tokens[i]);
-            targets[i] = AckTarget.NONE;
+        try {
+            EachAcknowledgement.of(values.length, input -> {
+                AckTarget target = targets[input];
+                targets[input] = AckTarget.NONE;
+                target.abandon(tokens[input]);
+            });
+        } finally {
+            inlets.cancel();
         }
-        inlets.cancel();
     }
 }

@@ -69,9 +69,9 @@ final class PulledInput<T> {
 
     /** Forgoes the available elements. Called when the stream ends before these elements are needed. */
     void forgoRest() {
-        for (; isAtHand(); next++) {
-            batch.forgo(next);
-        }
+        int first = next;
+        next = batch.size();
+        batch.forgoFrom(first);
     }
 
     void moveTo(Batch<T> out) {
@@ -98,10 +98,13 @@ final class PulledInput<T> {
 
     /** Closes two inputs and abandons their available elements. */
     static void closeBoth(PulledInput<?> left, PulledInput<?> right) {
-        left.batch.abandonFrom(left.next);
-        right.batch.abandonFrom(right.next);
-        left.next = left.batch.size();
-        right.next = right.batch.size();
-        FailureTransfer.runAll(List.of(left.upstream::close, right.upstream::close));
+        FailureTransfer.runAll(
+                List.of(left::abandonRest, right::abandonRest, left.upstream::close, right.upstream::close));
+    }
+
+    private void abandonRest() {
+        int first = next;
+        next = batch.size();
+        batch.abandonFrom(first);
     }
 }

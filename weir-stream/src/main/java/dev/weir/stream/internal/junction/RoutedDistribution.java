@@ -1,5 +1,6 @@
 package dev.weir.stream.internal.junction;
 
+import dev.weir.stream.internal.ack.EachAcknowledgement;
 import dev.weir.stream.internal.failure.SupervisedCall;
 import dev.weir.stream.internal.run.FailureTransfer;
 import dev.weir.stream.spi.Batch;
@@ -41,8 +42,11 @@ final class RoutedDistribution<T> implements OutputSelection<T> {
                 }
             }
         } catch (InterruptedException interrupted) {
-            batch.abandonFrom(next);
-            abandonFrom(0, batch, routes, counts);
+            try {
+                batch.abandonFrom(next);
+            } finally {
+                abandonFrom(0, batch, routes, counts);
+            }
             throw interrupted;
         } catch (RuntimeException | Error thrown) {
             failure = thrown;
@@ -85,9 +89,9 @@ final class RoutedDistribution<T> implements OutputSelection<T> {
 
     /** Abandons the elements for {@code output} and all later outputs. */
     private static void abandonFrom(int output, Batch<?> batch, int[] routes, int[] counts) {
-        for (int i = output; i < counts.length; i++) {
-            part(batch, routes, i, counts[i]).abandonAll();
-        }
+        EachAcknowledgement.of(
+                counts.length - output,
+                i -> part(batch, routes, output + i, counts[output + i]).abandonAll());
     }
 
     private static <T> Batch<T> part(Batch<T> batch, int[] routes, int output, int count) {

@@ -72,9 +72,7 @@ public abstract class InPlaceStage<T, R> implements Stage<R> {
     /** Ends the stream after this batch and forgoes the elements from index {@code beyond} on. */
     final void end(Batch<T> batch, int beyond) {
         ended = true;
-        for (int i = beyond; i < batch.size(); i++) {
-            batch.forgo(i);
-        }
+        batch.forgoFrom(beyond);
     }
 
     /** Fails the stream at the element at {@code index}. The preceding elements of this batch are emitted first. */

@@ -2,6 +2,7 @@ package dev.weir.stream.internal.parallel;
 
 import dev.weir.stream.Ordering;
 import dev.weir.stream.StageSnapshot.Activity;
+import dev.weir.stream.internal.ack.EachAcknowledgement;
 import dev.weir.stream.internal.failure.FailureVerdict;
 import dev.weir.stream.internal.failure.SupervisedCall;
 import dev.weir.stream.internal.run.FailureTransfer;
@@ -418,8 +419,11 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         }
         tasks.cancel();
         running.forEach(RunningComputation::cancel);
-        left.abandonAll();
-        running.forEach(one -> table.abandon(one.slot()));
+        try {
+            left.abandonAll();
+        } finally {
+            EachAcknowledgement.of(running, one -> table.abandon(one.slot()));
+        }
     }
 
     /** Takes unstarted elements back from workers and settles finished ones. Must be called while holding the lock. */

@@ -29,6 +29,7 @@ public final class NestedStreams {
     private final StageLifetime around;
     private final StageMeter segmentMeter;
     private final @Nullable StageEntry nestingStage;
+    private final List<Object> upstreamHandles;
     private final SharedEntries shown;
     private final @Nullable StreamTurn turn;
     private final Set<Child<?>> children = ConcurrentHashMap.newKeySet();
@@ -39,12 +40,14 @@ public final class NestedStreams {
             StageLifetime around,
             StageMeter segmentMeter,
             @Nullable StageEntry nestingStage,
+            List<Object> upstreamHandles,
             SharedEntries shown,
             @Nullable StreamTurn turn) {
         this.run = run;
         this.around = around;
         this.segmentMeter = segmentMeter;
         this.nestingStage = nestingStage;
+        this.upstreamHandles = upstreamHandles;
         this.shown = shown;
         this.turn = turn;
     }
@@ -78,7 +81,7 @@ public final class NestedStreams {
     }
 
     private RunAssembly assembly(Child<?> child, @Nullable StreamTurn ofStream) {
-        RunAssembly assembly = new RunAssembly(run, this, child, segmentMeter, nestingStage);
+        RunAssembly assembly = new RunAssembly(run, this, child, segmentMeter, nestingStage, upstreamHandles);
         assembly.turn(ofStream);
         return assembly;
     }

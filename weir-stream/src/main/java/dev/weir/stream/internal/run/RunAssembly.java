@@ -20,6 +20,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntFunction;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -65,21 +66,22 @@ public final class RunAssembly {
     /**
      * Creates the assembly of a stream within a run. The stages of the stream's last segment run on the thread of the
      * stage that pulls the stream.
+     *
+     * @param upstreamHandles the objects exposed by the nesting stage and the stages upstream of it
      */
     RunAssembly(
             PipelineRun run,
             NestedStreams nested,
             StageLifetime lifetime,
             StageMeter pullingSegment,
-            @Nullable StageEntry nestingStage) {
+            @Nullable StageEntry nestingStage,
+            List<Object> upstreamHandles) {
         this.run = run;
         this.nested = nested;
         this.lifetime = lifetime;
         this.openSegment = pullingSegment;
         this.lastEntry = nestingStage;
-        if (nestingStage != null) {
-            this.line = new CopyOnWriteArrayList<>(nestingStage.line());
-        }
+        this.line = new CopyOnWriteArrayList<>(upstreamHandles);
     }
 
     /** The clock that the run uses for waiting. */
@@ -146,6 +148,23 @@ public final class RunAssembly {
         }
     }
 
+    /**
+     * Builds the branches between a stage and the next one. Stages in one branch are not upstream of the others.
+     *
+     * @param build builds the branch with the given number, counted from 0
+     */
+    public void branches(int count, IntFunction<?> build) {
+        List<Object> upstream = line;
+        List<Object> all = new CopyOnWriteArrayList<>(upstream);
+        for (int i = 0; i < count; i++) {
+            int branch = i;
+            line = new CopyOnWriteArrayList<>(upstream);
+            var ignored = apart(() -> build.apply(branch));
+            all.addAll(line.subList(upstream.size(), line.size()));
+        }
+        line = all;
+    }
+
     /** Builds another input of the next stage. Afterwards, the current segment is open again. */
     public <R> R input(Supplier<R> build) {
         List<Object> others = line;
@@ -178,7 +197,9 @@ public final class RunAssembly {
         StageEntry below = lastEntry;
         String place = nestedCount++ + " " + (below == null ? "" : below.stageName());
         SharedEntries shown = nested == null ? new SharedEntries() : nested.shownWithin(place);
-        NestedStreams made = new NestedStreams(run, lifetime, segmentMeter(), lastEntry, shown, turn);
+        // Inputs that are merged further downstream are added to the line later. They are not upstream of the streams.
+        NestedStreams made =
+                new NestedStreams(run, lifetime, segmentMeter(), lastEntry, List.copyOf(line), shown, turn);
         lifetime.alsoOnStop(made::stop);
         return made;
     }

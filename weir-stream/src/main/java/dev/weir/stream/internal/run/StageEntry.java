@@ -192,11 +192,6 @@ public final class StageEntry implements StageContext {
         line = exposedByLine;
     }
 
-    /** The objects exposed by the line of stages that this stage belongs to. */
-    List<Object> line() {
-        return line;
-    }
-
     @Override
     public <H> List<H> upstreamHandles(Class<H> type) {
         return line.stream().filter(type::isInstance).map(type::cast).toList();

@@ -72,9 +72,10 @@ public final class ResultLoops {
             while ((batch = upstream.pull(Stage.NEVER)) != null) {
                 if (!batch.isEmpty()) {
                     meter.in(1);
-                    batch.ack(0);
-                    for (int i = 1; i < batch.size(); i++) {
-                        batch.forgo(i);
+                    try {
+                        batch.ack(0);
+                    } finally {
+                        batch.forgoFrom(1);
                     }
                     return Optional.of(batch.get(0));
                 }

@@ -1,5 +1,6 @@
 package dev.weir.stream.internal.substream;
 
+import dev.weir.stream.internal.ack.EachAcknowledgement;
 import dev.weir.stream.internal.ack.LeftoverAcknowledgements;
 import dev.weir.stream.internal.ack.RevocableElements;
 import dev.weir.stream.internal.ack.SubstreamTarget;
@@ -13,6 +14,7 @@ import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
@@ -325,8 +327,12 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
      * run.
      */
     void leave() {
-        groups.values().forEach(group -> group.take().abandonAll());
-        leftovers.close();
+        try {
+            EachAcknowledgement.of(
+                    List.copyOf(groups.values()), group -> group.take().abandonAll());
+        } finally {
+            leftovers.close();
+        }
     }
 
     Collection<G> all() {

@@ -203,11 +203,14 @@ final class SplitStage<T, R> implements Stage<R> {
      */
     private void leave() {
         atHand.lazySet(0);
-        if (current != null) {
-            current.abandonFrom(next);
-        }
-        if (section != null) {
-            section.leftovers.close();
+        try {
+            if (current != null) {
+                current.abandonFrom(next);
+            }
+        } finally {
+            if (section != null) {
+                section.leftovers.close();
+            }
         }
     }
 

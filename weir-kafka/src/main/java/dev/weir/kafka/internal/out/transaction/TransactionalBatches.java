@@ -286,11 +286,11 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         }
         begun = false;
         counts.committed(System.nanoTime() - start);
-        for (PendingRecord pending : open) {
-            pending.target.ack(pending.token);
-        }
-        context.meter().out(open.size());
+        Batch<PendingRecord> done = new Batch<>(open.size());
+        open.forEach(pending -> done.add(pending, pending.target, pending.token));
         open.clear();
+        done.ackAll(); // even if a target throws
+        context.meter().out(done.size());
         inHand = 0;
         rule.settle();
     }

@@ -251,10 +251,16 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
 
     @Override
     public void close() {
-        window.forEach(left -> left.target.abandon(left.token));
+        Batch<Message<K, V, P>> left = new Batch<>(window.size() + input.size() - next);
+        window.forEach(sent -> left.add(sent.message, sent.target, sent.token));
         window.clear();
-        input.abandonFrom(next);
-        next = input.size();
-        upstream.close();
+        for (; next < input.size(); next++) {
+            left.add(input.get(next), input.target(next), input.token(next));
+        }
+        try {
+            left.abandonAll();
+        } finally {
+            upstream.close();
+        }
     }
 }

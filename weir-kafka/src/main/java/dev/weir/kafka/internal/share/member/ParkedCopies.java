@@ -5,6 +5,7 @@ import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.deadletter.FailedRecord;
 import dev.weir.kafka.internal.handler.DeadLetterWriter;
 import dev.weir.kafka.internal.handler.PatientWriter;
+import dev.weir.kafka.internal.in.lookup.KafkaSurroundings;
 import dev.weir.kafka.internal.out.client.ClientProgress;
 import dev.weir.stream.spi.Clock;
 import java.time.Duration;
@@ -12,7 +13,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
@@ -135,14 +135,9 @@ final class ParkedCopies implements AutoCloseable {
                 acquired.stream().filter(ParkedCopies::isMissing).toList();
         missing.stream().filter(record -> !pending.contains(record)).forEach(record -> keep(record, () -> {}));
         long until = System.nanoTime() + lastCopyNanos;
-        boolean interrupted = false;
         while (missing.stream().anyMatch(record -> pending.contains(record) && isMissing(record))
                 && System.nanoTime() - until < 0) {
-            interrupted |= Thread.interrupted(); // otherwise the thread would not park
-            LockSupport.parkNanos(this, LOOK_NANOS);
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
+            KafkaSurroundings.INSTANCE.park(LOOK_NANOS);
         }
     }
 

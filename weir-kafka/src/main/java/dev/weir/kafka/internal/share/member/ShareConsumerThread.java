@@ -1,6 +1,7 @@
 package dev.weir.kafka.internal.share.member;
 
 import dev.weir.kafka.ConsumerSettings.UnreadableBatches;
+import dev.weir.kafka.internal.in.lookup.KafkaSurroundings;
 import dev.weir.kafka.internal.share.group.ShareFaults;
 import dev.weir.lean.share.HeldRecords;
 import dev.weir.lean.share.LockedRecord;
@@ -312,12 +313,7 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
             send();
         }
         if (finished.isEmpty()) {
-            // An interrupt is kept for the next fetch. Until then it would keep the thread from parking.
-            boolean interrupted = Thread.interrupted();
-            LockSupport.parkNanos(this, LOCKS_NANOS);
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
+            KafkaSurroundings.INSTANCE.park(LOCKS_NANOS); // keeps an interrupt for the next fetch
         }
     }
 

@@ -1,0 +1,48 @@
+package dev.weir.stream.internal.ack;
+
+import dev.weir.stream.internal.run.FailureTransfer;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Ends the pending acknowledgements of several elements, even if a target throws. A target may call a user's code, for
+ * example to end a span. A source waits for the elements that nobody ends. Stateless.
+ */
+public final class EachAcknowledgement {
+
+    private EachAcknowledgement() {}
+
+    /** Calls {@code end} with the numbers from 0 to {@code count}, and then throws the first failure. */
+    public static void of(int count, IntConsumer end) {
+        Throwable failure = null;
+        for (int i = 0; i < count; i++) {
+            try {
+                end.accept(i);
+            } catch (RuntimeException | Error thrown) {
+                failure = first(failure, thrown);
+            }
+        }
+        if (failure != null) {
+            throw FailureTransfer.rethrow(failure);
+        }
+    }
+
+    /** Calls {@code end} with each element, and then throws the first failure. */
+    public static <T> void of(List<T> elements, Consumer<? super T> end) {
+        if (!elements.isEmpty()) {
+            of(elements.size(), i -> end.accept(elements.get(i)));
+        }
+    }
+
+    private static Throwable first(@Nullable Throwable failure, Throwable thrown) {
+        if (failure == null) {
+            return thrown;
+        }
+        if (failure != thrown) {
+            failure.addSuppressed(thrown);
+        }
+        return failure;
+    }
+}
