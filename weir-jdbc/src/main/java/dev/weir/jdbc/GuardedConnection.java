@@ -83,7 +83,7 @@ final class GuardedConnection implements InvocationHandler {
         return leadsBack ? wrap(value, promised(method, args), name) : value;
     }
 
-    /** Returns the type of a method's value: the class given to a method like {@code getObject}, or the declared one. */
+    /** Returns a method's result type: the class given to a method like {@code getObject}, or the declared one. */
     private static Class<?> promised(Method method, Object @Nullable [] args) {
         Class<?> declared = method.getReturnType();
         return args != null && args[args.length - 1] instanceof Class<?> asked && declared.isAssignableFrom(asked)

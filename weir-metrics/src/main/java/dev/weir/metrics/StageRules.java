@@ -95,8 +95,8 @@ final class StageRules {
     }
 
     /**
-     * Returns the number of elements with which the unit's heaviest stage has finished. A stage with its own workers may
-     * emit nothing, but its busy time contains finished calls only.
+     * Returns the number of elements with which the unit's heaviest stage has finished. A stage with its own workers
+     * may emit nothing, but its busy time contains finished calls only.
      */
     private static long finished(Unit unit) {
         StageSnapshot stage = unit.heaviest().last();

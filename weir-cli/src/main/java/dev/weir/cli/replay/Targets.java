@@ -109,9 +109,9 @@ final class Targets implements AutoCloseable {
     }
 
     /**
-     * Returns the current id of an existing topic, or null if the brokers do not support topic ids. One broker may still
-     * report the id of a deleted topic. An id that the group's commits do not confirm is therefore believed only after
-     * two successive answers. Each further question uses a new connection, which another broker may answer.
+     * Returns the current id of an existing topic, or null if the brokers do not support topic ids. One broker may
+     * still report the id of a deleted topic. An id that the group's commits do not confirm is therefore believed only
+     * after two successive answers. Each further question uses a new connection, which another broker may answer.
      *
      * @param committed the topic ids in the group's commits
      */

@@ -284,7 +284,7 @@ class ProducingTest {
         assertThat(committed).as("records committed").isLessThan(COUNT);
     }
 
-    /** Regression: in a group, which takes turns with others on one thread, the stage pulled its empty input for ever. */
+    /** Regression: in a group, which takes turns with others on one thread, the stage never stopped pulling. */
     @Test
     void flow_inGroups_emitsAllResults() throws Exception {
         KAFKA.cluster().createTopic("groups", 1);

@@ -13,8 +13,8 @@ import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitReque
 import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitRequestTopic;
 
 /**
- * A request that commits offsets on behalf of a group member. Reusable: as long as the partitions stay the same, another
- * commit allocates nothing here. Confined to the owner thread.
+ * A request that commits offsets on behalf of a group member. Reusable: as long as the partitions stay the same, it
+ * creates no objects for further commits. Confined to the owner thread.
  */
 final class CommitRequest {
 
