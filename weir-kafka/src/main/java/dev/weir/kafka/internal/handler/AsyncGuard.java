@@ -171,7 +171,12 @@ final class AsyncGuard<K, V, R>
 
         private void succeeded(R result) {
             if (ended.compareAndSet(false, true)) {
-                FailureRules.trace(traced, RecordTracing.Attempt::succeeded, null);
+                try {
+                    FailureRules.trace(traced, RecordTracing.Attempt::succeeded, null);
+                } catch (VirtualMachineError fatal) {
+                    decide(fatal);
+                    return;
+                }
                 outcome.complete(new HandlerOutcome.Done<>(job.raw(), result, job.attempts()));
                 if (rules.breaker() != null) {
                     rules.breaker().succeeded(permit);

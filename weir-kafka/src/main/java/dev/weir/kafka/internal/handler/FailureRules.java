@@ -12,6 +12,7 @@ import dev.weir.stream.Backoff;
 import dev.weir.stream.RetryPolicy;
 import dev.weir.stream.Supervision;
 import dev.weir.stream.spi.Machinery;
+import dev.weir.stream.spi.Thrown;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -219,7 +220,7 @@ public record FailureRules(
     /**
      * Reports the end of a call to the tracing. An exception of the user's tracer must not replace the outcome of the
      * call: the handler would be called again although it succeeded, or the rules for its own exception would not
-     * apply.
+     * apply. Throws only errors after which the JVM cannot continue.
      *
      * @param thrown the exception of the call, to which the tracer's is added; null if the call succeeded
      */
@@ -228,10 +229,14 @@ public record FailureRules(
         try {
             report.accept(attempt);
         } catch (Throwable inTracing) {
-            if (thrown == null) {
+            if (thrown != null) {
+                if (inTracing != thrown) {
+                    thrown.addSuppressed(inTracing);
+                }
+            } else if (inTracing instanceof Error fatal && Thrown.isFatal(fatal)) {
+                throw fatal;
+            } else {
                 warn(inTracing);
-            } else if (inTracing != thrown) {
-                thrown.addSuppressed(inTracing);
             }
         }
     }

@@ -1,6 +1,7 @@
 package dev.weir.kafka.internal.handler;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.kafka.RecordDecodeException;
 import dev.weir.kafka.RecordDecoder;
@@ -22,6 +23,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class FailureRulesTest {
@@ -77,6 +79,9 @@ class FailureRulesTest {
     /** The number of calls of the tracer's close method. */
     private final AtomicInteger closed = new AtomicInteger();
 
+    /** The error that the tracer throws when an attempt has succeeded; null if it throws an exception. */
+    private @Nullable Error fatal;
+
     /** A tracer that throws whenever an attempt ends. */
     private final RecordTracing hostile = new RecordTracing() {
 
@@ -95,6 +100,9 @@ class FailureRulesTest {
             return new Attempt() {
                 @Override
                 public void succeeded() {
+                    if (fatal != null) {
+                        throw fatal;
+                    }
                     throw new IllegalStateException("cannot note");
                 }
 
@@ -162,6 +170,19 @@ class FailureRulesTest {
                 .hasOnlyElementsOfType(HandlerOutcome.Done.class);
         assertThat(calls).containsExactly(7L, 7L, 7L);
         assertThat(closed).hasValue(3);
+    }
+
+    /** An error after which the JVM cannot continue was only logged, and the run continued. */
+    @Test
+    void success_thatRunsOutOfMemoryInTheTracer_failsTheRun() {
+        fatal = new OutOfMemoryError("planned");
+        FailureRules traced = FailureRules.NONE.withWayOut().withTracing(hostile);
+        for (HandlerStage<byte[], byte[], ?> stage : List.<HandlerStage<byte[], byte[], ?>>of(
+                HandlerStage.blocking(Parallelism.fixed(1), this::count),
+                HandlerStage.async(1, record -> CompletableFuture.completedFuture(count(record))),
+                batches(records -> BatchOutcome.allDone(records)))) {
+            assertThatThrownBy(() -> outcomes(traced, stage)).isSameAs(fatal);
+        }
     }
 
     private String count(ConsumerRecord<byte[], byte[]> record) {
