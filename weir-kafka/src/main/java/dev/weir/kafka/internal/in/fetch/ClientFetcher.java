@@ -285,9 +285,12 @@ public final class ClientFetcher implements RecordFetcher {
      */
     private void follow(ConsumerRecords<byte[], byte[]> records) {
         for (TopicPartition id : records.partitions()) {
-            ConsumerRecord<byte[], byte[]> last = records.records(id).getLast();
-            positions.replace(
-                    id, new LogPosition(last.offset() + 1, last.leaderEpoch().orElse(LogPosition.NO_EPOCH)));
+            List<ConsumerRecord<byte[], byte[]>> list = records.records(id);
+            if (!list.isEmpty()) { // an interceptor may have removed all of the partition's records
+                ConsumerRecord<byte[], byte[]> last = list.getLast();
+                int epoch = last.leaderEpoch().orElse(LogPosition.NO_EPOCH);
+                positions.replace(id, new LogPosition(last.offset() + 1, epoch));
+            }
         }
     }
 

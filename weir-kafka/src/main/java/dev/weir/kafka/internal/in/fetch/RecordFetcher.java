@@ -36,11 +36,14 @@ public interface RecordFetcher extends AutoCloseable {
             return new Fetched();
         }
 
-        /** Converts the records of a client's poll. */
+        /** Converts the records of a client's poll. Omits partitions whose records an interceptor has removed. */
         public static Fetched of(ConsumerRecords<byte[], byte[]> records) {
             Fetched fetched = new Fetched();
             for (TopicPartition id : records.partitions()) {
-                fetched.add(id, records.records(id));
+                List<ConsumerRecord<byte[], byte[]>> list = records.records(id);
+                if (!list.isEmpty()) {
+                    fetched.add(id, list);
+                }
             }
             return fetched;
         }

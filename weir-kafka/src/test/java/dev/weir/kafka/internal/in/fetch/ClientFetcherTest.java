@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.lean.LeanSettings;
+import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.clients.consumer.internals.AutoOffsetResetStrategy.StrategyType;
 import org.apache.kafka.common.KafkaException;
@@ -131,6 +134,30 @@ class ClientFetcherTest {
         asked.await();
         fetcher.close();
         interrupted.await();
+    }
+
+    // Regression: an interceptor that left a partition without records failed the poll, after the positions of other
+    // partitions had already moved past records that nobody saw.
+    @Test
+    void poll_withAPartitionThatAnInterceptorEmptied_returnsTheOthers() {
+        Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> filtered = new LinkedHashMap<>();
+        filtered.put(GOOD, List.of(record(GOOD, 0)));
+        filtered.put(BAD, List.of());
+        filtered.put(PAUSED, List.of(record(PAUSED, 0), record(PAUSED, 1)));
+        try (MockConsumer<byte[], byte[]> intercepted = new MockConsumer<>(StrategyType.EARLIEST.toString()) {
+            @Override
+            public synchronized ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
+                return new ConsumerRecords<>(filtered, Map.of());
+            }
+        }) {
+            intercepted.assign(filtered.keySet());
+            ClientFetcher behind = new ClientFetcher(intercepted);
+            filtered.keySet().forEach(id -> behind.seek(id, LogPosition.at(0)));
+            RecordFetcher.Fetched fetched = behind.poll(0);
+            assertThat(fetched.partitions()).isEqualTo(2);
+            assertThat(fetched.records(1)).hasSize(2);
+            assertThat(filtered.keySet()).extracting(behind::position).containsExactly(1L, 0L, 2L);
+        }
     }
 
     private void pollForEver() {

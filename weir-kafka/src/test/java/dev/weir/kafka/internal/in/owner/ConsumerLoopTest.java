@@ -33,6 +33,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -475,6 +476,37 @@ class ConsumerLoopTest {
         assertThat(buffer.records()).isZero();
     }
 
+    // Regression: the failure of one partition's records left the next partition's records neither emitted nor noted as
+    // dropped. The last commit was past them.
+    @Test
+    void recordsOfAPoll_inWhichAnotherPartitionFails_areNotCommitted() throws Exception {
+        TopicPartition next = new TopicPartition("t", 1);
+        Queue<Long> committed = new ConcurrentLinkedQueue<>();
+        client.refusal = new RebalanceInProgressException("joining");
+        direct = (offsets, nanos) -> {
+            Optional.ofNullable(offsets.get(next)).ifPresent(commit -> committed.add(commit.offset()));
+            return true;
+        };
+        RecordBuffer buffer = buffer();
+        ConsumerLoop loop = start(new ClientFetcher(client), RecordOutlets.single(buffer));
+        client.schedulePollTask(() -> {
+            client.updateBeginningOffsets(Map.of(next, 0L));
+            client.rebalance(List.of(ID, next));
+        });
+        client.schedulePollTask(() -> client.addRecord(record(next, 0)));
+        take(buffer).ack(0);
+        client.strays.add(record(ID, 0));
+        take(buffer).ack(0);
+
+        Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> response = new LinkedHashMap<>();
+        response.put(ID, List.of(record(ID, 0))); // a second time, so it is refused
+        response.put(next, List.of(record(next, 1), record(next, 2)));
+        client.responses.add(new ConsumerRecords<>(response, Map.of()));
+        assertThat(failed.get(20, TimeUnit.SECONDS)).isInstanceOf(InvariantException.class);
+        String ignored = loop.close(Duration.ZERO);
+        assertThat(committed).isNotEmpty().containsOnly(1L);
+    }
+
     private static ConsumerRecord<byte[], byte[]> record(TopicPartition id, long offset) {
         return new ConsumerRecord<>(id.topic(), id.partition(), offset, new byte[0], new byte[0]);
     }
@@ -552,6 +584,9 @@ class ConsumerLoopTest {
         /** Records that the next polls return, regardless of the client's position. */
         private final Queue<ConsumerRecord<byte[], byte[]>> strays = new ConcurrentLinkedQueue<>();
 
+        /** The results of the next polls, regardless of the client's position. */
+        private final Queue<ConsumerRecords<byte[], byte[]>> responses = new ConcurrentLinkedQueue<>();
+
         /** Completes when {@link Answers#END} is committed. */
         final CompletableFuture<Object> committedTheEnd = new CompletableFuture<>();
 
@@ -574,6 +609,10 @@ class ConsumerLoopTest {
         @Override
         public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
             LockSupport.parkNanos(Math.min(timeout.toNanos(), 1_000_000));
+            ConsumerRecords<byte[], byte[]> response = responses.poll();
+            if (response != null) {
+                return response;
+            }
             ConsumerRecord<byte[], byte[]> stray = strays.poll();
             return stray == null
                     ? super.poll(Duration.ZERO)
