@@ -41,6 +41,7 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -336,7 +337,7 @@ class ConsumerLoopTest {
                 .orTimeout(20, TimeUnit.SECONDS)
                 .join();
         assertThat(told).contains("failed java.lang.NoClassDefFoundError: planted");
-        assertThat(seek.toCompletableFuture()).isDone();
+        assertThatThrownBy(() -> seek.toCompletableFuture().join()).isInstanceOf(CompletionException.class);
     }
 
     // Regression: a pipeline was added after the end had been announced to the others, and waited for records forever.
@@ -505,6 +506,23 @@ class ConsumerLoopTest {
         assertThat(failed.get(20, TimeUnit.SECONDS)).isInstanceOf(InvariantException.class);
         String ignored = loop.close(Duration.ZERO);
         assertThat(committed).isNotEmpty().containsOnly(1L);
+    }
+
+    // Regression: code that depends on a seek ran on the owner thread. If it waited for the end of the run, it waited
+    // forever.
+    @Test
+    void seek_thatIsAnswered_continuesOnAnotherThread() throws Exception {
+        ConsumerLoop loop = start(new ClientFetcher(client), RecordOutlets.single(buffer()));
+        CountDownLatch dependsOnSeek = new CountDownLatch(1);
+        loop.execute(() -> awaitForEver(dependsOnSeek));
+        CompletableFuture<Thread> afterSeek = new CompletableFuture<>();
+        CompletionStage<Boolean> seek = loop.control()
+                .seek(Map.of(ID, Position.offset(5)))
+                .thenApply(none -> afterSeek.complete(Thread.currentThread()));
+        dependsOnSeek.countDown();
+        assertThat(afterSeek.join().isVirtual()).isTrue();
+        assertThat(seek.toCompletableFuture().join()).isTrue();
+        String ignored = loop.close(Duration.ZERO);
     }
 
     private static ConsumerRecord<byte[], byte[]> record(TopicPartition id, long offset) {
