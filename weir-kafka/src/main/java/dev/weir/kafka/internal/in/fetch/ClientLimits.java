@@ -15,6 +15,12 @@ import org.apache.kafka.clients.consumer.ConsumerConfig;
 public record ClientLimits(
         int maxPollRecords, int partitionFetchBytes, Duration maxPollInterval, Duration metadataAge) {
 
+    /**
+     * Maximum value of {@code max.poll.records}. Each partition's tracker can hold the records of a whole poll, so the
+     * limit bounds its size.
+     */
+    private static final int MAX_POLL_RECORDS = 1_000_000;
+
     /** Creates limits with the client's default fetch size per partition. */
     public ClientLimits(int maxPollRecords, Duration maxPollInterval, Duration metadataAge) {
         this(maxPollRecords, ConsumerConfig.DEFAULT_MAX_PARTITION_FETCH_BYTES, maxPollInterval, metadataAge);
@@ -30,6 +36,13 @@ public record ClientLimits(
                         ConsumerConfig.DEFAULT_MAX_PARTITION_FETCH_BYTES),
                 Duration.ofMillis(number(clientConfig, ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG, 300_000)),
                 Duration.ofMillis(number(clientConfig, ConsumerConfig.METADATA_MAX_AGE_CONFIG, 30_000)));
+    }
+
+    /** Lowers {@code max.poll.records} in the configuration of a client to a number that a tracker can hold. */
+    public static void limitPolls(Map<String, Object> clientConfig) {
+        if (number(clientConfig, ConsumerConfig.MAX_POLL_RECORDS_CONFIG, 0) > MAX_POLL_RECORDS) {
+            clientConfig.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, MAX_POLL_RECORDS);
+        }
     }
 
     /** Reads a number that the configuration contains as a number or as text. */
