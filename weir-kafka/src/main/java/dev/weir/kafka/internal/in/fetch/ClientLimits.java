@@ -3,6 +3,7 @@ package dev.weir.kafka.internal.in.fetch;
 import java.time.Duration;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.common.config.ConfigDef;
 
 /**
  * The settings of the client that the owner thread needs. Immutable.
@@ -45,9 +46,12 @@ public record ClientLimits(
         }
     }
 
-    /** Reads a number that the configuration contains as a number or as text. */
+    /**
+     * Reads a number that the configuration contains as a number or as text. Limits it to the range of an int, because
+     * some of the client's settings are of type LONG. If it is no number, the exception names the setting.
+     */
     public static int number(Map<String, Object> config, String name, int otherwise) {
-        return Integer.parseInt(
-                String.valueOf(config.getOrDefault(name, otherwise)).trim());
+        Object number = ConfigDef.parseType(name, config.getOrDefault(name, otherwise), ConfigDef.Type.LONG);
+        return Math.clamp((Long) number, Integer.MIN_VALUE, Integer.MAX_VALUE);
     }
 }

@@ -121,16 +121,12 @@ public final class LeanFetcher implements RecordFetcher {
             int threads,
             Function<DecodeTime, FetchedViews.Maker> views) {
         LeanSettings settings = LeanConfig.of(config, threads, maxBatchBytes);
+        Duration maxPollInterval = ClientLimits.of(config).maxPollInterval();
         DecodeTime decodeTime = new DecodeTime(threads);
         LeanReader reader = threads == 1
                 ? new OwnReader(settings, views.apply(decodeTime))
                 : new ThreadedReader(name, threads, settings, () -> views.apply(decodeTime));
-        return new LeanFetcher(
-                client,
-                reader,
-                decodeTime,
-                settings.maxPollRecords(),
-                ClientLimits.of(config).maxPollInterval());
+        return new LeanFetcher(client, reader, decodeTime, settings.maxPollRecords(), maxPollInterval);
     }
 
     @Override

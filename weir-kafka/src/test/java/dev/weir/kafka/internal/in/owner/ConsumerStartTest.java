@@ -46,6 +46,12 @@ class ConsumerStartTest {
         assertThat(start("max.poll.records", "2147483647")).containsEntry("max.poll.records", 1_000_000);
     }
 
+    // Regression: Kafka's settings of type LONG were parsed as int, and the message did not name the setting.
+    @Test
+    void metadataMaxAge_thatKafkaAllows_isAccepted() throws Exception {
+        assertThat(start("metadata.max.age.ms", "3000000000")).containsEntry("metadata.max.age.ms", "3000000000");
+    }
+
     /** Starts and closes a consumer. Returns the configuration of its client. */
     private static Map<String, Object> start(String name, String value) throws Exception {
         Brokerless around = new Brokerless();
