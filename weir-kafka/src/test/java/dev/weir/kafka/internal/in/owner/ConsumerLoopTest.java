@@ -199,6 +199,33 @@ class ConsumerLoopTest {
         assertThat(told).containsExactly("committed {}", "revoked [t-0]");
     }
 
+    // Regression: an exception of the store whose toString() throws was never reported, and the partition waited for
+    // its
+    // position forever.
+    @Test
+    void store_whoseExceptionsCannotBeRead_failsTheRunAfterSeveralAttempts() throws Exception {
+        @SuppressWarnings("serial")
+        class Unreadable extends RuntimeException {
+            @Override
+            public String toString() {
+                throw new IllegalStateException("unreadable");
+            }
+        }
+        ExternalOffsets store = ids -> CompletableFuture.failedStage(new Unreadable());
+        ConsumerLoop loop = start(
+                new ClientFetcher(client),
+                RecordOutlets.single(buffer()),
+                Duration.ofSeconds(20),
+                store,
+                Duration.ofMinutes(5),
+                OwnerClock.SYSTEM);
+        assertThat(failed.get(20, TimeUnit.SECONDS))
+                .hasMessageContaining("cannot load the offsets of [t-0], 5 times: ")
+                .hasMessageContaining("Unreadable")
+                .hasCauseInstanceOf(Unreadable.class);
+        String ignored = loop.close(Duration.ZERO);
+    }
+
     // Regression: after a seek, the partition was fetched although no pipeline reads it.
     @Test
     void partition_thatNoPipelineReads_isNotFetchedAfterASeek() throws Exception {
