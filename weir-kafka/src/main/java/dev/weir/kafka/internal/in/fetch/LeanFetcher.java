@@ -83,15 +83,18 @@ public final class LeanFetcher implements RecordFetcher {
      */
     private final Map<TopicPartition, LogPosition> leaving = new HashMap<>();
 
-    /** A fault that affects all partitions, found by {@link #fetchOnly}. The next poll throws it. */
-    private @Nullable LeanException fault;
+    /**
+     * A failure of {@link #fetchOnly}, which the next poll throws. A failure thrown within a rebalance callback would
+     * prevent the commit of the revoked partitions.
+     */
+    private @Nullable Throwable fault;
 
     private long memberDueNanos = System.nanoTime();
     private long eventLookDueNanos = memberDueNanos;
     private long changedNanos = memberDueNanos;
     private boolean answerAwaited;
 
-    private LeanFetcher(
+    LeanFetcher(
             Consumer<byte[], byte[]> client,
             LeanReader reader,
             DecodeTime decodeTime,
@@ -167,7 +170,7 @@ public final class LeanFetcher implements RecordFetcher {
                 reader.await(nanos);
                 var ignored = reader.turn();
             }
-        } catch (LeanException found) {
+        } catch (Throwable found) {
             fault = found;
         }
         return handOut();
@@ -242,10 +245,13 @@ public final class LeanFetcher implements RecordFetcher {
     }
 
     private void throwFailure() {
-        LeanException found = fault;
-        if (found != null) {
-            fault = null;
-            throw new KafkaException(found.getMessage(), found);
+        Throwable found = fault;
+        fault = null;
+        switch (found) {
+            case null -> {}
+            case RuntimeException unchecked when !(unchecked instanceof LeanException) -> throw unchecked;
+            case Error error -> throw error;
+            default -> throw new KafkaException(found.getMessage(), found);
         }
         for (LeanPartition partition : all) {
             KafkaException failure = partition.failure;
