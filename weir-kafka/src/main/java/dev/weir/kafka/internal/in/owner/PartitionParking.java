@@ -157,9 +157,17 @@ final class PartitionParking {
     }
 
     private void detach(Attachment attachment, List<AssignedPartition> unfinished) {
+        List<AssignedPartition> left = partitionsOf(attachment);
+        String leftUndone = PartitionAssignment.unfinished(unfinished);
         outlets.remove(attachment);
         unfinished.forEach(AssignedPartition::pipelineLeft);
-        attachment.detached.complete(PartitionAssignment.unfinished(unfinished));
+        for (AssignedPartition partition : left) {
+            Attachment ofOthers = outlets.of(partition); // a pipeline that reads all topics without a pipeline
+            if (owner.isEmitting() && ofOthers != null && !ofOthers.closing) {
+                unpark(partition, ofOthers);
+            }
+        }
+        attachment.detached.complete(leftUndone);
     }
 
     /** Removes pipelines that have finished or whose timeout has passed. Returns the time until the next deadline. */

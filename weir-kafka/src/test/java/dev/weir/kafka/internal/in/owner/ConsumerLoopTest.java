@@ -386,6 +386,32 @@ class ConsumerLoopTest {
         String ignored = loop.close(Duration.ZERO);
     }
 
+    // Regression: after the pipeline of one topic had ended, the pipeline of all other topics did not read it.
+    @Test
+    void topic_whosePipelineEnds_isReadByThePipelineOfAllOtherTopics() throws Exception {
+        PipelineOutlets outlets = new PipelineOutlets();
+        ConsumerLoop loop = start(new ClientFetcher(client), outlets);
+        PartitionParking parking = loop.share(outlets);
+        PipelineOutlets.Attachment others = new PipelineOutlets.Attachment(Set.of(), dev.weir.stream.spi.Clock.SYSTEM);
+        PipelineOutlets.Attachment ofTopic =
+                new PipelineOutlets.Attachment(Set.of("t"), dev.weir.stream.spi.Clock.SYSTEM);
+        parking.attach(others);
+        parking.attach(ofTopic);
+        client.schedulePollTask(() -> client.addRecord(record(ID, 0)));
+        take(ofTopic.buffer).ack(0);
+
+        assertThat(parking.detach(ofTopic, Duration.ofMinutes(1))).isEmpty();
+        CompletableFuture<Boolean> isRead = new CompletableFuture<>();
+        loop.execute(() -> {
+            AssignedPartition now = Objects.requireNonNull(loop.assignment().get(ID));
+            isRead.complete(now.outlet() == others.buffer && !now.isPausedFor(PauseReason.UNREAD));
+        });
+        assertThat(isRead.join()).isTrue();
+        client.schedulePollTask(() -> client.addRecord(record(ID, 1)));
+        assertThat(take(others.buffer).get(0).offset()).isEqualTo(1);
+        String ignored = loop.close(Duration.ZERO);
+    }
+
     // Regression: a batch held by a failed pipeline kept the consumer open until the deadline.
     @Test
     void close_afterAPipelineFailedWithRecordsInHand_doesNotWaitForThem() throws Exception {
