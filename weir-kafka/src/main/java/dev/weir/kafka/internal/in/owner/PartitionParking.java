@@ -10,7 +10,6 @@ import dev.weir.kafka.internal.in.buffer.PipelineOutlets.Attachment;
 import dev.weir.kafka.internal.in.commit.OffsetCommits;
 import dev.weir.kafka.internal.in.fetch.LogPosition;
 import dev.weir.kafka.internal.in.lookup.OwnerClock;
-import dev.weir.kafka.internal.in.lookup.OwnerThread;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -27,7 +26,7 @@ import java.util.concurrent.CompletionException;
  */
 final class PartitionParking {
 
-    private final OwnerThread owner;
+    private final ConsumerOwner owner;
     private final PartitionAssignment assignment;
     private final PausedPartitions pauses;
     private final BatchEmission emission;
@@ -36,7 +35,7 @@ final class PartitionParking {
     private final OwnerClock clock;
 
     PartitionParking(
-            OwnerThread owner,
+            ConsumerOwner owner,
             PartitionAssignment assignment,
             PausedPartitions pauses,
             BatchEmission emission,
@@ -83,7 +82,7 @@ final class PartitionParking {
 
     /**
      * Waits at most {@code patience} for the pipeline to finish the records it has pulled, then removes it. Returns a
-     * description of the unfinished work.
+     * description of the unfinished work, which is the work of all pipelines if the consumer has ended.
      */
     String detach(Attachment attachment, Duration patience) {
         long deadlineNanos = clock.nanoTime() + patience.toNanos();
@@ -92,7 +91,7 @@ final class PartitionParking {
             attachment.closeBy(deadlineNanos);
             attachment.detaching = true;
         });
-        return owner.awaitOrEnd(attachment.detached) ? attachment.detached.join() : "";
+        return owner.awaitOrEnd(attachment.detached) ? attachment.detached.join() : owner.leftUndone();
     }
 
     /**

@@ -431,6 +431,22 @@ class ConsumerLoopTest {
         assertThat(leftUndone).contains("unfinished, to be read again: t-0@0");
     }
 
+    // Regression: a pipeline that ended after its consumer reported that nothing was left unfinished.
+    @Test
+    void detach_afterTheConsumerEndedWithRecordsInHand_namesThem() throws Exception {
+        PipelineOutlets outlets = new PipelineOutlets();
+        ConsumerLoop loop = start(new ClientFetcher(client), outlets);
+        PartitionParking parking = loop.share(outlets);
+        PipelineOutlets.Attachment working =
+                new PipelineOutlets.Attachment(Set.of("t"), dev.weir.stream.spi.Clock.SYSTEM);
+        parking.attach(working);
+        client.schedulePollTask(() -> client.addRecord(record(ID, 0)));
+        assertThat(take(working.buffer).size()).isEqualTo(1);
+
+        String ignored = loop.close(Duration.ZERO);
+        assertThat(parking.detach(working, Duration.ofMinutes(1))).contains("t-0@0");
+    }
+
     // Regression: work, commit, store and listener each had a deadline of their own, and the group expelled the member
     // before all of these had passed.
     @Test
