@@ -133,7 +133,7 @@ final class ConsumerLoop implements Runnable {
         this.newPartitions =
                 new NewPartitions(plan, assignment, lookup, clock, limits.metadataAge(), owner, this::assignAlso);
         this.boundedRead =
-                new BoundedRead(plan, client, fetcher, lookup, clock, owner, assignment, emission, positions);
+                new BoundedRead(plan, client, fetcher, lookup, clock, owner, assignment, emission, positions, commits);
         OpenTransactions open =
                 new OpenTransactions(owner, fetcher, assignment, lookup, clock, readsCommitted(settings));
         PartitionReadings looks = new PartitionReadings(

@@ -6,6 +6,7 @@ import dev.weir.kafka.internal.in.buffer.AssignedPartition.PauseReason;
 import dev.weir.kafka.internal.in.buffer.BatchEmission;
 import dev.weir.kafka.internal.in.buffer.ConsumerPlan;
 import dev.weir.kafka.internal.in.buffer.PartitionAssignment;
+import dev.weir.kafka.internal.in.commit.OffsetCommits;
 import dev.weir.kafka.internal.in.fetch.LogPosition;
 import dev.weir.kafka.internal.in.fetch.RecordFetcher;
 import dev.weir.kafka.internal.in.lookup.ConsumerLog;
@@ -34,7 +35,7 @@ public final class BoundedRead {
     /** Interval at which a member without partitions queries the group's progress; also the timeout of that query. */
     private static final Duration GROUP_LOOK = Duration.ofSeconds(1);
 
-    /** Maximum time to wait, at the end of the read, for confirmation that no topic was recreated. */
+    /** Maximum time to wait, at the end of the read, for confirmation that no topic was recreated or deleted. */
     private static final Duration MAX_DOUBT = Duration.ofSeconds(10);
 
     private static final ConsumerLog LOG = ConsumerLog.of(BoundedRead.class);
@@ -52,6 +53,8 @@ public final class BoundedRead {
     private final BatchEmission emission;
     private final StartPositions positions;
 
+    private final OffsetCommits commits;
+
     private final Lookup lookup;
     private final Executor owner;
     private final LogRange logRange;
@@ -65,6 +68,9 @@ public final class BoundedRead {
     private final Set<TopicPartition> asked = new HashSet<>();
     private long endLookDueNanos;
     private long groupLookDueNanos;
+
+    /** Time at which unread partitions that no longer exist are given up. */
+    private long goneByNanos;
 
     /**
      * Partitions that have been read to their ends. The brokers were asked to confirm that the topics of these
@@ -93,7 +99,9 @@ public final class BoundedRead {
             Executor owner,
             PartitionAssignment assignment,
             BatchEmission emission,
-            StartPositions positions) {
+            StartPositions positions,
+            OffsetCommits commits) {
+        this.commits = commits;
         this.plan = plan;
         this.client = client;
         this.fetcher = fetcher;
@@ -106,6 +114,7 @@ public final class BoundedRead {
         this.positions = positions;
         this.groupLookDueNanos = clock.nanoTime();
         this.endLookDueNanos = clock.nanoTime();
+        this.goneByNanos = clock.nanoTime() + MAX_DOUBT.toNanos();
         this.ends = new HashMap<>(plan.endOffsets());
         ends.forEach((id, end) -> {
             if (end == AssignedPartition.UNKNOWN) {
@@ -212,12 +221,14 @@ public final class BoundedRead {
         }
         try {
             Map<TopicPartition, OffsetAndMetadata> committed = client.committed(ends.keySet(), GROUP_LOOK);
-            boolean through = true;
-            for (Map.Entry<TopicPartition, Long> end : ends.entrySet()) {
-                OffsetAndMetadata commit = committed.get(end.getKey());
-                through &= commit == null ? end.getValue() <= 0 : isThrough(end.getKey(), commit, end.getValue());
-            }
-            return through;
+            Set<TopicPartition> unread = new HashSet<>();
+            ends.forEach((id, end) -> {
+                OffsetAndMetadata commit = committed.get(id);
+                if (commit == null ? end > 0 : !isThrough(id, commit, end)) {
+                    unread.add(id);
+                }
+            });
+            return unread.isEmpty() || areGone(unread);
         } catch (KafkaException failure) {
             if (PartitionOpenings.isPermanent(failure)) {
                 throw failure;
@@ -229,6 +240,24 @@ public final class BoundedRead {
         } finally {
             groupLookDueNanos = clock.nanoTime() + GROUP_LOOK.toNanos();
         }
+    }
+
+    /**
+     * Returns whether these partitions have been missing for some time because their topics were deleted. Their unread
+     * records and the group's commits of them are lost, so waiting for them would never end. One answer is not enough,
+     * because a broker may not know a topic for a moment.
+     */
+    private boolean areGone(Set<TopicPartition> ids) {
+        commits.lookForGone(ids);
+        if (!ids.stream().allMatch(commits::isGone)) {
+            goneByNanos = clock.nanoTime() + MAX_DOUBT.toNanos();
+            return false;
+        }
+        boolean gone = clock.nanoTime() - goneByNanos >= 0;
+        if (gone) {
+            LOG.warn("ends without the unread records of {}, which no longer exist", ids);
+        }
+        return gone;
     }
 
     /**
