@@ -367,6 +367,19 @@ class ConsumerLoopTest {
         assertThatThrownBy(() -> seek.toCompletableFuture().join()).isInstanceOf(CompletionException.class);
     }
 
+    // Regression: after an {@code Error} in the last commit, the trackers were not revoked and the listener not called.
+    @Test
+    void close_withAnErrorInTheLastCommit_stillTellsTheListener() throws Exception {
+        client.commitsWith = new NoClassDefFoundError("planted");
+        ConsumerLoop loop = start(new ClientFetcher(client), RecordOutlets.single(buffer()));
+        loop.control()
+                .seek(Map.of(ID, Position.offset(5)))
+                .toCompletableFuture()
+                .get();
+        String ignored = loop.close(Duration.ZERO);
+        assertThat(told).containsExactly("revoked [t-0]", "failed java.lang.NoClassDefFoundError: planted");
+    }
+
     // Regression: a pipeline was added after the end had been announced to the others, and waited for records forever.
     @Test
     void attachment_inTheTurnOfTheClose_isRefused() throws InterruptedException {
@@ -668,6 +681,8 @@ class ConsumerLoopTest {
 
         volatile @Nullable Error closesWith;
 
+        volatile @Nullable Error commitsWith;
+
         /** Records that the next polls return, regardless of the client's position. */
         private final Queue<ConsumerRecord<byte[], byte[]>> strays = new ConcurrentLinkedQueue<>();
 
@@ -730,6 +745,10 @@ class ConsumerLoopTest {
 
         @Override
         public void commitSync(Map<TopicPartition, OffsetAndMetadata> offsets, Duration timeout) {
+            Error error = commitsWith;
+            if (error != null) {
+                throw error;
+            }
             Hasty clock = commitsUntil;
             if (clock != null) {
                 clock.nanos.addAndGet(timeout.toNanos());
