@@ -260,8 +260,8 @@ final class ConsumerLoop implements Runnable {
     }
 
     private void fail(Throwable failure) {
-        observer.runLog().fails(failure);
         owner.fail(failure);
+        observer.runLog().fails(failure);
     }
 
     private void subscribe() {
