@@ -197,8 +197,11 @@ public final class ClientFetcher implements RecordFetcher {
             }
             throw (RuntimeException) done.failure;
         }
-        if (!Objects.equals(positions.get(found.id()), done.look.positions().get(found.id()))) {
-            // The partition was revoked or its position was changed during the search, so drop the result.
+        if (!done.toResume.contains(found.id())
+                || !Objects.equals(
+                        positions.get(found.id()), done.look.positions().get(found.id()))) {
+            // The partition was revoked or paused, or its position was changed during the search, so drop the result. A
+            // paused partition's earlier records may have been withdrawn from the pipeline.
             return ConsumerRecords.empty();
         }
         if (found.records().isEmpty() && found.batch() != null) {

@@ -128,6 +128,33 @@ class ClientFetcherTest {
         assertThat(fetcher.poll(0).records(GOOD)).hasSize(1);
     }
 
+    // Regression: the search returned the records of a partition that had been paused because its stream ended. The run
+    // failed, because nothing may be emitted after records of that partition were dropped.
+    @Test
+    void partition_thatIsPausedWhileTheSearchRuns_isNotHandedOut() throws Exception {
+        var answering = new ClientRescue(this::noAnswer, 10, 1000) {
+            @Override
+            ClientRescue.Rescued search(ClientRescue.Look look, String hint) {
+                asked.countDown();
+                assertThatThrownBy(() -> noAnswer()).hasMessage("no brokers here");
+                return new ClientRescue.Rescued(BAD, List.of(record(BAD, 0)), 1, null);
+            }
+        };
+        ClientFetcher searching =
+                new ClientFetcher(client, new PollBudget(Long.MAX_VALUE, Integer.MAX_VALUE), answering);
+        searching.seek(BAD, LogPosition.at(0));
+        searching.seek(GOOD, LogPosition.at(0));
+        assertThat(searching.poll(0)).isEmpty();
+        asked.await();
+        searching.pause(List.of(BAD));
+        answered.countDown();
+        while (client.paused().contains(GOOD)) {
+            assertThat(searching.poll(0)).isEmpty();
+        }
+        assertThat(searching.position(BAD)).isZero();
+        assertThat(client.paused()).contains(BAD);
+    }
+
     @Test
     void close_whileTheSearchRuns_endsItAndDoesNotWait() throws Exception {
         assertThat(fetcher.poll(0)).isEmpty();
