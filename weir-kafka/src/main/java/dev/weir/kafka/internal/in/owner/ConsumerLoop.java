@@ -316,6 +316,7 @@ final class ConsumerLoop implements Runnable {
         List<String> leftUndone = new ArrayList<>();
         try {
             ending.commitAtLast(leftUndone);
+            boundedRead.addUnread(arrivals.returned(), leftUndone);
         } catch (RuntimeException | Error failure) {
             fail(failure);
         } finally {

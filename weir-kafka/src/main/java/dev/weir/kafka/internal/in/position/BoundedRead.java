@@ -12,6 +12,7 @@ import dev.weir.kafka.internal.in.fetch.RecordFetcher;
 import dev.weir.kafka.internal.in.lookup.ConsumerLog;
 import dev.weir.kafka.internal.in.lookup.OwnerClock;
 import dev.weir.kafka.spi.Lookup;
+import dev.weir.stream.spi.Thrown;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -239,6 +240,29 @@ public final class BoundedRead {
             return false;
         } finally {
             groupLookDueNanos = clock.nanoTime() + GROUP_LOOK.toNanos();
+        }
+    }
+
+    /**
+     * Adds a description of the partitions in {@code returned} whose ends the group has not committed. These partitions
+     * were withdrawn after the end of the read and assigned again, so nothing else reports their records.
+     */
+    public void addUnread(Set<TopicPartition> returned, List<String> leftUndone) {
+        if (returned.isEmpty()) {
+            return;
+        }
+        Set<TopicPartition> unread = new HashSet<>(returned);
+        try {
+            commits.committed(returned, GROUP_LOOK.toNanos()).forEach((id, commit) -> {
+                if (commit != null && commit.offset() >= ends.getOrDefault(id, 0L)) {
+                    unread.remove(id);
+                }
+            });
+        } catch (KafkaException unknown) {
+            LOG.warn("cannot find out whether {} are read to their ends: {}", returned, Thrown.text(unknown));
+        }
+        if (!unread.isEmpty()) {
+            leftUndone.add("withdrawn at the end of the read and left to the group: " + OffsetQueries.names(unread));
         }
     }
 

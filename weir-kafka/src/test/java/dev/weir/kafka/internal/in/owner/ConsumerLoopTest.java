@@ -49,19 +49,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
-import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
-import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
-import org.apache.kafka.clients.consumer.OffsetCommitCallback;
-import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.GroupAuthorizationException;
 import org.apache.kafka.common.errors.RebalanceInProgressException;
-import org.apache.kafka.common.errors.TimeoutException;
-import org.apache.kafka.common.errors.UnknownMemberIdException;
-import org.apache.kafka.common.errors.WakeupException;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
@@ -70,9 +62,9 @@ import org.junit.jupiter.api.Test;
 /** Tests the owner thread with one partition, on a real thread, and with a client that has no brokers. */
 class ConsumerLoopTest {
 
-    private static final TopicPartition ID = new TopicPartition("t", 0);
+    static final TopicPartition ID = new TopicPartition("t", 0);
 
-    private final Client client = new Client();
+    private final LoopClient client = new LoopClient();
     private final Queue<String> told = new ConcurrentLinkedQueue<>();
     private final CompletableFuture<Throwable> failed = new CompletableFuture<>();
     private volatile Consumer<RestrictedConsumer> onAssigned = consumer -> {};
@@ -298,6 +290,56 @@ class ConsumerLoopTest {
         String ignored = loop.close(Duration.ZERO);
     }
 
+    // Regression: a partition that came back after the end of a bounded read was not read any more, but the run
+    // reported
+    // that nothing was left unfinished.
+    @Test
+    void boundedRead_whosePartitionComesBackAfterTheEnd_namesIt() throws Exception {
+        assertThat(leftUndoneAfterAReturn(Map.of())).contains("left to the group: t-0");
+    }
+
+    @Test
+    void boundedRead_whosePartitionComesBackWithItsEndCommitted_isComplete() throws Exception {
+        assertThat(leftUndoneAfterAReturn(Map.of(ID, new OffsetAndMetadata(2)))).doesNotContain("left to the group");
+    }
+
+    /**
+     * Revokes and assigns the partition after a bounded read has ended. Returns what is left undone at the close.
+     *
+     * @param committed the group's commits at the end of the read
+     */
+    private String leftUndoneAfterAReturn(Map<TopicPartition, OffsetAndMetadata> committed) throws Exception {
+        var plan = new ConsumerPlan(
+                Subscription.topics("t").untilEnd(), Map.of(ID, 2L), new Delivery.Committable(), null, Set.of());
+        RecordBuffer buffer = buffer();
+        ConsumerLoop loop = start(
+                new ClientFetcher(client),
+                RecordOutlets.single(buffer),
+                Duration.ofSeconds(20),
+                plan,
+                List.of(ID),
+                Duration.ofMinutes(5),
+                new Hasty());
+        loop.control()
+                .seek(Map.of(ID, Position.offset(0)))
+                .toCompletableFuture()
+                .get();
+        client.strays.add(record(ID, 0));
+        client.strays.add(record(ID, 1));
+        assertThat(take(buffer).get(0).offset()).isZero();
+        assertThat(take(buffer).get(0).offset()).isEqualTo(1);
+        assertThat(buffer.take(Stage.NEVER, new StageMeter())).as("the end").isNull();
+        client.committed.putAll(committed);
+        CountDownLatch back = new CountDownLatch(1);
+        client.schedulePollTask(() -> client.rebalance(List.of()));
+        client.schedulePollTask(() -> {
+            client.rebalance(List.of(ID));
+            back.countDown();
+        });
+        back.await();
+        return loop.close(Duration.ZERO);
+    }
+
     private static ConsumerRecord<byte[], byte[]> ofEpoch(long offset, int epoch) {
         return new ConsumerRecord<>(
                 ID.topic(),
@@ -467,7 +509,7 @@ class ConsumerLoopTest {
         Duration maxPollInterval = Duration.ofMinutes(1);
         CountDownLatch never = new CountDownLatch(1);
         Hasty clock = new Hasty();
-        client.commitsUntil = clock;
+        client.commitsUntil = clock.nanos;
         onRevoked = () -> awaitForEver(never);
         ExternalOffsets store = new ExternalOffsets() {
             @Override
@@ -668,106 +710,7 @@ class ConsumerLoopTest {
         }
     }
 
-    /** A client whose asynchronous commits are never answered, and whose synchronous commits are refused. */
-    @SuppressWarnings("UnsynchronizedOverridesSynchronized") // the overriding methods use no shared state
-    private static final class Client extends MockConsumer<byte[], byte[]> {
-
-        final CountDownLatch assigned = new CountDownLatch(1);
-
-        /** The clock on which a synchronous commit takes its full timeout. If null, the commit is refused. */
-        volatile @Nullable Hasty commitsUntil;
-
-        volatile KafkaException refusal = new GroupAuthorizationException("not allowed");
-
-        volatile @Nullable Error closesWith;
-
-        volatile @Nullable Error commitsWith;
-
-        /** Records that the next polls return, regardless of the client's position. */
-        private final Queue<ConsumerRecord<byte[], byte[]>> strays = new ConcurrentLinkedQueue<>();
-
-        /** The results of the next polls, regardless of the client's position. */
-        private final Queue<ConsumerRecords<byte[], byte[]>> responses = new ConcurrentLinkedQueue<>();
-
-        /** Completes when {@link Answers#END} is committed. */
-        final CompletableFuture<Object> committedTheEnd = new CompletableFuture<>();
-
-        /** The number of queries for committed offsets that are interrupted by a late wake-up. */
-        volatile int lateWakeUps;
-
-        /**
-         * The number of queries for committed offsets that the coordinator refuses because it has removed the member.
-         */
-        volatile int expulsions;
-
-        /** Completes with the first result of a query for committed offsets. */
-        final CompletableFuture<Object> answered = new CompletableFuture<>();
-
-        Client() {
-            super("earliest");
-        }
-
-        /** Waits briefly, as a real client does. The tests do not depend on how long this method waits. */
-        @Override
-        public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
-            LockSupport.parkNanos(Math.min(timeout.toNanos(), 1_000_000));
-            ConsumerRecords<byte[], byte[]> response = responses.poll();
-            if (response != null) {
-                return response;
-            }
-            ConsumerRecord<byte[], byte[]> stray = strays.poll();
-            return stray == null
-                    ? super.poll(Duration.ZERO)
-                    : new ConsumerRecords<>(Map.of(ID, List.of(stray)), Map.of());
-        }
-
-        @Override
-        @SuppressWarnings("NonAtomicVolatileUpdate") // the owner thread alone asks
-        public Map<TopicPartition, OffsetAndMetadata> committed(Set<TopicPartition> ids, Duration timeout) {
-            if (lateWakeUps > 0) {
-                lateWakeUps--;
-                throw new WakeupException();
-            }
-            if (expulsions > 0) {
-                expulsions--;
-                throw new UnknownMemberIdException("expelled");
-            }
-            answered.complete(ids);
-            return Map.of();
-        }
-
-        @Override
-        public void commitAsync(Map<TopicPartition, OffsetAndMetadata> offsets, OffsetCommitCallback callback) {
-            if (offsets.values().stream().anyMatch(each -> each.offset() == Answers.END)) {
-                committedTheEnd.complete(offsets);
-            }
-        }
-
-        @Override
-        public void commitSync(Map<TopicPartition, OffsetAndMetadata> offsets, Duration timeout) {
-            Error error = commitsWith;
-            if (error != null) {
-                throw error;
-            }
-            Hasty clock = commitsUntil;
-            if (clock != null) {
-                clock.nanos.addAndGet(timeout.toNanos());
-                throw new TimeoutException("no answer");
-            }
-            throw refusal;
-        }
-
-        @Override
-        public void close(CloseOptions options) {
-            super.close(options);
-            Error failure = closesWith;
-            if (failure != null) {
-                throw failure;
-            }
-        }
-    }
-
-    private static final class Answers extends SilentLookup {
+    static final class Answers extends SilentLookup {
 
         static final long END = 9;
 
