@@ -9,6 +9,7 @@ import dev.weir.kafka.internal.in.buffer.PartitionAssignment;
 import dev.weir.kafka.internal.in.commit.OffsetCommits;
 import dev.weir.kafka.internal.in.fetch.LogPosition;
 import dev.weir.kafka.internal.in.fetch.RecordFetcher;
+import dev.weir.kafka.internal.in.lookup.AdminLookup;
 import dev.weir.kafka.internal.in.lookup.ConsumerLog;
 import dev.weir.kafka.internal.in.lookup.OwnerClock;
 import dev.weir.kafka.spi.Lookup;
@@ -20,7 +21,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -157,9 +157,8 @@ public final class BoundedRead {
             ends.put(id, end);
             return;
         }
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
-        String why = cause == null ? "" : String.valueOf(cause.getMessage());
+        String why =
+                failure == null ? "" : String.valueOf(AdminLookup.cause(failure).getMessage());
         if (!why.equals(unknown.put(id, why))) {
             LOG.warn("the end of {} is not known yet: {}; it is requested again", id, why);
         }
