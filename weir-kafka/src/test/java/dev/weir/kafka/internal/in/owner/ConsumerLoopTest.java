@@ -510,7 +510,11 @@ class ConsumerLoopTest {
         CountDownLatch never = new CountDownLatch(1);
         Hasty clock = new Hasty();
         client.commitsUntil = clock.nanos;
-        onRevoked = () -> awaitForEver(never);
+        CountDownLatch begun = new CountDownLatch(2); // their threads may start after the clock has run out
+        onRevoked = () -> {
+            begun.countDown();
+            awaitForEver(never);
+        };
         ExternalOffsets store = new ExternalOffsets() {
             @Override
             public CompletionStage<Map<TopicPartition, Position>> load(Set<TopicPartition> partitions) {
@@ -520,6 +524,7 @@ class ConsumerLoopTest {
             @Override
             public void revoked(Set<TopicPartition> partitions) {
                 told.add("store");
+                begun.countDown();
                 awaitForEver(never);
             }
         };
@@ -544,6 +549,7 @@ class ConsumerLoopTest {
             took.complete(clock.nanoTime() - begin);
         });
         assertThat(Duration.ofNanos(took.join())).isBetween(Duration.ofSeconds(30), maxPollInterval.minusSeconds(1));
+        begun.await();
         assertThat(told).contains("store", "revoked [t-0]");
         String ignored = loop.close(Duration.ZERO);
     }
