@@ -21,6 +21,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
@@ -304,13 +305,20 @@ class AddedPartitionsTest {
         KAFKA.cluster().createTopic("external", 1);
         Records.produce(KAFKA.bootstrapServers(), "external", 0, 10);
         AtomicInteger calls = new AtomicInteger();
+        CountDownLatch interrupted = new CountDownLatch(1);
         ExternalOffsets slow = new ExternalOffsets() {
             @Override
             public CompletionStage<Map<TopicPartition, Position>> load(Set<TopicPartition> partitions) {
-                return calls.incrementAndGet() == 1
-                        ? new CompletableFuture<>()
-                        : CompletableFuture.completedStage(
-                                Map.of(new TopicPartition("external", 0), Position.offset(4)));
+                if (calls.incrementAndGet() > 1) {
+                    return CompletableFuture.completedStage(
+                            Map.of(new TopicPartition("external", 0), Position.offset(4)));
+                }
+                try {
+                    new CountDownLatch(1).await();
+                } catch (InterruptedException late) {
+                    interrupted.countDown();
+                }
+                return new CompletableFuture<>();
             }
         };
         var settings = atEnd("external", "classic").build();
@@ -324,6 +332,7 @@ class AddedPartitionsTest {
                     SOON,
                     () -> consumer.health(SOON).reason().contains("external-0: ExternalOffsets.load has not answered"));
             ConsumerLedger.await("the second answer", SOON, () -> read.size() == 6);
+            ConsumerLedger.await("the interrupt", SOON, () -> interrupted.getCount() == 0);
         }
     }
 }

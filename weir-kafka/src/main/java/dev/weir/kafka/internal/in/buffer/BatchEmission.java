@@ -128,6 +128,7 @@ public final class BatchEmission {
      * as dropped. Emitted records can be pulled immediately, but waiting threads are not woken until {@link #announce}.
      */
     public void emit(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> list) {
+        made.clear(); // an emission that failed may have left batches of another partition
         int count = !owner.isEmitting() ? 0 : countBefore(partition.endOffset(), list);
         cutAtEnd(partition, list, count);
         if (count > 0) {

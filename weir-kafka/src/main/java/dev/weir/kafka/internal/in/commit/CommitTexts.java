@@ -10,6 +10,7 @@ import dev.weir.kafka.internal.in.offsets.CommitText;
 import dev.weir.kafka.internal.in.offsets.FinishedSet;
 import dev.weir.kafka.internal.in.offsets.OffsetTracker;
 import dev.weir.lean.spi.InvariantException;
+import dev.weir.stream.spi.Thrown;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -165,8 +166,11 @@ public final class CommitTexts {
             }
             refused = text.length() + " characters do not fit into commitMetadataChars=" + maxChars + " beside the "
                     + (maxChars - room + CommitText.OVERHEAD_CHARS) + " of Weir's own";
-        } catch (RuntimeException failure) {
-            refused = failure.toString();
+        } catch (RuntimeException | Error failure) {
+            if (Thrown.isFatal(failure)) {
+                throw failure;
+            }
+            refused = Thrown.text(failure);
         }
         if (warned.add(id)) {
             LOG.warn("the commit metadata function failed for {}, which is committed without: {}", id, refused);

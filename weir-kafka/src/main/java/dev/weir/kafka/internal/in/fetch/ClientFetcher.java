@@ -197,8 +197,11 @@ public final class ClientFetcher implements RecordFetcher {
             }
             throw (RuntimeException) done.failure;
         }
-        if (!Objects.equals(positions.get(found.id()), done.look.positions().get(found.id()))) {
-            // The partition was revoked or its position was changed during the search, so drop the result.
+        if (!done.toResume.contains(found.id())
+                || !Objects.equals(
+                        positions.get(found.id()), done.look.positions().get(found.id()))) {
+            // The partition was revoked or paused, or its position was changed during the search, so drop the result. A
+            // paused partition's earlier records may have been withdrawn from the pipeline.
             return ConsumerRecords.empty();
         }
         if (found.records().isEmpty() && found.batch() != null) {
@@ -285,9 +288,12 @@ public final class ClientFetcher implements RecordFetcher {
      */
     private void follow(ConsumerRecords<byte[], byte[]> records) {
         for (TopicPartition id : records.partitions()) {
-            ConsumerRecord<byte[], byte[]> last = records.records(id).getLast();
-            positions.replace(
-                    id, new LogPosition(last.offset() + 1, last.leaderEpoch().orElse(LogPosition.NO_EPOCH)));
+            List<ConsumerRecord<byte[], byte[]>> list = records.records(id);
+            if (!list.isEmpty()) { // an interceptor may have removed all of the partition's records
+                ConsumerRecord<byte[], byte[]> last = list.getLast();
+                int epoch = last.leaderEpoch().orElse(LogPosition.NO_EPOCH);
+                positions.replace(id, new LogPosition(last.offset() + 1, epoch));
+            }
         }
     }
 

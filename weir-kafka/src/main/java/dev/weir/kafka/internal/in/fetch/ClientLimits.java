@@ -3,6 +3,7 @@ package dev.weir.kafka.internal.in.fetch;
 import java.time.Duration;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.common.config.ConfigDef;
 
 /**
  * The settings of the client that the owner thread needs. Immutable.
@@ -14,6 +15,12 @@ import org.apache.kafka.clients.consumer.ConsumerConfig;
  */
 public record ClientLimits(
         int maxPollRecords, int partitionFetchBytes, Duration maxPollInterval, Duration metadataAge) {
+
+    /**
+     * Maximum value of {@code max.poll.records}. Each partition's tracker can hold the records of a whole poll, so the
+     * limit bounds its size.
+     */
+    private static final int MAX_POLL_RECORDS = 1_000_000;
 
     /** Creates limits with the client's default fetch size per partition. */
     public ClientLimits(int maxPollRecords, Duration maxPollInterval, Duration metadataAge) {
@@ -32,9 +39,19 @@ public record ClientLimits(
                 Duration.ofMillis(number(clientConfig, ConsumerConfig.METADATA_MAX_AGE_CONFIG, 30_000)));
     }
 
-    /** Reads a number that the configuration contains as a number or as text. */
+    /** Lowers {@code max.poll.records} in the configuration of a client to a number that a tracker can hold. */
+    public static void limitPolls(Map<String, Object> clientConfig) {
+        if (number(clientConfig, ConsumerConfig.MAX_POLL_RECORDS_CONFIG, 0) > MAX_POLL_RECORDS) {
+            clientConfig.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, MAX_POLL_RECORDS);
+        }
+    }
+
+    /**
+     * Reads a number that the configuration contains as a number or as text. Limits it to the range of an int, because
+     * some of the client's settings are of type LONG. If it is no number, the exception names the setting.
+     */
     public static int number(Map<String, Object> config, String name, int otherwise) {
-        return Integer.parseInt(
-                String.valueOf(config.getOrDefault(name, otherwise)).trim());
+        Object number = ConfigDef.parseType(name, config.getOrDefault(name, otherwise), ConfigDef.Type.LONG);
+        return Math.clamp((Long) number, Integer.MIN_VALUE, Integer.MAX_VALUE);
     }
 }

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * client does not report the offsets of a batch that it cannot decode; if a batch is too large for the heap, it does
  * not even report the partition. Each {@link Look} runs on its own thread. Immutable.
  */
-public final class ClientRescue {
+public class ClientRescue {
 
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(20);
     private static final Duration LONGEST_WAIT = Duration.ofMillis(100);
@@ -122,7 +122,9 @@ public final class ClientRescue {
         }
     }
 
-    private @Nullable Rescued search(Look look, String hint) {
+    /** Searches on the look's thread. Returns null if no such batch was found. */
+    @Nullable
+    Rescued search(Look look, String hint) {
         Map<TopicPartition, LogPosition> positions = look.positions();
         List<TopicPartition> ids = new ArrayList<>(positions.keySet());
         ids.sort(Comparator.comparing((TopicPartition id) -> !hint.contains(id.toString()))

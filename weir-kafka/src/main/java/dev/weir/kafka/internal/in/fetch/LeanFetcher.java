@@ -83,15 +83,18 @@ public final class LeanFetcher implements RecordFetcher {
      */
     private final Map<TopicPartition, LogPosition> leaving = new HashMap<>();
 
-    /** A fault that affects all partitions, found by {@link #fetchOnly}. The next poll throws it. */
-    private @Nullable LeanException fault;
+    /**
+     * A failure of {@link #fetchOnly}, which the next poll throws. A failure thrown within a rebalance callback would
+     * prevent the commit of the revoked partitions.
+     */
+    private @Nullable Throwable fault;
 
     private long memberDueNanos = System.nanoTime();
     private long eventLookDueNanos = memberDueNanos;
     private long changedNanos = memberDueNanos;
     private boolean answerAwaited;
 
-    private LeanFetcher(
+    LeanFetcher(
             Consumer<byte[], byte[]> client,
             LeanReader reader,
             DecodeTime decodeTime,
@@ -121,16 +124,12 @@ public final class LeanFetcher implements RecordFetcher {
             int threads,
             Function<DecodeTime, FetchedViews.Maker> views) {
         LeanSettings settings = LeanConfig.of(config, threads, maxBatchBytes);
+        Duration maxPollInterval = ClientLimits.of(config).maxPollInterval();
         DecodeTime decodeTime = new DecodeTime(threads);
         LeanReader reader = threads == 1
                 ? new OwnReader(settings, views.apply(decodeTime))
                 : new ThreadedReader(name, threads, settings, () -> views.apply(decodeTime));
-        return new LeanFetcher(
-                client,
-                reader,
-                decodeTime,
-                settings.maxPollRecords(),
-                ClientLimits.of(config).maxPollInterval());
+        return new LeanFetcher(client, reader, decodeTime, settings.maxPollRecords(), maxPollInterval);
     }
 
     @Override
@@ -171,7 +170,7 @@ public final class LeanFetcher implements RecordFetcher {
                 reader.await(nanos);
                 var ignored = reader.turn();
             }
-        } catch (LeanException found) {
+        } catch (Throwable found) {
             fault = found;
         }
         return handOut();
@@ -246,10 +245,13 @@ public final class LeanFetcher implements RecordFetcher {
     }
 
     private void throwFailure() {
-        LeanException found = fault;
-        if (found != null) {
-            fault = null;
-            throw new KafkaException(found.getMessage(), found);
+        Throwable found = fault;
+        fault = null;
+        switch (found) {
+            case null -> {}
+            case RuntimeException unchecked when !(unchecked instanceof LeanException) -> throw unchecked;
+            case Error error -> throw error;
+            default -> throw new KafkaException(found.getMessage(), found);
         }
         for (LeanPartition partition : all) {
             KafkaException failure = partition.failure;

@@ -4,7 +4,6 @@ import dev.weir.kafka.internal.in.lookup.BrokerContact;
 import dev.weir.kafka.internal.meters.DecodeTime;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Iterator;
 import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -25,7 +24,7 @@ public interface RecordFetcher extends AutoCloseable {
      * The records of a poll, by partition. A fetcher may reuse the object and its lists, so both are valid only until
      * the next poll. Confined to the owner thread.
      */
-    final class Fetched implements Iterable<ConsumerRecord<byte[], byte[]>> {
+    final class Fetched {
 
         private final List<TopicPartition> ids = new ArrayList<>();
         private final List<List<ConsumerRecord<byte[], byte[]>>> lists = new ArrayList<>();
@@ -36,11 +35,14 @@ public interface RecordFetcher extends AutoCloseable {
             return new Fetched();
         }
 
-        /** Converts the records of a client's poll. */
+        /** Converts the records of a client's poll. Omits partitions whose records an interceptor has removed. */
         public static Fetched of(ConsumerRecords<byte[], byte[]> records) {
             Fetched fetched = new Fetched();
             for (TopicPartition id : records.partitions()) {
-                fetched.add(id, records.records(id));
+                List<ConsumerRecord<byte[], byte[]>> list = records.records(id);
+                if (!list.isEmpty()) {
+                    fetched.add(id, list);
+                }
             }
             return fetched;
         }
@@ -72,17 +74,6 @@ public interface RecordFetcher extends AutoCloseable {
         /** Returns the records of the partition at that index, in order. */
         public List<ConsumerRecord<byte[], byte[]>> records(int index) {
             return lists.get(index);
-        }
-
-        /** Returns the records of a partition; empty if there are none. */
-        List<ConsumerRecord<byte[], byte[]>> records(TopicPartition id) {
-            int index = ids.indexOf(id);
-            return index < 0 ? List.of() : lists.get(index);
-        }
-
-        @Override
-        public Iterator<ConsumerRecord<byte[], byte[]>> iterator() {
-            return lists.stream().flatMap(List::stream).iterator();
         }
     }
 

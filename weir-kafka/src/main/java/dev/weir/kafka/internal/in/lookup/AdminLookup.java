@@ -355,7 +355,8 @@ public final class AdminLookup implements Lookup {
         }
     }
 
-    static Throwable cause(Throwable failure) {
+    /** Returns the failure that a stage was completed with; dependent stages wrap it in a CompletionException. */
+    public static Throwable cause(Throwable failure) {
         return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 

@@ -40,10 +40,6 @@ public final class ConsumerLog {
         log(Level.WARN, format, arguments);
     }
 
-    void error(String format, @Nullable Object... arguments) {
-        log(Level.ERROR, format, arguments);
-    }
-
     private void log(Level level, String format, @Nullable Object... arguments) {
         Surroundings around = SurroundingsRegistry.current();
         if (around == null && !isEnabled(level)) {
@@ -63,21 +59,17 @@ public final class ConsumerLog {
 
     private boolean isEnabled(Level level) {
         return switch (level) {
-            case ERROR -> log.isErrorEnabled();
-            case WARN -> log.isWarnEnabled();
-            case INFO -> log.isInfoEnabled();
             case DEBUG -> log.isDebugEnabled();
-            case TRACE -> log.isTraceEnabled();
+            case INFO -> log.isInfoEnabled();
+            default -> log.isWarnEnabled();
         };
     }
 
     private void plain(Level level, String message, @Nullable Throwable thrown) {
         switch (level) {
-            case ERROR -> log.error(message, thrown);
-            case WARN -> log.warn(message, thrown);
-            case INFO -> log.info(message, thrown);
             case DEBUG -> log.debug(message, thrown);
-            case TRACE -> log.trace(message, thrown);
+            case INFO -> log.info(message, thrown);
+            default -> log.warn(message, thrown);
         }
     }
 }

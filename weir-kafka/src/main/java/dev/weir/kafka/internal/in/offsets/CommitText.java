@@ -227,10 +227,18 @@ public record CommitText(FinishedSet finished, String userText) {
                 String id = metadata.substring(at + 1, at + 1 + ID_CHARS);
                 boolean isOfThisOffset =
                         metadata.substring(at + 1 + ID_CHARS, noteEnd).equals(topicChecksum(id, committed));
-                return isOfThisOffset ? Uuid.fromString(id) : null;
+                return isOfThisOffset ? uuid(id) : null;
             }
         }
         return null;
+    }
+
+    private static @Nullable Uuid uuid(String id) {
+        try {
+            return Uuid.fromString(id);
+        } catch (IllegalArgumentException damaged) {
+            return null;
+        }
     }
 
     private static String topicChecksum(String id, long committed) {

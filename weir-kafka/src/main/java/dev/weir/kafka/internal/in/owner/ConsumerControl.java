@@ -163,6 +163,15 @@ final class ConsumerControl implements ConsumerHandle {
 
     @Override
     public CompletionStage<Void> seek(Map<TopicPartition, Position> positions) {
+        // The user's code must not continue on the owner thread, because it may wait for something that this thread
+        // does, for example the end of the run.
+        return request(positions)
+                .whenCompleteAsync((none, failure) -> {}, Thread::startVirtualThread)
+                .minimalCompletionStage();
+    }
+
+    /** Requests a seek. The owner thread completes the result. */
+    CompletableFuture<Void> request(Map<TopicPartition, Position> positions) {
         Map<TopicPartition, Position> wanted = Map.copyOf(positions);
         CompletableFuture<Void> done = new CompletableFuture<>();
         seeks.add(done);
@@ -170,7 +179,7 @@ final class ConsumerControl implements ConsumerHandle {
         if (hasEnded()) {
             endSeeks();
         }
-        return done.minimalCompletionStage();
+        return done;
     }
 
     private boolean hasEnded() {

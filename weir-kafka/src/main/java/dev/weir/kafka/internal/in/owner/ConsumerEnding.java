@@ -117,7 +117,13 @@ final class ConsumerEnding {
         } catch (RuntimeException failure) {
             LOG.warn("last commit failed: {}", OffsetTexts.messageOf(failure));
             leftUndone.add(OffsetTexts.messageOf(failure));
+        } finally {
+            release(leftUndone);
         }
+    }
+
+    /** Ends the work on all partitions. Called even after an error, because the user's hooks release resources. */
+    private void release(List<String> leftUndone) {
         // Revoke the records before the listeners are notified. Work on these records that has not started by then must
         // never start, because the records will be read again.
         assignment.all().forEach(partition -> partition.tracker().revoke());

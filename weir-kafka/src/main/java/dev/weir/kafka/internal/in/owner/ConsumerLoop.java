@@ -133,7 +133,7 @@ final class ConsumerLoop implements Runnable {
         this.newPartitions =
                 new NewPartitions(plan, assignment, lookup, clock, limits.metadataAge(), owner, this::assignAlso);
         this.boundedRead =
-                new BoundedRead(plan, client, fetcher, lookup, clock, owner, assignment, emission, positions);
+                new BoundedRead(plan, client, fetcher, lookup, clock, owner, assignment, emission, positions, commits);
         OpenTransactions open =
                 new OpenTransactions(owner, fetcher, assignment, lookup, clock, readsCommitted(settings));
         PartitionReadings looks = new PartitionReadings(
@@ -260,8 +260,8 @@ final class ConsumerLoop implements Runnable {
     }
 
     private void fail(Throwable failure) {
-        observer.runLog().fails(failure);
         owner.fail(failure);
+        observer.runLog().fails(failure);
     }
 
     private void subscribe() {
@@ -316,6 +316,7 @@ final class ConsumerLoop implements Runnable {
         List<String> leftUndone = new ArrayList<>();
         try {
             ending.commitAtLast(leftUndone);
+            boundedRead.addUnread(arrivals.returned(), leftUndone);
         } catch (RuntimeException | Error failure) {
             fail(failure);
         } finally {

@@ -91,6 +91,11 @@ final class ConsumerOwner implements OwnerThread {
         return closed.join();
     }
 
+    /** Returns a description of the unfinished work; empty before the consumer has ended. */
+    String leftUndone() {
+        return closed.getNow("");
+    }
+
     // ---- Owner thread ----------------------------------------------------------------------------------------------
 
     /** Makes the calling thread the owner. */

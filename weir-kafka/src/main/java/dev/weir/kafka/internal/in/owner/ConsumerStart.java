@@ -230,6 +230,7 @@ public final class ConsumerStart {
             @Nullable TransactionGate transactions) {
         settings.warnings(subscription).forEach(risk -> LOG.warn("{}: {}", name, risk));
         Map<String, Object> config = settings.clientConfig();
+        ClientLimits.limitPolls(config);
         if (subscription.selection() instanceof Subscription.Matching) {
             config.putIfAbsent(ConsumerConfig.METADATA_MAX_AGE_CONFIG, TOPIC_LOOK_MILLIS);
         }

@@ -3,9 +3,11 @@ package dev.weir.kafka.internal.in.owner;
 import dev.weir.kafka.internal.in.buffer.PartitionAssignment;
 import dev.weir.kafka.internal.in.commit.OffsetCommits;
 import dev.weir.kafka.internal.in.fetch.RecordFetcher;
+import dev.weir.kafka.internal.in.lookup.ConsumerPhase;
 import dev.weir.kafka.internal.in.lookup.OwnerThread;
 import dev.weir.kafka.internal.in.position.StartPositions;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.Set;
 import org.apache.kafka.common.TopicPartition;
 
@@ -22,6 +24,12 @@ final class PartitionArrivals {
     private final StartPositions positions;
     private final RebalanceHooks hooks;
     private final ConsumerObserver observer;
+
+    /** Partitions revoked or lost after the end of a bounded read. */
+    private final Set<TopicPartition> withdrawnAtEnd = new HashSet<>();
+
+    /** The partitions in {@link #withdrawnAtEnd} that are assigned again. */
+    private final Set<TopicPartition> returned = new HashSet<>();
 
     PartitionArrivals(
             OwnerThread owner,
@@ -40,11 +48,28 @@ final class PartitionArrivals {
         this.observer = observer;
     }
 
+    /**
+     * Returns the partitions that were revoked or lost after the end of a bounded read and have been assigned again.
+     * They are no longer read, although buffered records of theirs may have been withdrawn.
+     */
+    Set<TopicPartition> returned() {
+        return Set.copyOf(returned);
+    }
+
+    /** Called before the partitions are removed from the assignment. */
+    void withdraws(Collection<TopicPartition> ids) {
+        returned.removeAll(ids);
+        if (owner.phase() == ConsumerPhase.DRAINING) {
+            ids.stream().filter(assignment.byId()::containsKey).forEach(withdrawnAtEnd::add);
+        }
+    }
+
     void assigned(Collection<TopicPartition> ids) {
         fetcher.assigned(ids);
         if (!owner.isEmitting()) {
             // No records of these partitions will be emitted, so there will be nothing to commit.
             fetcher.pause(ids);
+            ids.stream().filter(withdrawnAtEnd::contains).forEach(returned::add);
             return;
         }
         assignment.add(ids, observer.assigned());

@@ -10,7 +10,6 @@ import dev.weir.kafka.internal.in.buffer.PipelineOutlets.Attachment;
 import dev.weir.kafka.internal.in.commit.OffsetCommits;
 import dev.weir.kafka.internal.in.fetch.LogPosition;
 import dev.weir.kafka.internal.in.lookup.OwnerClock;
-import dev.weir.kafka.internal.in.lookup.OwnerThread;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -27,7 +26,7 @@ import java.util.concurrent.CompletionException;
  */
 final class PartitionParking {
 
-    private final OwnerThread owner;
+    private final ConsumerOwner owner;
     private final PartitionAssignment assignment;
     private final PausedPartitions pauses;
     private final BatchEmission emission;
@@ -36,7 +35,7 @@ final class PartitionParking {
     private final OwnerClock clock;
 
     PartitionParking(
-            OwnerThread owner,
+            ConsumerOwner owner,
             PartitionAssignment assignment,
             PausedPartitions pauses,
             BatchEmission emission,
@@ -83,7 +82,7 @@ final class PartitionParking {
 
     /**
      * Waits at most {@code patience} for the pipeline to finish the records it has pulled, then removes it. Returns a
-     * description of the unfinished work.
+     * description of the unfinished work, which is the work of all pipelines if the consumer has ended.
      */
     String detach(Attachment attachment, Duration patience) {
         long deadlineNanos = clock.nanoTime() + patience.toNanos();
@@ -92,7 +91,7 @@ final class PartitionParking {
             attachment.closeBy(deadlineNanos);
             attachment.detaching = true;
         });
-        return owner.awaitOrEnd(attachment.detached) ? attachment.detached.join() : "";
+        return owner.awaitOrEnd(attachment.detached) ? attachment.detached.join() : owner.leftUndone();
     }
 
     /**
@@ -157,9 +156,17 @@ final class PartitionParking {
     }
 
     private void detach(Attachment attachment, List<AssignedPartition> unfinished) {
+        List<AssignedPartition> left = partitionsOf(attachment);
+        String leftUndone = PartitionAssignment.unfinished(unfinished);
         outlets.remove(attachment);
         unfinished.forEach(AssignedPartition::pipelineLeft);
-        attachment.detached.complete(PartitionAssignment.unfinished(unfinished));
+        for (AssignedPartition partition : left) {
+            Attachment ofOthers = outlets.of(partition); // a pipeline that reads all topics without a pipeline
+            if (owner.isEmitting() && ofOthers != null && !ofOthers.closing) {
+                unpark(partition, ofOthers);
+            }
+        }
+        attachment.detached.complete(leftUndone);
     }
 
     /** Removes pipelines that have finished or whose timeout has passed. Returns the time until the next deadline. */

@@ -90,18 +90,34 @@ final class PollIntake {
     }
 
     private void emit(Fetched records) {
+        int done = 0;
         try {
-            for (int i = 0; i < records.partitions(); i++) {
-                AssignedPartition partition = assignment.get(records.partition(i));
+            for (; done < records.partitions(); done++) {
+                AssignedPartition partition = assignment.get(records.partition(done));
                 if (partition != null) {
-                    emit(partition, records.records(i));
+                    emit(partition, records.records(done));
                 }
             }
         } finally {
+            drop(records, done);
             emission.announce();
         }
         if (!records.isEmpty()) {
             flow.afterPoll(assignment.all(), fetcher);
+        }
+    }
+
+    /**
+     * Notes the records at and after an index as dropped. The fetcher's positions are already past them, so without this
+     * note a failed run would commit records that were never emitted.
+     */
+    private void drop(Fetched records, int from) {
+        for (int i = from; i < records.partitions(); i++) {
+            AssignedPartition partition = assignment.get(records.partition(i));
+            if (partition != null) {
+                long first = records.records(i).getFirst().offset();
+                partition.dropped(Math.max(first, partition.tracker().nextOffset()));
+            }
         }
     }
 

@@ -82,6 +82,7 @@ final class RebalanceHandler implements ConsumerRebalanceListener {
     public void onPartitionsRevoked(Collection<TopicPartition> ids) {
         if (!isClosed() && !ids.isEmpty()) {
             observer.rebalanced();
+            arrivals.withdraws(ids);
             waiting.inCallback(() -> {
                 long begin = clock.nanoTime();
                 release(assignment.withdraw(ids), times.workEnd(begin));
@@ -134,6 +135,7 @@ final class RebalanceHandler implements ConsumerRebalanceListener {
     public void onPartitionsLost(Collection<TopicPartition> ids) {
         if (!isClosed() && !ids.isEmpty()) {
             observer.rebalanced();
+            arrivals.withdraws(ids);
             LOG.warn("lost {} without notice; their unfinished work is dropped and will be repeated elsewhere", ids);
             waiting.inCallback(() -> {
                 List<AssignedPartition> lost = assignment.withdraw(ids);

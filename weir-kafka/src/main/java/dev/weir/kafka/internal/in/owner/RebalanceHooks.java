@@ -114,24 +114,27 @@ final class RebalanceHooks {
         Call call = new Call();
         Thread thread = Thread.ofVirtual().name("weir-" + what).start(() -> call.run(body));
         long beginNanos = clock.nanoTime();
-        while (!call.isDone()) {
-            long left = endNanos - clock.nanoTime();
-            if (left <= 0) {
-                LOG.warn(
-                        "{} takes longer than {} ms; continuing without it",
-                        what,
-                        (clock.nanoTime() - beginNanos) / 1_000_000);
-                thread.interrupt();
-                break;
-            }
-            if (!call.serve()) {
-                waiting.park(Math.min(left, LOOK_NANOS));
-                if (JvmExit.isExiting(thread)) {
+        try {
+            while (!call.isDone()) {
+                long left = endNanos - clock.nanoTime();
+                if (left <= 0) {
+                    LOG.warn(
+                            "{} takes longer than {} ms; continuing without it",
+                            what,
+                            (clock.nanoTime() - beginNanos) / 1_000_000);
+                    thread.interrupt();
                     break;
                 }
+                if (!call.serve()) {
+                    waiting.park(Math.min(left, LOOK_NANOS));
+                    if (JvmExit.isExiting(thread)) {
+                        break;
+                    }
+                }
             }
+        } finally {
+            call.expire();
         }
-        call.expire();
         Throwable failure = call.failure;
         if (failure != null) {
             owner.fail(new KafkaPipelineException(
@@ -192,6 +195,9 @@ final class RebalanceHooks {
                     answer.complete(operation.get());
                 } catch (RuntimeException refused) {
                     answer.completeExceptionally(refused);
+                } catch (Error error) {
+                    answer.completeExceptionally(error); // the user's thread waits for the answer
+                    throw error;
                 }
             });
             waiting.wake();

@@ -14,6 +14,7 @@ import dev.weir.stream.spi.SourceFactory;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
 import dev.weir.stream.spi.StageContext.PatientTermination;
+import dev.weir.stream.spi.Thrown;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
@@ -76,7 +77,7 @@ public final class ReusableConsumerOwner<K, V> implements AutoCloseable {
         readers.put(attachment, context);
         if (failure != null) {
             readers.remove(attachment);
-            throw new KafkaPipelineException("the reusable consumer has failed: " + failure, failure);
+            throw new KafkaPipelineException("the reusable consumer has failed: " + Thrown.text(failure), failure);
         }
         try {
             parking.attach(attachment);

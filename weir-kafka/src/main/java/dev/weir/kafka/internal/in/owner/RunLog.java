@@ -5,6 +5,7 @@ import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.internal.in.lookup.ConsumerLog;
 import dev.weir.kafka.internal.in.position.OffsetQueries;
+import dev.weir.stream.spi.Thrown;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
@@ -70,7 +71,8 @@ final class RunLog {
     /** Sets the failure that ends the run. Later failures are ignored. */
     void fails(Throwable cause) {
         if (failure == null) {
-            failure = String.valueOf(cause.getMessage() == null ? cause : cause.getMessage());
+            String message = Thrown.message(cause);
+            failure = message == null ? Thrown.text(cause) : message;
         }
     }
 

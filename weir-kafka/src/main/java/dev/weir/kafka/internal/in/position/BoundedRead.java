@@ -6,11 +6,14 @@ import dev.weir.kafka.internal.in.buffer.AssignedPartition.PauseReason;
 import dev.weir.kafka.internal.in.buffer.BatchEmission;
 import dev.weir.kafka.internal.in.buffer.ConsumerPlan;
 import dev.weir.kafka.internal.in.buffer.PartitionAssignment;
+import dev.weir.kafka.internal.in.commit.OffsetCommits;
 import dev.weir.kafka.internal.in.fetch.LogPosition;
 import dev.weir.kafka.internal.in.fetch.RecordFetcher;
+import dev.weir.kafka.internal.in.lookup.AdminLookup;
 import dev.weir.kafka.internal.in.lookup.ConsumerLog;
 import dev.weir.kafka.internal.in.lookup.OwnerClock;
 import dev.weir.kafka.spi.Lookup;
+import dev.weir.stream.spi.Thrown;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -18,7 +21,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -34,7 +36,7 @@ public final class BoundedRead {
     /** Interval at which a member without partitions queries the group's progress; also the timeout of that query. */
     private static final Duration GROUP_LOOK = Duration.ofSeconds(1);
 
-    /** Maximum time to wait, at the end of the read, for confirmation that no topic was recreated. */
+    /** Maximum time to wait, at the end of the read, for confirmation that no topic was recreated or deleted. */
     private static final Duration MAX_DOUBT = Duration.ofSeconds(10);
 
     private static final ConsumerLog LOG = ConsumerLog.of(BoundedRead.class);
@@ -52,6 +54,8 @@ public final class BoundedRead {
     private final BatchEmission emission;
     private final StartPositions positions;
 
+    private final OffsetCommits commits;
+
     private final Lookup lookup;
     private final Executor owner;
     private final LogRange logRange;
@@ -65,6 +69,9 @@ public final class BoundedRead {
     private final Set<TopicPartition> asked = new HashSet<>();
     private long endLookDueNanos;
     private long groupLookDueNanos;
+
+    /** Time at which unread partitions that no longer exist are given up. */
+    private long goneByNanos;
 
     /**
      * Partitions that have been read to their ends. The brokers were asked to confirm that the topics of these
@@ -93,7 +100,9 @@ public final class BoundedRead {
             Executor owner,
             PartitionAssignment assignment,
             BatchEmission emission,
-            StartPositions positions) {
+            StartPositions positions,
+            OffsetCommits commits) {
+        this.commits = commits;
         this.plan = plan;
         this.client = client;
         this.fetcher = fetcher;
@@ -106,6 +115,7 @@ public final class BoundedRead {
         this.positions = positions;
         this.groupLookDueNanos = clock.nanoTime();
         this.endLookDueNanos = clock.nanoTime();
+        this.goneByNanos = clock.nanoTime() + MAX_DOUBT.toNanos();
         this.ends = new HashMap<>(plan.endOffsets());
         ends.forEach((id, end) -> {
             if (end == AssignedPartition.UNKNOWN) {
@@ -147,9 +157,8 @@ public final class BoundedRead {
             ends.put(id, end);
             return;
         }
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
-        String why = cause == null ? "" : String.valueOf(cause.getMessage());
+        String why =
+                failure == null ? "" : String.valueOf(AdminLookup.cause(failure).getMessage());
         if (!why.equals(unknown.put(id, why))) {
             LOG.warn("the end of {} is not known yet: {}; it is requested again", id, why);
         }
@@ -212,12 +221,14 @@ public final class BoundedRead {
         }
         try {
             Map<TopicPartition, OffsetAndMetadata> committed = client.committed(ends.keySet(), GROUP_LOOK);
-            boolean through = true;
-            for (Map.Entry<TopicPartition, Long> end : ends.entrySet()) {
-                OffsetAndMetadata commit = committed.get(end.getKey());
-                through &= commit == null ? end.getValue() <= 0 : isThrough(end.getKey(), commit, end.getValue());
-            }
-            return through;
+            Set<TopicPartition> unread = new HashSet<>();
+            ends.forEach((id, end) -> {
+                OffsetAndMetadata commit = committed.get(id);
+                if (commit == null ? end > 0 : !isThrough(id, commit, end)) {
+                    unread.add(id);
+                }
+            });
+            return unread.isEmpty() || areGone(unread);
         } catch (KafkaException failure) {
             if (PartitionOpenings.isPermanent(failure)) {
                 throw failure;
@@ -229,6 +240,47 @@ public final class BoundedRead {
         } finally {
             groupLookDueNanos = clock.nanoTime() + GROUP_LOOK.toNanos();
         }
+    }
+
+    /**
+     * Adds a description of the partitions in {@code returned} whose ends the group has not committed. These partitions
+     * were withdrawn after the end of the read and assigned again, so nothing else reports their records.
+     */
+    public void addUnread(Set<TopicPartition> returned, List<String> leftUndone) {
+        if (returned.isEmpty()) {
+            return;
+        }
+        Set<TopicPartition> unread = new HashSet<>(returned);
+        try {
+            commits.committed(returned, GROUP_LOOK.toNanos()).forEach((id, commit) -> {
+                if (commit != null && commit.offset() >= ends.getOrDefault(id, 0L)) {
+                    unread.remove(id);
+                }
+            });
+        } catch (KafkaException unknown) {
+            LOG.warn("cannot find out whether {} are read to their ends: {}", returned, Thrown.text(unknown));
+        }
+        if (!unread.isEmpty()) {
+            leftUndone.add("withdrawn at the end of the read and left to the group: " + OffsetQueries.names(unread));
+        }
+    }
+
+    /**
+     * Returns whether these partitions have been missing for some time because their topics were deleted. Their unread
+     * records and the group's commits of them are lost, so waiting for them would never end. One answer is not enough,
+     * because a broker may not know a topic for a moment.
+     */
+    private boolean areGone(Set<TopicPartition> ids) {
+        commits.lookForGone(ids);
+        if (!ids.stream().allMatch(commits::isGone)) {
+            goneByNanos = clock.nanoTime() + MAX_DOUBT.toNanos();
+            return false;
+        }
+        boolean gone = clock.nanoTime() - goneByNanos >= 0;
+        if (gone) {
+            LOG.warn("ends without the unread records of {}, which no longer exist", ids);
+        }
+        return gone;
     }
 
     /**

@@ -2,6 +2,7 @@ package dev.weir.kafka.internal.in.position;
 
 import dev.weir.kafka.Position;
 import dev.weir.kafka.internal.in.fetch.LogPosition;
+import dev.weir.kafka.internal.in.lookup.AdminLookup;
 import dev.weir.kafka.internal.in.lookup.ConsumerLog;
 import dev.weir.kafka.internal.in.lookup.OwnerClock;
 import dev.weir.kafka.spi.Lookup;
@@ -11,7 +12,6 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -203,9 +203,8 @@ final class LogRange {
     }
 
     private void failed(TopicPartition id, Question question, @Nullable Throwable failure) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
-        String why = cause == null ? "" : String.valueOf(cause.getMessage());
+        String why =
+                failure == null ? "" : String.valueOf(AdminLookup.cause(failure).getMessage());
         question.dueNanos = clock.nanoTime() + RETRY.toNanos();
         if (!why.equals(question.trouble)) {
             question.trouble = why;

@@ -4,6 +4,7 @@ import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.Position;
 import dev.weir.kafka.internal.in.buffer.AssignedPartition;
 import dev.weir.kafka.internal.in.buffer.PartitionAssignment;
+import dev.weir.kafka.internal.in.lookup.AdminLookup;
 import dev.weir.kafka.internal.in.lookup.ConsumerLog;
 import dev.weir.kafka.internal.in.lookup.OwnerClock;
 import dev.weir.kafka.spi.Lookup;
@@ -16,7 +17,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -244,8 +244,7 @@ public final class OffsetQueries {
     }
 
     private void retryLater(Query query, Throwable failure) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        Throwable cause = AdminLookup.cause(failure);
         if (!(cause instanceof RetriableException)) {
             throw new KafkaPipelineException(
                     "cannot find out where to start " + query.partition + ": " + cause.getMessage(), cause);

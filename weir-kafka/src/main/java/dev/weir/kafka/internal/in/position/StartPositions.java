@@ -189,20 +189,23 @@ public final class StartPositions {
                 answer.completeExceptionally(failure);
             }
         });
-        answer.orTimeout(LOAD_TIMEOUT_SECONDS, TimeUnit.SECONDS)
-                .minimalCompletionStage()
-                .whenComplete((positions, failure) -> owner.execute(() -> {
-                    if (failure == null) {
-                        loading.keySet().removeAll(partitions);
-                        loaded(partitions, positions);
-                    } else if (failure instanceof TimeoutException) {
+        CompletableFuture.delayedExecutor(LOAD_TIMEOUT_SECONDS, TimeUnit.SECONDS)
+                .execute(() -> {
+                    String late = "no answer of ExternalOffsets.load within " + LOAD_TIMEOUT_SECONDS + " s";
+                    if (answer.completeExceptionally(new TimeoutException(late))) {
                         asking.interrupt();
-                        String late = "no answer of ExternalOffsets.load within " + LOAD_TIMEOUT_SECONDS + " s";
-                        loadAgain(from, partitions, attempt, new TimeoutException(late));
-                    } else {
-                        loadAgain(from, partitions, attempt, failure);
                     }
-                }));
+                });
+        // Depend on `answer` itself, because a stage in between would wrap the failure and call its toString(), which
+        // may throw.
+        var ignored = answer.whenComplete((positions, failure) -> owner.execute(() -> {
+            if (failure == null) {
+                loading.keySet().removeAll(partitions);
+                loaded(partitions, positions);
+            } else {
+                loadAgain(from, partitions, attempt, failure);
+            }
+        }));
     }
 
     private void loadAgain(
@@ -211,11 +214,11 @@ public final class StartPositions {
                 partitions.stream().filter(assignment::isCurrent).toList();
         if (attempt == LOAD_ATTEMPTS && !left.isEmpty()) {
             throw new KafkaPipelineException(
-                    "cannot load the offsets of " + left + ", " + attempt + " times: " + failure, failure);
+                    "cannot load the offsets of " + left + ", " + attempt + " times: " + Thrown.text(failure), failure);
         }
         loading.keySet().removeAll(partitions);
-        left.forEach(partition ->
-                loading.put(partition, "ExternalOffsets.load failed, attempt " + attempt + ": " + failure));
+        left.forEach(partition -> loading.put(
+                partition, "ExternalOffsets.load failed, attempt " + attempt + ": " + Thrown.text(failure)));
         LOG.warn("cannot load the offsets of {}, trying again: {}", left, Thrown.text(failure));
         CompletableFuture.delayedExecutor(FIRST_LOAD_RETRY_MILLIS << attempt, TimeUnit.MILLISECONDS)
                 .execute(() -> owner.execute(() -> load(from, left, attempt + 1)));

@@ -4,6 +4,7 @@ import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.Subscription.Selection;
 import dev.weir.kafka.internal.in.commit.CommitTexts;
+import dev.weir.kafka.internal.in.lookup.AdminLookup;
 import dev.weir.kafka.internal.in.lookup.ConsumerLog;
 import dev.weir.kafka.internal.in.offsets.CommitText;
 import dev.weir.kafka.spi.Lookup;
@@ -11,7 +12,6 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -111,8 +111,7 @@ final class StartSizes {
     }
 
     private void again(Collection<TopicPartition> ids, Runnable then, Throwable failure) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        Throwable cause = AdminLookup.cause(failure);
         if (!(cause instanceof RetriableException)) {
             throw new KafkaPipelineException(
                     "cannot read what group " + group + " has committed: " + cause.getMessage(), cause);

@@ -2,6 +2,7 @@ package dev.weir.kafka.internal.in.position;
 
 import dev.weir.kafka.internal.in.buffer.AssignedPartition;
 import dev.weir.kafka.internal.in.buffer.PartitionAssignment;
+import dev.weir.kafka.internal.in.lookup.AdminLookup;
 import dev.weir.kafka.internal.in.lookup.ConsumerLog;
 import dev.weir.kafka.internal.in.lookup.OwnerClock;
 import dev.weir.kafka.spi.Lookup;
@@ -13,7 +14,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -296,7 +296,7 @@ final class TopicIds {
             topic.dueNanos =
                     now + Math.min(INTERVAL_NANOS, FIRST_DELAY_NANOS << Math.min(topic.failures, MAX_DOUBLINGS));
             topic.failures++;
-            failed(topic, why(topic, cause(failure)));
+            failed(topic, why(topic, failure == null ? null : AdminLookup.cause(failure)));
             return;
         }
         if (!topic.trouble.isEmpty()) {
@@ -351,10 +351,6 @@ final class TopicIds {
         return cause instanceof UnknownTopicOrPartitionException
                 ? "topic " + topic.name + " does not exist"
                 : "the id of topic " + topic.name + " is not known: " + cause;
-    }
-
-    private static @Nullable Throwable cause(@Nullable Throwable failure) {
-        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
     /** Stores a response. Returns false if it may come from a broker with outdated metadata. */

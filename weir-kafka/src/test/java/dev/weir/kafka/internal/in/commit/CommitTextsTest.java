@@ -66,6 +66,34 @@ class CommitTextsTest {
         return CommitMetadata.userText(commit.offset(), commit.metadata());
     }
 
+    // Regression: an error of the metadata function, or an exception whose toString() throws, ended the run.
+    @Test
+    void metadataFunction_thatFailsInAnyWay_costsOnlyItsText() {
+        for (Throwable failure : List.of(new StackOverflowError(), new NoClassDefFoundError(), new Unreadable())) {
+            CommitTexts texts = texts(1_000, (topic, number, offset) -> {
+                if (failure instanceof Error error) {
+                    throw error;
+                }
+                throw (RuntimeException) failure;
+            });
+            List<String> log = LoggedLines.of(
+                    () -> assertThat(userText(texts.commit(partition, 0))).isEmpty());
+            assertThat(log)
+                    .singleElement()
+                    .asString()
+                    .contains("the commit metadata function failed for t-0")
+                    .contains(failure.getClass().getName());
+        }
+    }
+
+    @SuppressWarnings("serial")
+    private static final class Unreadable extends RuntimeException {
+        @Override
+        public String toString() {
+            throw new IllegalStateException("unreadable");
+        }
+    }
+
     // ---- The room for the user's text ------------------------------------------------------------------------------
 
     private void assertRoom(CommitTexts texts, int maxChars, int ofWeir) {

@@ -14,11 +14,11 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
 
 /** A lookup of a topic with one partition. The topic does not exist until a test creates it. Confined to one thread. */
-final class GoneTopic extends SilentLookup {
+public final class GoneTopic extends SilentLookup {
 
     private final TopicPartition id;
 
-    boolean exists;
+    public boolean exists;
 
     /** The number of queries so far. */
     int questions;
@@ -30,7 +30,7 @@ final class GoneTopic extends SilentLookup {
     /** True if queries for the topic's id get no answer. */
     boolean isIdUnanswered;
 
-    GoneTopic(TopicPartition id) {
+    public GoneTopic(TopicPartition id) {
         this.id = id;
     }
 

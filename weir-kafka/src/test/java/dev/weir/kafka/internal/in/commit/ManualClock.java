@@ -3,9 +3,9 @@ package dev.weir.kafka.internal.in.commit;
 import dev.weir.kafka.internal.in.lookup.OwnerClock;
 
 /** A clock that advances only when a test sets it or a thread parks. */
-final class ManualClock implements OwnerClock {
+public final class ManualClock implements OwnerClock {
 
-    long nanos;
+    public long nanos;
 
     /** Runs at the beginning of each park. */
     Runnable whileParked = () -> {};

@@ -22,7 +22,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /** An owner that runs requests when the test says so. Confined to one thread. */
-final class QueuedOwner implements OwnerThread {
+public final class QueuedOwner implements OwnerThread {
 
     private final ArrayDeque<Runnable> requests = new ArrayDeque<>();
 
@@ -33,7 +33,7 @@ final class QueuedOwner implements OwnerThread {
     }
 
     /** Creates an empty assignment of this owner. */
-    PartitionAssignment assignment(RecordFetcher fetcher, ConsumerSettings<?, ?> settings, OwnerClock clock) {
+    public PartitionAssignment assignment(RecordFetcher fetcher, ConsumerSettings<?, ?> settings, OwnerClock clock) {
         ConsumerPlan plan =
                 new ConsumerPlan(Subscription.topics("t"), Map.of(), new Delivery.Committable(), null, Set.of());
         RecordOutlets outlets = RecordOutlets.single(new RecordBuffer(new VirtualClock()));

@@ -182,6 +182,13 @@ class CommitTextTest {
         assertThat(CommitText.topicId(5, "somebody else's t.")).isNull();
     }
 
+    // Regression: an id that cannot be read failed the run, although its checksum was right.
+    @Test
+    void topicId_ofInvalidCharacters_isIgnored() {
+        String noted = CommitText.withTopicId("", "!".repeat(22), 5, LIMIT);
+        assertThat(CommitText.topicId(5, noted)).isNull();
+    }
+
     @Test
     void topicId_withoutRoomForIt_isLeftOut() {
         String alone = CommitText.withTopicId("", Uuid.randomUuid().toString(), 5, 37);

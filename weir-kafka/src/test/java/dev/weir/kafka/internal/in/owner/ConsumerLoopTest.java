@@ -33,6 +33,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -40,6 +41,7 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -47,19 +49,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
-import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
-import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
-import org.apache.kafka.clients.consumer.OffsetCommitCallback;
-import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.GroupAuthorizationException;
 import org.apache.kafka.common.errors.RebalanceInProgressException;
-import org.apache.kafka.common.errors.TimeoutException;
-import org.apache.kafka.common.errors.UnknownMemberIdException;
-import org.apache.kafka.common.errors.WakeupException;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
@@ -68,9 +62,9 @@ import org.junit.jupiter.api.Test;
 /** Tests the owner thread with one partition, on a real thread, and with a client that has no brokers. */
 class ConsumerLoopTest {
 
-    private static final TopicPartition ID = new TopicPartition("t", 0);
+    static final TopicPartition ID = new TopicPartition("t", 0);
 
-    private final Client client = new Client();
+    private final LoopClient client = new LoopClient();
     private final Queue<String> told = new ConcurrentLinkedQueue<>();
     private final CompletableFuture<Throwable> failed = new CompletableFuture<>();
     private volatile Consumer<RestrictedConsumer> onAssigned = consumer -> {};
@@ -197,6 +191,33 @@ class ConsumerLoopTest {
         assertThat(told).containsExactly("committed {}", "revoked [t-0]");
     }
 
+    // Regression: an exception of the store whose toString() throws was never reported, and the partition waited for
+    // its
+    // position forever.
+    @Test
+    void store_whoseExceptionsCannotBeRead_failsTheRunAfterSeveralAttempts() throws Exception {
+        @SuppressWarnings("serial")
+        class Unreadable extends RuntimeException {
+            @Override
+            public String toString() {
+                throw new IllegalStateException("unreadable");
+            }
+        }
+        ExternalOffsets store = ids -> CompletableFuture.failedStage(new Unreadable());
+        ConsumerLoop loop = start(
+                new ClientFetcher(client),
+                RecordOutlets.single(buffer()),
+                Duration.ofSeconds(20),
+                store,
+                Duration.ofMinutes(5),
+                OwnerClock.SYSTEM);
+        assertThat(failed.get(20, TimeUnit.SECONDS))
+                .hasMessageContaining("cannot load the offsets of [t-0], 5 times: ")
+                .hasMessageContaining("Unreadable")
+                .hasCauseInstanceOf(Unreadable.class);
+        String ignored = loop.close(Duration.ZERO);
+    }
+
     // Regression: after a seek, the partition was fetched although no pipeline reads it.
     @Test
     void partition_thatNoPipelineReads_isNotFetchedAfterASeek() throws Exception {
@@ -269,6 +290,56 @@ class ConsumerLoopTest {
         String ignored = loop.close(Duration.ZERO);
     }
 
+    // Regression: a partition that came back after the end of a bounded read was not read any more, but the run
+    // reported
+    // that nothing was left unfinished.
+    @Test
+    void boundedRead_whosePartitionComesBackAfterTheEnd_namesIt() throws Exception {
+        assertThat(leftUndoneAfterAReturn(Map.of())).contains("left to the group: t-0");
+    }
+
+    @Test
+    void boundedRead_whosePartitionComesBackWithItsEndCommitted_isComplete() throws Exception {
+        assertThat(leftUndoneAfterAReturn(Map.of(ID, new OffsetAndMetadata(2)))).doesNotContain("left to the group");
+    }
+
+    /**
+     * Revokes and assigns the partition after a bounded read has ended. Returns what is left undone at the close.
+     *
+     * @param committed the group's commits at the end of the read
+     */
+    private String leftUndoneAfterAReturn(Map<TopicPartition, OffsetAndMetadata> committed) throws Exception {
+        var plan = new ConsumerPlan(
+                Subscription.topics("t").untilEnd(), Map.of(ID, 2L), new Delivery.Committable(), null, Set.of());
+        RecordBuffer buffer = buffer();
+        ConsumerLoop loop = start(
+                new ClientFetcher(client),
+                RecordOutlets.single(buffer),
+                Duration.ofSeconds(20),
+                plan,
+                List.of(ID),
+                Duration.ofMinutes(5),
+                new Hasty());
+        loop.control()
+                .seek(Map.of(ID, Position.offset(0)))
+                .toCompletableFuture()
+                .get();
+        client.strays.add(record(ID, 0));
+        client.strays.add(record(ID, 1));
+        assertThat(take(buffer).get(0).offset()).isZero();
+        assertThat(take(buffer).get(0).offset()).isEqualTo(1);
+        assertThat(buffer.take(Stage.NEVER, new StageMeter())).as("the end").isNull();
+        client.committed.putAll(committed);
+        CountDownLatch back = new CountDownLatch(1);
+        client.schedulePollTask(() -> client.rebalance(List.of()));
+        client.schedulePollTask(() -> {
+            client.rebalance(List.of(ID));
+            back.countDown();
+        });
+        back.await();
+        return loop.close(Duration.ZERO);
+    }
+
     private static ConsumerRecord<byte[], byte[]> ofEpoch(long offset, int epoch) {
         return new ConsumerRecord<>(
                 ID.topic(),
@@ -335,7 +406,20 @@ class ConsumerLoopTest {
                 .orTimeout(20, TimeUnit.SECONDS)
                 .join();
         assertThat(told).contains("failed java.lang.NoClassDefFoundError: planted");
-        assertThat(seek.toCompletableFuture()).isDone();
+        assertThatThrownBy(() -> seek.toCompletableFuture().join()).isInstanceOf(CompletionException.class);
+    }
+
+    // Regression: after an {@code Error} in the last commit, the trackers were not revoked and the listener not called.
+    @Test
+    void close_withAnErrorInTheLastCommit_stillTellsTheListener() throws Exception {
+        client.commitsWith = new NoClassDefFoundError("planted");
+        ConsumerLoop loop = start(new ClientFetcher(client), RecordOutlets.single(buffer()));
+        loop.control()
+                .seek(Map.of(ID, Position.offset(5)))
+                .toCompletableFuture()
+                .get();
+        String ignored = loop.close(Duration.ZERO);
+        assertThat(told).containsExactly("revoked [t-0]", "failed java.lang.NoClassDefFoundError: planted");
     }
 
     // Regression: a pipeline was added after the end had been announced to the others, and waited for records forever.
@@ -354,6 +438,32 @@ class ConsumerLoopTest {
         assertThatThrownBy(() ->
                         parking.attach(new PipelineOutlets.Attachment(Set.of("t"), dev.weir.stream.spi.Clock.SYSTEM)))
                 .hasMessageContaining("the reusable consumer is closed");
+        String ignored = loop.close(Duration.ZERO);
+    }
+
+    // Regression: after the pipeline of one topic had ended, the pipeline of all other topics did not read it.
+    @Test
+    void topic_whosePipelineEnds_isReadByThePipelineOfAllOtherTopics() throws Exception {
+        PipelineOutlets outlets = new PipelineOutlets();
+        ConsumerLoop loop = start(new ClientFetcher(client), outlets);
+        PartitionParking parking = loop.share(outlets);
+        PipelineOutlets.Attachment others = new PipelineOutlets.Attachment(Set.of(), dev.weir.stream.spi.Clock.SYSTEM);
+        PipelineOutlets.Attachment ofTopic =
+                new PipelineOutlets.Attachment(Set.of("t"), dev.weir.stream.spi.Clock.SYSTEM);
+        parking.attach(others);
+        parking.attach(ofTopic);
+        client.schedulePollTask(() -> client.addRecord(record(ID, 0)));
+        take(ofTopic.buffer).ack(0);
+
+        assertThat(parking.detach(ofTopic, Duration.ofMinutes(1))).isEmpty();
+        CompletableFuture<Boolean> isRead = new CompletableFuture<>();
+        loop.execute(() -> {
+            AssignedPartition now = Objects.requireNonNull(loop.assignment().get(ID));
+            isRead.complete(now.outlet() == others.buffer && !now.isPausedFor(PauseReason.UNREAD));
+        });
+        assertThat(isRead.join()).isTrue();
+        client.schedulePollTask(() -> client.addRecord(record(ID, 1)));
+        assertThat(take(others.buffer).get(0).offset()).isEqualTo(1);
         String ignored = loop.close(Duration.ZERO);
     }
 
@@ -376,6 +486,22 @@ class ConsumerLoopTest {
         assertThat(leftUndone).contains("unfinished, to be read again: t-0@0");
     }
 
+    // Regression: a pipeline that ended after its consumer reported that nothing was left unfinished.
+    @Test
+    void detach_afterTheConsumerEndedWithRecordsInHand_namesThem() throws Exception {
+        PipelineOutlets outlets = new PipelineOutlets();
+        ConsumerLoop loop = start(new ClientFetcher(client), outlets);
+        PartitionParking parking = loop.share(outlets);
+        PipelineOutlets.Attachment working =
+                new PipelineOutlets.Attachment(Set.of("t"), dev.weir.stream.spi.Clock.SYSTEM);
+        parking.attach(working);
+        client.schedulePollTask(() -> client.addRecord(record(ID, 0)));
+        assertThat(take(working.buffer).size()).isEqualTo(1);
+
+        String ignored = loop.close(Duration.ZERO);
+        assertThat(parking.detach(working, Duration.ofMinutes(1))).contains("t-0@0");
+    }
+
     // Regression: work, commit, store and listener each had a deadline of their own, and the group expelled the member
     // before all of these had passed.
     @Test
@@ -383,8 +509,12 @@ class ConsumerLoopTest {
         Duration maxPollInterval = Duration.ofMinutes(1);
         CountDownLatch never = new CountDownLatch(1);
         Hasty clock = new Hasty();
-        client.commitsUntil = clock;
-        onRevoked = () -> awaitForEver(never);
+        client.commitsUntil = clock.nanos;
+        CountDownLatch begun = new CountDownLatch(2); // their threads may start after the clock has run out
+        onRevoked = () -> {
+            begun.countDown();
+            awaitForEver(never);
+        };
         ExternalOffsets store = new ExternalOffsets() {
             @Override
             public CompletionStage<Map<TopicPartition, Position>> load(Set<TopicPartition> partitions) {
@@ -394,6 +524,7 @@ class ConsumerLoopTest {
             @Override
             public void revoked(Set<TopicPartition> partitions) {
                 told.add("store");
+                begun.countDown();
                 awaitForEver(never);
             }
         };
@@ -418,6 +549,7 @@ class ConsumerLoopTest {
             took.complete(clock.nanoTime() - begin);
         });
         assertThat(Duration.ofNanos(took.join())).isBetween(Duration.ofSeconds(30), maxPollInterval.minusSeconds(1));
+        begun.await();
         assertThat(told).contains("store", "revoked [t-0]");
         String ignored = loop.close(Duration.ZERO);
     }
@@ -473,6 +605,54 @@ class ConsumerLoopTest {
                 .hasMessageContaining("t-0@7 readTo=8 outstanding=3");
         String ignored = loop.close(Duration.ZERO);
         assertThat(buffer.records()).isZero();
+    }
+
+    // Regression: the failure of one partition's records left the next partition's records neither emitted nor noted as
+    // dropped. The last commit was past them.
+    @Test
+    void recordsOfAPoll_inWhichAnotherPartitionFails_areNotCommitted() throws Exception {
+        TopicPartition next = new TopicPartition("t", 1);
+        Queue<Long> committed = new ConcurrentLinkedQueue<>();
+        client.refusal = new RebalanceInProgressException("joining");
+        direct = (offsets, nanos) -> {
+            Optional.ofNullable(offsets.get(next)).ifPresent(commit -> committed.add(commit.offset()));
+            return true;
+        };
+        RecordBuffer buffer = buffer();
+        ConsumerLoop loop = start(new ClientFetcher(client), RecordOutlets.single(buffer));
+        client.schedulePollTask(() -> {
+            client.updateBeginningOffsets(Map.of(next, 0L));
+            client.rebalance(List.of(ID, next));
+        });
+        client.schedulePollTask(() -> client.addRecord(record(next, 0)));
+        take(buffer).ack(0);
+        client.strays.add(record(ID, 0));
+        take(buffer).ack(0);
+
+        Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> response = new LinkedHashMap<>();
+        response.put(ID, List.of(record(ID, 0))); // a second time, so it is refused
+        response.put(next, List.of(record(next, 1), record(next, 2)));
+        client.responses.add(new ConsumerRecords<>(response, Map.of()));
+        assertThat(failed.get(20, TimeUnit.SECONDS)).isInstanceOf(InvariantException.class);
+        String ignored = loop.close(Duration.ZERO);
+        assertThat(committed).isNotEmpty().containsOnly(1L);
+    }
+
+    // Regression: code that depends on a seek ran on the owner thread. If it waited for the end of the run, it waited
+    // forever.
+    @Test
+    void seek_thatIsAnswered_continuesOnAnotherThread() throws Exception {
+        ConsumerLoop loop = start(new ClientFetcher(client), RecordOutlets.single(buffer()));
+        CountDownLatch dependsOnSeek = new CountDownLatch(1);
+        loop.execute(() -> awaitForEver(dependsOnSeek));
+        CompletableFuture<Thread> afterSeek = new CompletableFuture<>();
+        CompletionStage<Boolean> seek = loop.control()
+                .seek(Map.of(ID, Position.offset(5)))
+                .thenApply(none -> afterSeek.complete(Thread.currentThread()));
+        dependsOnSeek.countDown();
+        assertThat(afterSeek.join().isVirtual()).isTrue();
+        assertThat(seek.toCompletableFuture().join()).isTrue();
+        String ignored = loop.close(Duration.ZERO);
     }
 
     private static ConsumerRecord<byte[], byte[]> record(TopicPartition id, long offset) {
@@ -536,93 +716,7 @@ class ConsumerLoopTest {
         }
     }
 
-    /** A client whose asynchronous commits are never answered, and whose synchronous commits are refused. */
-    @SuppressWarnings("UnsynchronizedOverridesSynchronized") // the overriding methods use no shared state
-    private static final class Client extends MockConsumer<byte[], byte[]> {
-
-        final CountDownLatch assigned = new CountDownLatch(1);
-
-        /** The clock on which a synchronous commit takes its full timeout. If null, the commit is refused. */
-        volatile @Nullable Hasty commitsUntil;
-
-        volatile KafkaException refusal = new GroupAuthorizationException("not allowed");
-
-        volatile @Nullable Error closesWith;
-
-        /** Records that the next polls return, regardless of the client's position. */
-        private final Queue<ConsumerRecord<byte[], byte[]>> strays = new ConcurrentLinkedQueue<>();
-
-        /** Completes when {@link Answers#END} is committed. */
-        final CompletableFuture<Object> committedTheEnd = new CompletableFuture<>();
-
-        /** The number of queries for committed offsets that are interrupted by a late wake-up. */
-        volatile int lateWakeUps;
-
-        /**
-         * The number of queries for committed offsets that the coordinator refuses because it has removed the member.
-         */
-        volatile int expulsions;
-
-        /** Completes with the first result of a query for committed offsets. */
-        final CompletableFuture<Object> answered = new CompletableFuture<>();
-
-        Client() {
-            super("earliest");
-        }
-
-        /** Waits briefly, as a real client does. The tests do not depend on how long this method waits. */
-        @Override
-        public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
-            LockSupport.parkNanos(Math.min(timeout.toNanos(), 1_000_000));
-            ConsumerRecord<byte[], byte[]> stray = strays.poll();
-            return stray == null
-                    ? super.poll(Duration.ZERO)
-                    : new ConsumerRecords<>(Map.of(ID, List.of(stray)), Map.of());
-        }
-
-        @Override
-        @SuppressWarnings("NonAtomicVolatileUpdate") // the owner thread alone asks
-        public Map<TopicPartition, OffsetAndMetadata> committed(Set<TopicPartition> ids, Duration timeout) {
-            if (lateWakeUps > 0) {
-                lateWakeUps--;
-                throw new WakeupException();
-            }
-            if (expulsions > 0) {
-                expulsions--;
-                throw new UnknownMemberIdException("expelled");
-            }
-            answered.complete(ids);
-            return Map.of();
-        }
-
-        @Override
-        public void commitAsync(Map<TopicPartition, OffsetAndMetadata> offsets, OffsetCommitCallback callback) {
-            if (offsets.values().stream().anyMatch(each -> each.offset() == Answers.END)) {
-                committedTheEnd.complete(offsets);
-            }
-        }
-
-        @Override
-        public void commitSync(Map<TopicPartition, OffsetAndMetadata> offsets, Duration timeout) {
-            Hasty clock = commitsUntil;
-            if (clock != null) {
-                clock.nanos.addAndGet(timeout.toNanos());
-                throw new TimeoutException("no answer");
-            }
-            throw refusal;
-        }
-
-        @Override
-        public void close(CloseOptions options) {
-            super.close(options);
-            Error failure = closesWith;
-            if (failure != null) {
-                throw failure;
-            }
-        }
-    }
-
-    private static final class Answers extends SilentLookup {
+    static final class Answers extends SilentLookup {
 
         static final long END = 9;
 

@@ -2,7 +2,6 @@ package dev.weir.kafka.internal.in.owner;
 
 import static dev.weir.kafka.internal.in.owner.SimulatedWorld.require;
 
-import dev.weir.kafka.ConsumerHandle;
 import dev.weir.kafka.Position;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -17,7 +16,7 @@ import org.apache.kafka.common.TopicPartition;
 final class SimulatedUser {
 
     private final SimulatedWorld world;
-    private final ConsumerHandle handle;
+    private final ConsumerControl handle;
     private final Random random;
     private final Set<TopicPartition> paused = new HashSet<>();
     private final List<CompletableFuture<Void>> seeks = new ArrayList<>();
@@ -26,7 +25,7 @@ final class SimulatedUser {
     /** The number of pauses so far. */
     int pauses;
 
-    SimulatedUser(SimulatedWorld world, ConsumerHandle handle) {
+    SimulatedUser(SimulatedWorld world, ConsumerControl handle) {
         this.world = world;
         this.handle = handle;
         this.random = world.random;
@@ -84,7 +83,7 @@ final class SimulatedUser {
                 case 1 -> Position.end();
                 default -> Position.offset(random.nextInt(log.end + 1));
             };
-            CompletableFuture<Void> done = handle.seek(Map.of(log.id, position)).toCompletableFuture();
+            CompletableFuture<Void> done = handle.request(Map.of(log.id, position));
             seeks.add(done);
             var ignored = done.whenComplete((placed, failure) -> log.seekAsked = false);
         }

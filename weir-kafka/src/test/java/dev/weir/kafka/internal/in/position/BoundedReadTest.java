@@ -1,0 +1,96 @@
+package dev.weir.kafka.internal.in.position;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.Subscription;
+import dev.weir.kafka.internal.in.buffer.BatchEmission;
+import dev.weir.kafka.internal.in.buffer.ConsumerPlan;
+import dev.weir.kafka.internal.in.buffer.PartitionAssignment;
+import dev.weir.kafka.internal.in.buffer.RecordBuffer;
+import dev.weir.kafka.internal.in.buffer.RecordOutlets;
+import dev.weir.kafka.internal.in.commit.DeliveryCommits;
+import dev.weir.kafka.internal.in.commit.GoneTopic;
+import dev.weir.kafka.internal.in.commit.ManualClock;
+import dev.weir.kafka.internal.in.commit.MemberCommit;
+import dev.weir.kafka.internal.in.commit.OffsetCommits;
+import dev.weir.kafka.internal.in.commit.QueuedOwner;
+import dev.weir.kafka.internal.in.fetch.ClientFetcher;
+import dev.weir.stream.spi.Clock;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.Test;
+
+/** Tests the bounded read of a member without partitions, whose group has committed nothing of the topic. */
+class BoundedReadTest {
+
+    private static final TopicPartition ID = new TopicPartition("t", 0);
+
+    private final MockConsumer<byte[], byte[]> client = new MockConsumer<>("earliest");
+    private final GoneTopic topic = new GoneTopic(ID);
+    private final ManualClock clock = new ManualClock();
+    private final BoundedRead read = read();
+
+    private BoundedRead read() {
+        ConsumerSettings<byte[], byte[]> settings =
+                ConsumerSettings.builder().bootstrapServers("h:1").groupId("g").build();
+        ConsumerPlan plan = new ConsumerPlan(
+                Subscription.topics("t").untilEnd(),
+                Map.of(ID, 5L),
+                new ConsumerPlan.Delivery.Committable(),
+                null,
+                Set.of());
+        QueuedOwner owner = new QueuedOwner();
+        ClientFetcher fetcher = new ClientFetcher(client);
+        RecordOutlets outlets = RecordOutlets.single(new RecordBuffer(Clock.SYSTEM));
+        PartitionAssignment assignment = owner.assignment(fetcher, settings, clock);
+        OffsetCommits commits = new OffsetCommits(client, fetcher, settings, topic, clock, MemberCommit.NONE);
+        DeliveryCommits delivery = DeliveryCommits.of(plan.delivery(), commits, null, records -> {
+            throw new AssertionError("not asked for");
+        });
+        return new BoundedRead(
+                plan,
+                client,
+                fetcher,
+                topic,
+                clock,
+                owner,
+                assignment,
+                new BatchEmission(plan, null, outlets, owner),
+                new StartPositions(assignment, plan, settings, commits, topic, clock, owner, delivery),
+                commits);
+    }
+
+    /** Returns the number of seconds after which the read ends, or {@code most} if it does not end. */
+    private int secondsUntilAllRead(int most) {
+        int seconds = 0;
+        while (seconds < most && !read.isAllRead()) {
+            seconds++;
+            clock.nanos += TimeUnit.SECONDS.toNanos(1);
+        }
+        return seconds;
+    }
+
+    // Regression: brokers delete the commits of a topic together with the topic, so the read never ended.
+    @Test
+    void topic_thatIsDeleted_isNotWaitedFor() {
+        topic.exists = true;
+        assertThat(secondsUntilAllRead(60)).isEqualTo(60);
+        topic.exists = false;
+        assertThat(secondsUntilAllRead(60)).isBetween(6, 20);
+    }
+
+    /** A broker may not know the topic for a moment. */
+    @Test
+    void topic_thatIsMissingForAMoment_isWaitedFor() {
+        topic.exists = true;
+        assertThat(secondsUntilAllRead(60)).isEqualTo(60);
+        topic.exists = false;
+        assertThat(secondsUntilAllRead(5)).isEqualTo(5);
+        topic.exists = true;
+        assertThat(secondsUntilAllRead(60)).isEqualTo(60);
+    }
+}
