@@ -24,11 +24,13 @@ import dev.weir.stream.spi.SinkLoop;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import org.apache.kafka.clients.producer.BufferExhaustedException;
+import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,7 +49,10 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
     private final LeanProducer producer;
     private final ProducerLook look;
     private final LongAdder blockedNanos = new LongAdder();
-    private final ElementsInFlight elements = new ElementsInFlight();
+    final ElementsInFlight elements = new ElementsInFlight();
+
+    /** Receives the outcomes of records. Confined to the producer's thread. */
+    final SendListener answers = new Answers();
 
     /** The first rejection. Written by the producer's thread. */
     private volatile @Nullable KafkaPipelineException failure;
@@ -70,7 +75,7 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
         this.context = context;
         this.watch = watch;
         this.progress = ClientProgress.of(clientConfig);
-        this.producer = LeanProducer.open(settings, new Answers());
+        this.producer = LeanProducer.open(settings, answers);
         LeanMeters meters = new LeanMeters(producer::metrics, settings.bufferBytes(), blockedNanos);
         this.look = ProducerLook.of(meters::read);
         context.depth(elements::count);
@@ -197,13 +202,21 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
         return refused == null ? fault : refused;
     }
 
-    /** Receives the outcomes of records on the producer's thread. */
     private final class Answers implements SendListener {
 
         private String lastTopic = "";
 
+        /**
+         * Partitions with a rejected record. Records behind it may be written, but must not count as finished, because
+         * the next run would then write the rejected record after them.
+         */
+        private final Set<TopicPartition> refused = new HashSet<>();
+
         @Override
         public void acknowledged(long way, String topic, int partition, long offset) {
+            if (!refused.isEmpty() && refused.contains(new TopicPartition(topic, partition))) {
+                return;
+            }
             if (!topic.equals(lastTopic)) {
                 lastTopic = topic;
                 if (!watch.isKnown(topic)) {
@@ -217,6 +230,7 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
 
         @Override
         public void failed(long way, SendException why) {
+            refused.add(new TopicPartition(why.topic(), why.partition()));
             if (failure == null && !closing) {
                 failure = new ProduceException(why.topic(), elements.placeOf((int) way), ProduceFaults.asOfClient(why));
                 producer.abort();

@@ -319,7 +319,7 @@ class ProducerLoopTest {
         };
     }
 
-    private static final class NoWatch implements TopicWatch {
+    static final class NoWatch implements TopicWatch {
         @Override
         public void written(String topic) {}
 
