@@ -32,6 +32,8 @@ import java.util.concurrent.atomic.LongAdder;
 import org.apache.kafka.clients.producer.BufferExhaustedException;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Sends encoded records with a lean producer, and acknowledges an element when the brokers have all its records.
@@ -41,6 +43,8 @@ import org.jspecify.annotations.Nullable;
  * written (ADR 60), and fails the run.
  */
 final class EncodedLoop implements SinkLoop<EncodedRecords> {
+
+    private static final Logger LOG = LoggerFactory.getLogger(EncodedLoop.class);
 
     private static final Duration FOREVER = Duration.ofDays(36_500);
 
@@ -251,7 +255,11 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
     /** See {@link StageContext.Termination}. The loop has ended before this call, so nothing more is sent. */
     String close(Duration patience) {
         closing = true;
-        var ignored = producer.close(patience);
+        try {
+            var ignored = producer.close(patience);
+        } catch (LeanException hangs) {
+            LOG.warn("a producer is abandoned: {}", hangs.getMessage());
+        }
         long left = elements.unanswered();
         return left == 0 ? "" : left + " records sent without an answer";
     }
