@@ -9,6 +9,7 @@ import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.StageContext;
+import dev.weir.stream.spi.Thrown;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -155,17 +156,21 @@ public class WriteRule<T> {
             return;
         }
         skipped++;
-        long now = System.nanoTime();
-        if (now - warnedNanos >= WARN_NANOS) {
-            warnedNanos = now;
-            LOG.warn(
-                    "pipeline {}: {} records that cannot be written were skipped so far, the last one made of {}: {}",
-                    context.pipelineName(),
-                    skipped,
-                    place.isEmpty() ? "an input without a place" : place,
-                    refusal.toString());
+        try {
+            long now = System.nanoTime();
+            if (now - warnedNanos >= WARN_NANOS) {
+                warnedNanos = now;
+                LOG.warn(
+                        "pipeline {}: {} records that cannot be written were skipped so far, the last one made of {}:"
+                                + " {}",
+                        context.pipelineName(),
+                        skipped,
+                        place.isEmpty() ? "an input without a place" : place,
+                        Thrown.text(refusal));
+            }
+        } finally {
+            target.ack(token); // even if a log backend throws, because the element would fail the next run as well
         }
-        target.ack(token);
     }
 
     /**
