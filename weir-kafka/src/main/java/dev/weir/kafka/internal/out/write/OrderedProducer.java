@@ -194,6 +194,7 @@ final class OrderedProducer<K, V> {
     /** Sends a record. Waits for a permit if the number of records in flight is limited. */
     Sent send(ProducerRecord<K, V> record, RecordAnswer answer) {
         if (stop != null) {
+            answer.notTaken = null;
             return Sent.STOPPED;
         }
         awaitRoom();
@@ -223,6 +224,7 @@ final class OrderedProducer<K, V> {
             return Sent.TAKEN;
         }
         if (stop != null) {
+            answer.notTaken = null;
             return Sent.STOPPED;
         }
         if (notTaken instanceof TimeoutException vain) {
