@@ -25,7 +25,6 @@ import java.util.function.Supplier;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
-import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -479,7 +478,7 @@ final class OrderedWriter<T, K, V> {
         for (int refusals = 1; ; refusals++) {
             RecordMetadata metadata;
             try {
-                metadata = current.sendAlone(kept.record);
+                metadata = current.sendAlone(kept);
             } catch (ExecutionException refused) {
                 Exception cause = refused.getCause() instanceof Exception exception ? exception : refused;
                 boolean ofOthers = clients.shared() && RecordRefusals.isOfNeighbour(cause);
@@ -502,8 +501,10 @@ final class OrderedWriter<T, K, V> {
                 reject(kept, closedBrokenOrNotSerializable);
                 return;
             }
-            kept.written(metadata);
-            written.increment();
+            if (metadata != null) {
+                kept.written(metadata);
+                written.increment();
+            }
             return;
         }
     }
