@@ -69,10 +69,8 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
     /** The topic to which the last record was sent. Confined to the segment's thread. */
     private String lastTopic = "";
 
-    // Confined to the monitoring thread
+    /** Confined to the monitoring thread. */
     private final ClientProgress progress;
-    private long answersSeen = -1;
-    private long waitingNanos;
 
     EncodedLoop(Map<String, Object> clientConfig, StageContext context, TopicWatch watch) {
         LeanProducerSettings settings = LeanProducerConfig.of(clientConfig);
@@ -161,13 +159,8 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
      * thread, several times a second.
      */
     void look(long nowNanos) {
-        long answered = producer.metrics().acknowledged();
-        if (answered != answersSeen || elements.count() == 0) {
-            answersSeen = answered;
-            waitingNanos = nowNanos;
-        }
         StuckException stuck =
-                closing || failure != null ? null : progress.look(nowNanos - waitingNanos, topics, nowNanos);
+                closing || failure != null ? null : progress.look(elements.oldestNanos(nowNanos), topics, nowNanos);
         if (stuck != null) {
             KafkaPipelineException broken = new KafkaPipelineException(String.valueOf(stuck.getMessage()), stuck);
             failure = broken;
