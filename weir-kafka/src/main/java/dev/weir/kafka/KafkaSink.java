@@ -109,11 +109,11 @@ public final class KafkaSink<K, V> {
      * partition are written in order. The acknowledgements may arrive in any order, because each applies only to its
      * own input.
      *
-     * <p>Each run has its own producer. The client's {@code buffer.memory} limits the records in flight. They are also
-     * limited to about twice the amount of data that the client can send in concurrent requests. With the default
-     * settings, this second limit is about ten batches of {@code batch.size} per partition. When either limit is
-     * reached, the upstream stage waits, including while brokers are down. The client retries transient errors for as
-     * long as they last.
+     * <p>Each run has its own producer. The client's {@code buffer.memory} limits the records in flight. With
+     * {@link ProducePath#CLIENT}, they are also limited to about twice the amount of data that the client can send in
+     * concurrent requests. With the default settings, this second limit is about ten batches of {@code batch.size} per
+     * partition. When a limit is reached, the upstream stage waits, including while brokers are down. The client
+     * retries transient errors for as long as they last.
      *
      * <p>A record can never be written if it is too large, rejected, not serializable, or addressed to a topic that
      * does not exist. Unless {@link #onFailure} sets another rule, the run then fails with {@link ProduceException},

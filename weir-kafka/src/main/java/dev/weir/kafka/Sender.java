@@ -159,6 +159,7 @@ public final class Sender<K, V> implements AutoCloseable {
             return sending.answer;
         }
         awaited.add(sending);
+        boolean isTaken = false;
         try {
             var ignored = producer.send(record, (metadata, refusal) -> {
                 awaited.remove(sending);
@@ -168,12 +169,15 @@ public final class Sender<K, V> implements AutoCloseable {
                     sending.fail(refusal);
                 }
             });
+            isTaken = true;
         } catch (InterruptException interrupted) {
-            awaited.remove(sending);
             throw interrupted;
         } catch (RuntimeException refusal) {
-            awaited.remove(sending);
             sending.fail(refusal);
+        } finally {
+            if (!isTaken) {
+                awaited.remove(sending);
+            }
         }
         return sending.answer;
     }
@@ -252,11 +256,14 @@ public final class Sender<K, V> implements AutoCloseable {
         Objects.requireNonNull(patience, "patience");
         closing = true;
         endWatch.run();
-        producer.close(patience);
-        producers.close();
-        // A closed client normally fails its unwritten records itself. A stuck client does not, so fail them here.
-        IllegalStateException closed = new IllegalStateException(CLOSED);
-        broken = closed;
-        failAwaited(closed);
+        try {
+            producer.close(patience);
+        } finally {
+            // A closed client normally fails its unwritten records itself. A stuck client does not, so fail them here.
+            IllegalStateException closed = new IllegalStateException(CLOSED);
+            broken = closed;
+            failAwaited(closed);
+            producers.close();
+        }
     }
 }

@@ -29,7 +29,6 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.SerializationException;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.Serializer;
@@ -168,7 +167,8 @@ record WriteCase(
     ProducerSettings<byte[], byte[]> producer() {
         Serializer<byte[]> values = (topic, value) -> {
             if (!isSerialisable.get() && value != null && number(value) == FAULT) {
-                throw new SerializationException("not of this form");
+                // Kafka's client throws the same exception once it is closed.
+                throw new IllegalStateException("not of this form");
             }
             return value;
         };

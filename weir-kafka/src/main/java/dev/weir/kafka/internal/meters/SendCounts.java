@@ -64,6 +64,11 @@ public class SendCounts {
         }
 
         @Override
+        public void sends(int records) {
+            long ignored = (long) SENT.getAndAddRelease(super.cells, (long) records);
+        }
+
+        @Override
         public void sendsNot() {
             long ignored = (long) SENT.getAndAddRelease(super.cells, -1L);
         }
@@ -77,6 +82,11 @@ public class SendCounts {
     /** Counts a record that is about to be sent. Called on the sender's thread. */
     public void sends() {
         SENT.setRelease(cells, (long) SENT.get(cells) + 1);
+    }
+
+    /** Counts records that are about to be sent. Called on the sender's thread. */
+    public void sends(int records) {
+        SENT.setRelease(cells, (long) SENT.get(cells) + records);
     }
 
     /** Undoes {@link #sends} for a record that was not accepted. Called on the sender's thread. */

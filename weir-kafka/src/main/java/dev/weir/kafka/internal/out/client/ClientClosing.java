@@ -3,6 +3,7 @@ package dev.weir.kafka.internal.out.client;
 import java.time.Duration;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.KafkaException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,11 +30,13 @@ public final class ClientClosing {
         if (!ClientThread.of(client).tellToFail()) {
             return;
         }
-        if (client instanceof KafkaProducer) {
+        if (client instanceof LeanClient<?, ?> lean) {
+            ClientThread.of(client).closes();
+            lean.abort();
+        } else if (client instanceof KafkaProducer) {
             var ignored = start(client, Duration.ZERO);
         } else {
-            ClientThread.of(client).closes();
-            client.close(Duration.ZERO);
+            var ignored = close(client, Duration.ZERO);
         }
     }
 
@@ -48,8 +51,13 @@ public final class ClientClosing {
         ClientThread thread = ClientThread.of(client);
         if (!(client instanceof KafkaProducer) || thread.isCurrent()) {
             thread.closes();
-            client.close(patience);
-            return true;
+            try {
+                client.close(patience);
+                return true;
+            } catch (KafkaException hangs) {
+                LOG.warn("a producer is abandoned: {}", hangs.getMessage());
+                return false;
+            }
         }
         Thread closing = start(client, patience);
         if (isEnded(closing, patience)) {

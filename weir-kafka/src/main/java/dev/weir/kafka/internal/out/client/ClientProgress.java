@@ -80,8 +80,9 @@ public final class ClientProgress {
                 ? null
                 : ConfigDef.parseType(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, said, ConfigDef.Type.INT);
         int requestMillis = parsed instanceof Integer number ? number : DEFAULT_REQUEST_TIMEOUT_MILLIS;
-        return lingerNanos(clientConfig)
-                + Math.max(SHORTEST_NANOS, REQUEST_TIMEOUTS * TimeUnit.MILLISECONDS.toNanos(requestMillis));
+        long nanos = Math.max(SHORTEST_NANOS, REQUEST_TIMEOUTS * TimeUnit.MILLISECONDS.toNanos(requestMillis));
+        // A client that sends only full batches lingers for hundreds of years.
+        return nanos + Math.min(lingerNanos(clientConfig), Long.MAX_VALUE - nanos);
     }
 
     private static long lingerNanos(Map<String, ?> clientConfig) {
@@ -107,7 +108,7 @@ public final class ClientProgress {
         }
         if (isConfirmed) {
             reset();
-            stuckNanos = Math.min(LONGEST_NANOS, 2 * stuckNanos);
+            stuckNanos = Math.max(stuckNanos, Math.min(LONGEST_NANOS, 2 * stuckNanos));
             return stuck(oldestNanos, topics);
         }
         if (isAsked && nowNanos - askedNanos < (couldBeWritten ? stuckNanos / 2 : stuckNanos / 4)) {

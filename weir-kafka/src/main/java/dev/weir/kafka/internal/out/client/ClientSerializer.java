@@ -1,7 +1,11 @@
 package dev.weir.kafka.internal.out.client;
 
+import dev.weir.stream.spi.Thrown;
 import org.apache.kafka.common.ClusterResource;
 import org.apache.kafka.common.ClusterResourceListener;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.ApiException;
+import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.SerializationException;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.serialization.Serializer;
@@ -28,7 +32,22 @@ record ClientSerializer<T>(Serializer<T> serializer, boolean closes, ClientThrea
             // This exception rejects only the record. The client would treat the StackOverflowError itself as
             // fatal.
             throw new SerializationException("the serializer overflowed the stack", tooDeep);
+        } catch (IllegalStateException | KafkaException thrown) {
+            throw isOfClient(thrown)
+                    ? thrown
+                    : new SerializationException("the serializer threw " + Thrown.text(thrown), thrown);
         }
+    }
+
+    /**
+     * Returns whether an exception means the same if the client itself throws it. Other exceptions of these types would
+     * look like a broken client or transaction, and the record would be sent again forever. An {@link ApiException}
+     * keeps its meaning, because serializers report a registry that cannot be reached with a retriable one.
+     */
+    private static boolean isOfClient(RuntimeException thrown) {
+        return thrown instanceof SerializationException
+                || thrown instanceof ApiException
+                || thrown instanceof InterruptException;
     }
 
     @Override

@@ -6,12 +6,16 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Checks a producer's client five times a second, for as long as its run or its {@code Sender} exists. Runs on a
  * virtual thread, because the sending thread may be blocked in the client.
  */
 public final class ClientWatch {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ClientWatch.class);
 
     private static final long PAUSE_MILLIS = 200;
 
@@ -42,12 +46,29 @@ public final class ClientWatch {
     }
 
     private static void run(LongConsumer look, CountDownLatch end) {
+        boolean isWarned = false;
         try {
             while (!end.await(PAUSE_MILLIS, TimeUnit.MILLISECONDS)) {
-                look.accept(System.nanoTime());
+                try {
+                    look.accept(System.nanoTime());
+                } catch (RuntimeException | Error failed) {
+                    // The run depends on the next checks. Whatever made this one fail, such as a lack of memory, may
+                    // also have ended the client's thread.
+                    isWarned = isWarned || warned(failed);
+                }
             }
         } catch (InterruptedException ended) {
             // Not expected, because nothing interrupts this thread. An interrupt would end the checks.
+        }
+    }
+
+    /** Returns whether the failure could be logged. */
+    private static boolean warned(Throwable failed) {
+        try {
+            LOG.warn("a producer could not be checked, trying again", failed);
+            return true;
+        } catch (RuntimeException | Error inLog) {
+            return false; // there is nowhere to report it
         }
     }
 }

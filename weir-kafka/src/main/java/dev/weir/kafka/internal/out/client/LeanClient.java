@@ -207,6 +207,11 @@ final class LeanClient<K, V> implements Producer<K, V> {
         }
     }
 
+    /** Makes the client fail all records that are not acknowledged, without waiting for its thread, which may hang. */
+    void abort() {
+        lean.abort();
+    }
+
     /** Closes the client. A call from within a callback aborts the producer but does not wait; the next call waits. */
     @Override
     public void close(Duration timeout) {

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.Producer;
@@ -38,7 +39,8 @@ public final class ReplaceableProducer<K, V> {
             ClientThread thread,
             ProducerLook meters,
             AgedSendCounts counts,
-            Set<String> topics) {
+            Set<String> topics,
+            ReentrantLock lock) {
 
         Opened(Producer<K, V> client) {
             this(
@@ -46,18 +48,24 @@ public final class ReplaceableProducer<K, V> {
                     ClientThread.of(client),
                     ProducerLook.of(client),
                     AgedSendCounts.ofAnyThread(),
-                    ConcurrentHashMap.newKeySet());
+                    ConcurrentHashMap.newKeySet(),
+                    new ReentrantLock());
         }
 
         /** Counts a record that is about to be sent, and returns the counts. */
         SendCounts sends(String topic) {
-            if (counts.unanswered() == 0) {
-                topics.clear(); // nothing is in flight, so earlier topics are no longer needed
+            lock.lock(); // otherwise, a thread could clear the topic of a record that another one has just counted
+            try {
+                if (counts.unanswered() == 0) {
+                    topics.clear(); // nothing is in flight, so earlier topics are no longer needed
+                }
+                topics.add(topic);
+                SendCounts present = counts.present();
+                present.sends();
+                return present;
+            } finally {
+                lock.unlock();
             }
-            topics.add(topic);
-            SendCounts present = counts.present();
-            present.sends();
-            return present;
         }
     }
 

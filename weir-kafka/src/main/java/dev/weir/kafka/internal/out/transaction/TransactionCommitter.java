@@ -8,6 +8,7 @@ import dev.weir.kafka.internal.out.write.WriterHandle;
 import dev.weir.stream.Action;
 import dev.weir.stream.spi.JvmExit;
 import dev.weir.stream.spi.StageContext;
+import dev.weir.stream.spi.Thrown;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -256,7 +257,8 @@ final class TransactionCommitter<K, V> {
         } catch (RuntimeException unchecked) {
             throw unchecked;
         } catch (Exception failure) {
-            throw new KafkaPipelineException("the listener of whenCommitted failed: " + failure.getMessage(), failure);
+            throw new KafkaPipelineException(
+                    "the listener of whenCommitted failed: " + Thrown.message(failure), failure);
         } finally {
             telling = null;
         }

@@ -1,5 +1,7 @@
 package dev.weir.kafka.internal.out.write;
 
+import dev.weir.kafka.internal.meters.AgedSendCounts;
+import dev.weir.kafka.internal.meters.SendCounts;
 import dev.weir.stream.spi.AckTarget;
 import java.util.Arrays;
 import java.util.concurrent.locks.ReentrantLock;
@@ -21,8 +23,14 @@ final class ElementsInFlight {
          * thread.
          */
         int left;
+
+        /** The counts in which the element's records were counted as sent. */
+        SendCounts counts = NOT_SENT;
     }
 
+    private static final SendCounts NOT_SENT = new SendCounts();
+
+    private final AgedSendCounts counts = new AgedSendCounts();
     private final ReentrantLock lock = new ReentrantLock();
 
     /** Grown by the adding thread. */
@@ -48,6 +56,8 @@ final class ElementsInFlight {
         element.target = target;
         element.token = token;
         element.left = records;
+        element.counts = counts.present();
+        element.counts.sends(records);
         return number;
     }
 
@@ -68,6 +78,7 @@ final class ElementsInFlight {
      */
     boolean answered(int number) {
         Element element = all[number];
+        element.counts.answers();
         if (--element.left > 0) {
             return false;
         }
@@ -100,12 +111,13 @@ final class ElementsInFlight {
         }
     }
 
-    /** The approximate number of records in flight or rejected. May be called from any thread. */
+    /** The number of records in flight or rejected. May be called from any thread. */
     long unanswered() {
-        long sum = 0;
-        for (Element element : all) {
-            sum += element.left;
-        }
-        return sum;
+        return counts.unanswered();
+    }
+
+    /** See {@link AgedSendCounts#oldestNanos}. */
+    long oldestNanos(long nowNanos) {
+        return counts.oldestNanos(nowNanos);
     }
 }

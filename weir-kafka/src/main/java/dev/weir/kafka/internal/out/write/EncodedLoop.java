@@ -24,12 +24,16 @@ import dev.weir.stream.spi.SinkLoop;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import org.apache.kafka.clients.producer.BufferExhaustedException;
+import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Sends encoded records with a lean producer, and acknowledges an element when the brokers have all its records.
@@ -40,6 +44,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class EncodedLoop implements SinkLoop<EncodedRecords> {
 
+    private static final Logger LOG = LoggerFactory.getLogger(EncodedLoop.class);
+
     private static final Duration FOREVER = Duration.ofDays(36_500);
 
     private final StageContext context;
@@ -47,7 +53,10 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
     private final LeanProducer producer;
     private final ProducerLook look;
     private final LongAdder blockedNanos = new LongAdder();
-    private final ElementsInFlight elements = new ElementsInFlight();
+    final ElementsInFlight elements = new ElementsInFlight();
+
+    /** Receives the outcomes of records. Confined to the producer's thread. */
+    final SendListener answers = new Answers();
 
     /** The first rejection. Written by the producer's thread. */
     private volatile @Nullable KafkaPipelineException failure;
@@ -60,17 +69,15 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
     /** The topic to which the last record was sent. Confined to the segment's thread. */
     private String lastTopic = "";
 
-    // Confined to the monitoring thread
+    /** Confined to the monitoring thread. */
     private final ClientProgress progress;
-    private long answersSeen = -1;
-    private long waitingNanos;
 
     EncodedLoop(Map<String, Object> clientConfig, StageContext context, TopicWatch watch) {
         LeanProducerSettings settings = LeanProducerConfig.of(clientConfig);
         this.context = context;
         this.watch = watch;
         this.progress = ClientProgress.of(clientConfig);
-        this.producer = LeanProducer.open(settings, new Answers());
+        this.producer = LeanProducer.open(settings, answers);
         LeanMeters meters = new LeanMeters(producer::metrics, settings.bufferBytes(), blockedNanos);
         this.look = ProducerLook.of(meters::read);
         context.depth(elements::count);
@@ -152,13 +159,8 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
      * thread, several times a second.
      */
     void look(long nowNanos) {
-        long answered = producer.metrics().acknowledged();
-        if (answered != answersSeen || elements.count() == 0) {
-            answersSeen = answered;
-            waitingNanos = nowNanos;
-        }
         StuckException stuck =
-                closing || failure != null ? null : progress.look(nowNanos - waitingNanos, topics, nowNanos);
+                closing || failure != null ? null : progress.look(elements.oldestNanos(nowNanos), topics, nowNanos);
         if (stuck != null) {
             KafkaPipelineException broken = new KafkaPipelineException(String.valueOf(stuck.getMessage()), stuck);
             failure = broken;
@@ -197,13 +199,21 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
         return refused == null ? fault : refused;
     }
 
-    /** Receives the outcomes of records on the producer's thread. */
     private final class Answers implements SendListener {
 
         private String lastTopic = "";
 
+        /**
+         * Partitions with a rejected record. Records behind it may be written, but must not count as finished, because
+         * the next run would then write the rejected record after them.
+         */
+        private final Set<TopicPartition> refused = new HashSet<>();
+
         @Override
         public void acknowledged(long way, String topic, int partition, long offset) {
+            if (!refused.isEmpty() && refused.contains(new TopicPartition(topic, partition))) {
+                return;
+            }
             if (!topic.equals(lastTopic)) {
                 lastTopic = topic;
                 if (!watch.isKnown(topic)) {
@@ -217,6 +227,7 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
 
         @Override
         public void failed(long way, SendException why) {
+            refused.add(new TopicPartition(why.topic(), why.partition()));
             if (failure == null && !closing) {
                 failure = new ProduceException(why.topic(), elements.placeOf((int) way), ProduceFaults.asOfClient(why));
                 producer.abort();
@@ -237,7 +248,11 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
     /** See {@link StageContext.Termination}. The loop has ended before this call, so nothing more is sent. */
     String close(Duration patience) {
         closing = true;
-        var ignored = producer.close(patience);
+        try {
+            var ignored = producer.close(patience);
+        } catch (LeanException hangs) {
+            LOG.warn("a producer is abandoned: {}", hangs.getMessage());
+        }
         long left = elements.unanswered();
         return left == 0 ? "" : left + " records sent without an answer";
     }

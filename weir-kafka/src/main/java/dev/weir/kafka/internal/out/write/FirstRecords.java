@@ -143,10 +143,11 @@ final class FirstRecords<K> {
     }
 
     /**
-     * Counts the partitions of the topics again, unless they were counted recently. Returns whether they were counted.
+     * Counts the partitions of the topics again, unless they were counted recently. Returns whether they were counted,
+     * which a producer that preserves the order itself does not need.
      */
     boolean refresh(long nowNanos) {
-        boolean isDue = nowNanos - countedNanos > COUNT_NANOS;
+        boolean isDue = !inOrder && nowNanos - countedNanos > COUNT_NANOS;
         if (isDue) {
             countedNanos = nowNanos;
             topics.forEach(this::count);

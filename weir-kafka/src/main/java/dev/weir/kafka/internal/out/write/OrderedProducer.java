@@ -194,6 +194,7 @@ final class OrderedProducer<K, V> {
     /** Sends a record. Waits for a permit if the number of records in flight is limited. */
     Sent send(ProducerRecord<K, V> record, RecordAnswer answer) {
         if (stop != null) {
+            answer.notTaken = null;
             return Sent.STOPPED;
         }
         awaitRoom();
@@ -223,6 +224,7 @@ final class OrderedProducer<K, V> {
             return Sent.TAKEN;
         }
         if (stop != null) {
+            answer.notTaken = null;
             return Sent.STOPPED;
         }
         if (notTaken instanceof TimeoutException vain) {
@@ -258,12 +260,40 @@ final class OrderedProducer<K, V> {
     }
 
     /**
-     * Sends a record without lingering and waits for its outcome, which is not counted and does not stop the producer.
+     * Sends a record without lingering and waits for its outcome. A rejection does not stop the producer.
+     *
+     * @return the record's metadata; null if the producer was stopped because its client was stuck, in which case
+     *     {@link #awaitSettled} returns the record
      */
-    RecordMetadata sendAlone(ProducerRecord<K, V> record) throws ExecutionException, InterruptedException {
-        Future<RecordMetadata> answer = producer.send(record, (metadata, refusal) -> clientThread.heard());
+    @Nullable
+    RecordMetadata sendAlone(Kept<?, K, V> alone) throws ExecutionException, InterruptedException {
+        SendCounts present = counts.present();
+        present.sends();
+        topics.add(alone.topic);
+        Future<RecordMetadata> answer;
+        try {
+            answer = producer.send(alone.record, (metadata, refusal) -> {
+                clientThread.heard();
+                present.answers();
+            });
+        } catch (RuntimeException | Error thrown) {
+            present.sendsNot();
+            throw thrown;
+        }
         flush();
-        return answer.get();
+        try {
+            return answer.get();
+        } catch (ExecutionException refused) {
+            Stop why = stop;
+            if (why == null) {
+                throw refused;
+            }
+            if (why.isOfSplits()) {
+                throw new ExecutionException(why.refusal);
+            }
+            giveBack(alone, null, null);
+            return null;
+        }
     }
 
     /** Processes an outcome. Called by the producer's thread or, within {@link #send}, by the sender's. */

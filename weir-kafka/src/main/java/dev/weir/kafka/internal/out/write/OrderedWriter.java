@@ -24,7 +24,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -476,10 +476,9 @@ final class OrderedWriter<T, K, V> {
      */
     private void sendAlone(Kept<T, K, V> kept) throws InterruptedException {
         for (int refusals = 1; ; refusals++) {
+            RecordMetadata metadata;
             try {
-                kept.written(current.sendAlone(kept.record));
-                written.increment();
-                return;
+                metadata = current.sendAlone(kept);
             } catch (ExecutionException refused) {
                 Exception cause = refused.getCause() instanceof Exception exception ? exception : refused;
                 boolean ofOthers = clients.shared() && RecordRefusals.isOfNeighbour(cause);
@@ -495,11 +494,18 @@ final class OrderedWriter<T, K, V> {
                 watch.suspect(kept.topic);
                 LOG.warn("brokers do not accept a record for {}, still waiting: {}", kept.topic, cause.getMessage());
                 pause(refusals);
+                continue;
             } catch (InterruptException interrupted) {
                 throw interrupted;
-            } catch (IllegalStateException | KafkaException closedOrBroken) {
-                throw new ProduceException(kept.topic, kept.place(), closedOrBroken);
+            } catch (RuntimeException closedBrokenOrNotSerializable) {
+                reject(kept, closedBrokenOrNotSerializable);
+                return;
             }
+            if (metadata != null) {
+                kept.written(metadata);
+                written.increment();
+            }
+            return;
         }
     }
 

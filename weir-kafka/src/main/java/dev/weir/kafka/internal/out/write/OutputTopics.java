@@ -21,7 +21,6 @@ import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.TopicDescription;
-import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
@@ -143,12 +142,10 @@ public final class OutputTopics implements TopicWatch, WrittenTopics {
                         admin = admins.get();
                     }
                     look(admin);
-                } catch (KafkaException cannotLook) {
-                    // The cause may be temporary: a name that does not resolve, or a key file that is being replaced.
-                    if (!isWarned) {
-                        LOG.warn("output topics are not checked, trying again: {}", cannotLook.toString());
-                    }
-                    isWarned = true;
+                } catch (RuntimeException | Error cannotLook) {
+                    // The cause may be temporary: a name that does not resolve, a key file that is being replaced, or
+                    // a lack of memory.
+                    isWarned = isWarned || warned(cannotLook);
                 }
                 if (end.await(PAUSE.toMillis(), TimeUnit.MILLISECONDS)) {
                     return;
@@ -160,6 +157,16 @@ public final class OutputTopics implements TopicWatch, WrittenTopics {
             if (admin != null) {
                 admin.close(Duration.ZERO);
             }
+        }
+    }
+
+    /** Returns whether the failure could be logged. */
+    private static boolean warned(Throwable cannotLook) {
+        try {
+            LOG.warn("output topics are not checked, trying again: {}", cannotLook.toString());
+            return true;
+        } catch (RuntimeException | Error inLog) {
+            return false; // there is nowhere to report it
         }
     }
 
@@ -183,8 +190,8 @@ public final class OutputTopics implements TopicWatch, WrittenTopics {
                 state.id = id;
             } else if (!state.id.equals(id)) {
                 onFailure.accept(new KafkaPipelineException("output topic " + topic
-                        + " was deleted and recreated since this run began; what was written to it before is gone, and its"
-                        + " partitions and settings may be others: look at them, then start again"));
+                        + " was deleted and recreated since this run began; what was written to it before is gone, and"
+                        + " its partitions and settings may be others: look at them, then start again"));
             }
         } catch (ExecutionException failed) {
             if (failed.getCause() instanceof UnknownTopicOrPartitionException) {
@@ -204,10 +211,9 @@ public final class OutputTopics implements TopicWatch, WrittenTopics {
             hints.release();
             LOG.warn("output topic {} does not exist any more, as a broker says", topic);
         } else if (now - state.missingSinceNanos >= GONE.toNanos()) {
-            onFailure.accept(
-                    new KafkaPipelineException(
-                            "output topic " + topic
-                                    + " was deleted since this run began; what was written to it is gone: create it, then start again"));
+            onFailure.accept(new KafkaPipelineException("output topic " + topic
+                    + " was deleted since this run began; what was written to it is gone: create it,"
+                    + " then start again"));
         } else {
             hints.release();
         }

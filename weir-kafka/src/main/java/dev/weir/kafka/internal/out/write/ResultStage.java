@@ -60,10 +60,13 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
     /** The failure that ends the run once all earlier results are emitted. */
     private @Nullable KafkaPipelineException failure;
 
-    private ResultStage(
+    /** The message whose record was not even sent, which is the reason for the failure; null for other failures. */
+    private @Nullable MessageInFlight<K, V, P> unsent;
+
+    ResultStage(
             OrderedWriter.Clients<K, V> clients,
             ProducerSettings<K, V> settings,
-            WriteFailures failures,
+            WriteRule<ProducerRecord<K, V>> rule,
             int maxInHand,
             Stage<Message<K, V, P>> upstream,
             StageContext context) {
@@ -71,7 +74,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
         this.upstream = upstream;
         this.context = context;
         OutputTopics topics = OutputTopics.create(settings.clientConfig(), context);
-        this.rule = WriteRule.ofRecords(failures, context, settings);
+        this.rule = rule;
         this.answered = new AnswerSignal(context.clock());
         this.writer = new OrderedWriter<>(
                 clients,
@@ -95,8 +98,9 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
             Stage<Message<K, V, P>> upstream,
             StageContext context) {
         RunProducers<K, V> producers = new RunProducers<>(settings);
+        WriteRule<ProducerRecord<K, V>> rule = WriteRule.ofRecords(failures, context, settings);
         ResultStage<K, V, P> stage =
-                new ResultStage<>(producers.clients(), settings, failures, maxInHand, upstream, context);
+                new ResultStage<>(producers.clients(), settings, rule, maxInHand, upstream, context);
         context.exposeResource(stage.writer.handle());
         ProducerRunLog.follow(settings.produce(), context, () -> stage.drained, patience -> {
             // Does not wait, because the outcomes of records in flight are no longer needed.
@@ -116,7 +120,8 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
             Stage<Message<K, V, P>> upstream,
             StageContext context) {
         OrderedWriter.Clients<K, V> clients = new RunProducers<>(settings).sharing(client);
-        ResultStage<K, V, P> stage = new ResultStage<>(clients, settings, failures, maxInHand, upstream, context);
+        WriteRule<ProducerRecord<K, V>> rule = WriteRule.ofRecords(failures, context, settings);
+        ResultStage<K, V, P> stage = new ResultStage<>(clients, settings, rule, maxInHand, upstream, context);
         ProducerRunLog.follow(
                 settings.produce(), context, () -> stage.drained, patience -> stage.writer.close(Duration.ZERO));
         return stage;
@@ -130,7 +135,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
                 if (!results.isEmpty()) {
                     return results;
                 }
-                if (failure != null) {
+                if (failure != null && (unsent == null || unsent == window.peek())) {
                     throw failure;
                 }
                 advance(deadlineNanos);
@@ -154,6 +159,8 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
         try {
             if (writer.isStopped()) {
                 writer.settle();
+            } else if (failure != null && head != null) {
+                answered.await(head, deadlineNanos);
             } else if (next < input.size() && window.size() < maxInHand) {
                 sendNext();
             } else if (head != null && (ended || next < input.size())) {
@@ -163,6 +170,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
             }
         } catch (KafkaPipelineException refused) {
             failure = refused;
+            unsent = null;
         }
     }
 
@@ -193,32 +201,51 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
         window.add(sending);
         inHand = window.size();
         for (int i = 0; i < message.records().size(); i++) {
-            writer.send(message.records().get(i), sending.sending(i, writer.nextOrdinal()));
+            var part = sending.sending(i, writer.nextOrdinal());
+            try {
+                writer.send(message.records().get(i), part);
+            } catch (KafkaPipelineException refused) {
+                if (part.notTaken == null) {
+                    throw refused;
+                }
+                failure = refused;
+                unsent = sending;
+                return;
+            }
         }
     }
 
-    /** Returns the next complete results in order. */
+    /**
+     * Returns the next complete results in order. Returns them before it handles a rejected message, because the rule
+     * for failed writes may throw, and the results would be lost.
+     */
     private Batch<Produced<P>> results() throws InterruptedException {
         Batch<Produced<P>> results = new Batch<>(0);
         for (MessageInFlight<K, V, P> head = window.peek(); head != null && head.isAnswered(); head = window.peek()) {
             if (head.refusals() == 0) {
+                settleBefore(results);
                 results.add(head.produced(), head.target, head.token);
-            } else {
+            } else if (results.isEmpty()) {
                 ProduceException ofHead = failureOf(head);
-                if (ofHead != null && !results.isEmpty()) {
-                    break; // earlier ones are emitted first
-                }
                 if (ofHead != null) {
                     throw ofHead;
                 }
                 reject(head);
+            } else {
+                break;
             }
             window.remove();
         }
         inHand = window.size();
-        rule.settle();
+        settleBefore(results);
         context.meter().out(results.size());
         return results;
+    }
+
+    private void settleBefore(Batch<Produced<P>> results) throws InterruptedException {
+        if (results.isEmpty()) {
+            rule.settle();
+        }
     }
 
     /**

@@ -67,7 +67,10 @@ public final class RunProducers<K, V> implements Supplier<Producer<K, V>>, AutoC
 
     @Override
     public void close() {
-        keys.close();
-        values.close();
+        try {
+            keys.close();
+        } finally {
+            values.close();
+        }
     }
 }

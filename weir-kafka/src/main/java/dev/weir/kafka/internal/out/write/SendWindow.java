@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The client's memory use is read from its metrics once per batch of the pipeline, and a wait ends when a record is
  * complete. Therefore, neither a counter per record nor a timer is needed. A client without these metrics is not
- * limited.
+ * limited, and neither is a lean producer, which reports no partitions.
  */
 final class SendWindow {
 
@@ -117,6 +117,9 @@ final class SendWindow {
      * {@link #await}.
      */
     boolean isFullWith(Future<?> last) {
+        if (bound == Long.MAX_VALUE) {
+            return false;
+        }
         marks.add(last);
         while (!marks.isEmpty() && marks.element().isDone()) {
             marks.remove();

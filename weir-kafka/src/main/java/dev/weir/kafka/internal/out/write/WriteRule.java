@@ -9,6 +9,7 @@ import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.StageContext;
+import dev.weir.stream.spi.Thrown;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -44,6 +45,14 @@ public class WriteRule<T> {
         FailedRecord of(T element, Throwable refusal, String place);
     }
 
+    /** Writes failed records to a dead-letter topic. */
+    @FunctionalInterface
+    interface Delivery {
+
+        /** Returns when the brokers have all records, which are then acknowledged. */
+        void deliver(Batch<FailedRecord> failed) throws InterruptedException;
+    }
+
     private final WriteFailures failures;
     private final StageContext context;
 
@@ -53,23 +62,23 @@ public class WriteRule<T> {
      */
     private final Map<String, RefusedTopic> topics = new HashMap<>();
 
-    // The function is null only in a rule made by handedTo. The forwarder is null unless there is a dead-letter topic.
+    // The function is null only in a rule made by handedTo. The delivery is null unless there is a dead-letter topic.
     private final @Nullable AsFailed<? super T> asFailed;
-    private final @Nullable FailedRecordForwarder forwarder;
+    private final @Nullable Delivery delivery;
 
     private Batch<FailedRecord> rejected = new Batch<>(0);
     private long skipped;
     private long warnedNanos = System.nanoTime() - WARN_NANOS;
 
-    private WriteRule(
+    WriteRule(
             WriteFailures failures,
             StageContext context,
             @Nullable AsFailed<? super T> asFailed,
-            @Nullable FailedRecordForwarder forwarder) {
+            @Nullable Delivery delivery) {
         this.failures = failures;
         this.asFailed = asFailed;
         this.context = context;
-        this.forwarder = forwarder;
+        this.delivery = delivery;
     }
 
     /** Creates the object that applies a rule. */
@@ -79,7 +88,7 @@ public class WriteRule<T> {
                 failures,
                 context,
                 asFailed,
-                deadLetterTopic == null ? null : FailedRecordForwarder.create(deadLetterTopic, context));
+                deadLetterTopic == null ? null : FailedRecordForwarder.create(deadLetterTopic, context)::deliver);
     }
 
     /** Creates the object that applies a rule in a sink whose elements are the records to write. */
@@ -150,22 +159,26 @@ public class WriteRule<T> {
     /** Takes ownership of an element and its acknowledgement. */
     public void add(T element, Exception refusal, AckTarget target, long token) {
         String place = target.placeOf(token);
-        if (forwarder != null && asFailed != null) {
+        if (delivery != null && asFailed != null) {
             rejected.add(asFailed.of(element, refusal, place), target, token);
             return;
         }
         skipped++;
-        long now = System.nanoTime();
-        if (now - warnedNanos >= WARN_NANOS) {
-            warnedNanos = now;
-            LOG.warn(
-                    "pipeline {}: {} records that cannot be written were skipped so far, the last one made of {}: {}",
-                    context.pipelineName(),
-                    skipped,
-                    place.isEmpty() ? "an input without a place" : place,
-                    refusal.toString());
+        try {
+            long now = System.nanoTime();
+            if (now - warnedNanos >= WARN_NANOS) {
+                warnedNanos = now;
+                LOG.warn(
+                        "pipeline {}: {} records that cannot be written were skipped so far, the last one made of {}:"
+                                + " {}",
+                        context.pipelineName(),
+                        skipped,
+                        place.isEmpty() ? "an input without a place" : place,
+                        Thrown.text(refusal));
+            }
+        } finally {
+            target.ack(token); // even if a log backend throws, because the element would fail the next run as well
         }
-        target.ack(token);
     }
 
     /**
@@ -173,10 +186,10 @@ public class WriteRule<T> {
      * rule has no dead-letter topic.
      */
     public final void settle() throws InterruptedException {
-        if (!rejected.isEmpty() && forwarder != null) {
+        if (!rejected.isEmpty() && delivery != null) {
             Batch<FailedRecord> all = rejected;
             rejected = new Batch<>(0);
-            forwarder.deliver(all);
+            delivery.deliver(all);
         }
     }
 }

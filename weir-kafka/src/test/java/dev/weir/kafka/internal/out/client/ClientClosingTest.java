@@ -3,15 +3,25 @@ package dev.weir.kafka.internal.out.client;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.kafka.ProducePath;
 import dev.weir.kafka.internal.out.client.ClientHealth.Found;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import javax.security.auth.callback.Callback;
+import javax.security.auth.login.AppConfigurationEntry;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.security.auth.AuthenticateCallbackHandler;
+import org.apache.kafka.common.security.plain.PlainLoginModule;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
 
@@ -111,6 +121,85 @@ class ClientClosingTest {
         assertThat(closed.get(20, SECONDS)).isTrue();
         assertThat(told.getCount()).isZero();
         own.join();
+    }
+
+    /** Blocks the thread of a lean producer, which asks for the credentials when it connects. */
+    public static final class HangingLogin implements AuthenticateCallbackHandler {
+
+        private static final CountDownLatch ASKED = new CountDownLatch(1);
+        private static final CountDownLatch RELEASED = new CountDownLatch(1);
+
+        @Override
+        public void configure(Map<String, ?> configs, String mechanism, List<AppConfigurationEntry> entries) {}
+
+        @Override
+        public void handle(Callback[] callbacks) {
+            ASKED.countDown();
+            boolean interrupted = false;
+            while (RELEASED.getCount() > 0) {
+                try {
+                    RELEASED.await();
+                } catch (InterruptedException hurried) {
+                    interrupted = true;
+                }
+            }
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    // Regression: the call waited for the thread of the lean producer and then threw, which ended the checks of the
+    // producer. Nobody noticed that it hangs.
+    @Test
+    void begin_ofALeanClientWhoseThreadHangs_waitsForNothing() throws Exception {
+        try (ServerSocket broker = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            Producer<byte[], byte[]> client = ProducerOrigin.open(
+                    ProducePath.LEAN,
+                    Map.of(
+                            "bootstrap.servers",
+                            "localhost:" + broker.getLocalPort(),
+                            "security.protocol",
+                            "SASL_PLAINTEXT",
+                            "sasl.mechanism",
+                            "PLAIN",
+                            "sasl.jaas.config",
+                            PlainLoginModule.class.getName() + " required;",
+                            "sasl.client.callback.handler.class",
+                            HangingLogin.class.getName()),
+                    new ByteArraySerializer(),
+                    new ByteArraySerializer());
+            CompletableFuture<Void> sending = CompletableFuture.runAsync(() -> {
+                var ignored = client.send(new ProducerRecord<>("out", new byte[1]));
+            });
+            HangingLogin.ASKED.await();
+
+            ClientClosing.begin(client);
+
+            assertThat(ClientThread.of(client).isClosing()).isTrue();
+            HangingLogin.RELEASED.countDown();
+            assertThat(sending).failsWithin(30, SECONDS);
+            assertThat(ClientClosing.close(client, Duration.ofSeconds(30))).isTrue();
+        }
+    }
+
+    // Regression: the exception kept the caller from closing its other resources, and from failing what it had sent.
+    @Test
+    void close_thatTheClientRefuses_saysSoInsteadOfThrowing() {
+        Producer<byte[], byte[]> client =
+                new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer()) {
+                    @Override
+                    public void close(Duration patience) {
+                        throw new KafkaException("the producer's thread did not end within 30 s");
+                    }
+                };
+
+        ClientClosing.begin(client);
+
+        assertThat(ClientClosing.close(client, Duration.ZERO)).isFalse();
     }
 
     @Test

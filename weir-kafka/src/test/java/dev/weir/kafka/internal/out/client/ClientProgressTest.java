@@ -91,6 +91,20 @@ class ClientProgressTest {
         assertThat(found(0, 1_000)).isEqualTo(4 * STUCK_SECONDS + 1);
     }
 
+    // Regression: the limit of an hour lowered the time below that of linger.ms.
+    @Test
+    void clientThatIsStuckAfterHours_isNotFoundEarlierTheNextTime() {
+        ClientProgress slow = new ClientProgress(SECONDS.toNanos(7_200), topics -> "");
+        for (int round = 0; round < 2; round++) {
+            StuckException stuck = null;
+            int now = 0;
+            for (; stuck == null; now += 600) {
+                stuck = slow.look(SECONDS.toNanos(now), Set.of("out"), SECONDS.toNanos(now));
+            }
+            assertThat(now).isGreaterThanOrEqualTo(7_200);
+        }
+    }
+
     @Test
     void message_saysHowLongAndForWhichTopics() {
         assertThat(look(30, 0)).isNull();
@@ -109,5 +123,8 @@ class ClientProgressTest {
         assertThat(ClientProgress.stuckNanos(Map.of())).isEqualTo(SECONDS.toNanos(120));
         assertThat(ClientProgress.stuckNanos(Map.of("request.timeout.ms", 1000, "linger.ms", "15000")))
                 .isEqualTo(SECONDS.toNanos(25));
+        assertThat(ClientProgress.stuckNanos(Map.of("linger.ms", Long.MAX_VALUE / 1_000_000)))
+                .as("a client that sends full batches only is never stuck")
+                .isEqualTo(Long.MAX_VALUE);
     }
 }

@@ -1,6 +1,7 @@
 package dev.weir.kafka.internal.out.client;
 
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.common.Metric;
 import org.apache.kafka.common.MetricName;
@@ -15,6 +16,11 @@ public class SplittingClient extends MockProducer<String, String> {
     /** Creates a client without any splits. */
     public SplittingClient() {
         super(false, null, new StringSerializer(), new StringSerializer());
+    }
+
+    /** Creates a check that finds a client stuck after some seconds, because brokers accept all records. */
+    public static ClientProgress stuckAfter(int seconds) {
+        return new ClientProgress(TimeUnit.SECONDS.toNanos(seconds), topics -> "");
     }
 
     @Override

@@ -105,6 +105,12 @@ class FirstRecordsTest {
     }
 
     @Test
+    void partitions_ofAProducerThatKeepsThatOrderItself_areNotCountedAgain() {
+        FirstRecords<String> firsts = begun(new FirstRecords<>(new StringSerializer(), true));
+        assertThat(firsts.refresh(System.nanoTime())).isFalse();
+    }
+
+    @Test
     void partitions_thatAreAdded_areSeenAtTheNextCount() {
         FirstRecords<String> firsts = firsts(new StringSerializer());
         partitions = 1;

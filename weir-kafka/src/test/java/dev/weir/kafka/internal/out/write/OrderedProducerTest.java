@@ -27,6 +27,7 @@ import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -175,8 +176,7 @@ class OrderedProducerTest {
         assertThat(Objects.requireNonNull(producer.stop()).isOfSplits()).isTrue();
     }
 
-    // A record that is sent alone is not counted as unanswered, and neither are other pipelines' records in a shared
-    // producer.
+    // Other pipelines' records in a shared producer are not counted as unanswered.
     @Test
     void deadThread_whileTheClientIsWaitedFor_isSeenThoughNoAnswerIsMissing() throws Exception {
         sendTo(0);
@@ -193,6 +193,70 @@ class OrderedProducerTest {
         client.flushed.countDown();
         waiting.join();
         assertThat(producer.look(5)).isNull();
+    }
+
+    // Regression: the record was not counted, so the run waited forever, and no message named the producer.
+    @Test
+    void recordThatIsSentAlone_withoutAnAnswer_stopsTheClientAndComesBack() throws Exception {
+        OrderedProducer<String, String> watched = new OrderedProducer<>(
+                client,
+                false,
+                new WrittenCount(),
+                new LatencyCounts(),
+                new OffsetOrder(suspected::add),
+                0,
+                SplittingClient.stuckAfter(10),
+                settled::incrementAndGet);
+        CountDownLatch flushing = new CountDownLatch(1);
+        client.flushing = flushing;
+        Kept<Integer, String, String> alone = new Kept<>(0, new ProducerRecord<>("out", "0"), 0, target, 0);
+        CompletableFuture<@Nullable RecordMetadata> answer = new CompletableFuture<>();
+        Thread sending = Thread.ofVirtual().start(() -> {
+            try {
+                answer.complete(watched.sendAlone(alone));
+            } catch (Exception e) {
+                answer.completeExceptionally(e);
+            }
+        });
+        flushing.await();
+        for (int second = 0; second < 40 && watched.stop() == null; second++) {
+            assertThat(watched.look(SECONDS.toNanos(second))).isNull();
+        }
+        assertThat(Objects.requireNonNull(watched.stop()).isOfProgress()).isTrue();
+        assertThat(client.closed()).isTrue();
+
+        client.answer(0, new KafkaException("Producer is closed forcefully."));
+        client.flushed.countDown();
+        sending.join();
+        assertThat(answer).isCompletedWithValue(null);
+        assertThat(watched.awaitSettled()).containsExactly(alone);
+    }
+
+    @Test
+    void recordThatIsSentAlone_andSplitWithoutEnd_isRefusedAsTooLarge() throws Exception {
+        CountDownLatch flushing = new CountDownLatch(1);
+        client.flushing = flushing;
+        Kept<Integer, String, String> alone = new Kept<>(0, new ProducerRecord<>("out", "0"), 0, target, 0);
+        CompletableFuture<@Nullable RecordMetadata> answer = new CompletableFuture<>();
+        Thread sending = Thread.ofVirtual().start(() -> {
+            try {
+                answer.complete(producer.sendAlone(alone));
+            } catch (Exception e) {
+                answer.completeExceptionally(e);
+            }
+        });
+        flushing.await();
+        assertThat(producer.look(0)).isNull();
+        client.splits = 1_000;
+        assertThat(producer.look(1)).isNull();
+        assertThat(client.closed()).isTrue();
+
+        client.answer(0, new KafkaException("Producer is closed forcefully."));
+        client.flushed.countDown();
+        sending.join();
+        assertThat(answer).isCompletedExceptionally();
+        assertThat(answer.exceptionNow()).hasCauseInstanceOf(RecordTooLargeException.class);
+        assertThat(producer.awaitSettled()).isEmpty();
     }
 
     @Test
@@ -219,6 +283,7 @@ class OrderedProducerTest {
 
         private final List<Callback> callbacks = new ArrayList<>();
         private final List<Integer> partitions = new ArrayList<>();
+        private final List<CompletableFuture<RecordMetadata>> futures = new ArrayList<>();
 
         private @Nullable CountDownLatch flushing;
         private final CountDownLatch flushed = new CountDownLatch(1);
@@ -241,7 +306,8 @@ class OrderedProducerTest {
         public Future<RecordMetadata> send(ProducerRecord<String, String> record, Callback callback) {
             callbacks.add(callback);
             partitions.add(record.partition() == null ? 0 : record.partition());
-            return new CompletableFuture<>();
+            futures.add(new CompletableFuture<>());
+            return futures.getLast();
         }
 
         void answer(int index, @Nullable Exception failure) throws InterruptedException {
@@ -272,6 +338,9 @@ class OrderedProducerTest {
             Thread.ofPlatform()
                     .start(() -> callbacks.get(index).onCompletion(metadata, failure))
                     .join();
+            boolean ignored = failure == null
+                    ? futures.get(index).complete(metadata)
+                    : futures.get(index).completeExceptionally(failure);
         }
     }
 }

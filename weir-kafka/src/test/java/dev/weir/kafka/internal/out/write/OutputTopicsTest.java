@@ -16,7 +16,7 @@ class OutputTopicsTest {
 
     /**
      * Regression: the checks ended if the client could not be created once, for example because no host name was
-     * resolved.
+     * resolved, and after any error other than Kafka's.
      */
     @Test
     void client_thatCannotBeCreatedAtFirst_isCreatedByALaterCheck() throws Exception {
@@ -25,7 +25,10 @@ class OutputTopicsTest {
         Admin admin = (Admin) Proxy.newProxyInstance(
                 Admin.class.getClassLoader(), new Class<?>[] {Admin.class}, (self, method, args) -> {
                     calls.add(method.getName());
-                    throw new KafkaException("answers nothing");
+                    if (method.getName().equals("describeTopics")) {
+                        throw new OutOfMemoryError("planted");
+                    }
+                    return null;
                 });
         var topics = new OutputTopics(
                 () -> {

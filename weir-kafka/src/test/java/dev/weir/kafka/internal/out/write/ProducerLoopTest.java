@@ -38,6 +38,8 @@ import org.apache.kafka.common.serialization.StringSerializer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ProducerLoopTest {
 
@@ -233,6 +235,20 @@ class ProducerLoopTest {
         assertThat(context.failures).isEmpty();
     }
 
+    // Regression: the rule was not asked, and the exception failed the run.
+    @ParameterizedTest
+    @Timeout(30)
+    @ValueSource(classes = {SerializationException.class, NullPointerException.class})
+    void sendAlone_notSerializableUnderARule_isRefused(Class<? extends RuntimeException> kind) throws Exception {
+        RuntimeException thrown = kind.getConstructor(String.class).newInstance("planted");
+        resending(WriteFailures.skip(), callback -> {
+                    throw thrown;
+                })
+                .run(upstream(2));
+        assertThat(acknowledged).containsExactly(0L, 1L);
+        assertThat(context.failures).isEmpty();
+    }
+
     @Test
     @Timeout(30)
     void sendAlone_topicMissingUnderARuleForRecords_failsWithTheTopicsName() {
@@ -248,6 +264,17 @@ class ProducerLoopTest {
      * Returns a loop whose second record is refused. When another client sends that record again, its topic is gone.
      */
     private ProducerLoop<ProducerRecord<String, String>, String, String> resendingToAGoneTopic(WriteFailures failures) {
+        return resending(failures, callback -> {
+            TimeoutException gone = new TimeoutException(
+                    "Topic out not present in metadata after 60000 ms.", new UnknownTopicOrPartitionException("out"));
+            callback.onCompletion(null, gone);
+            return CompletableFuture.failedFuture(gone);
+        });
+    }
+
+    /** Returns a loop whose second record is refused. Another client sends that record again as the test says. */
+    private ProducerLoop<ProducerRecord<String, String>, String, String> resending(
+            WriteFailures failures, Function<Callback, Future<RecordMetadata>> again) {
         Scripted first = new Scripted();
         Thread answering = Thread.ofPlatform().daemon().unstarted(() -> {
             first.awaitSent(2);
@@ -257,11 +284,7 @@ class ProducerLoopTest {
                 new MockProducer<>(false, null, new StringSerializer(), new StringSerializer()) {
                     @Override
                     public Future<RecordMetadata> send(ProducerRecord<String, String> record, Callback callback) {
-                        TimeoutException gone = new TimeoutException(
-                                "Topic out not present in metadata after 60000 ms.",
-                                new UnknownTopicOrPartitionException("out"));
-                        callback.onCompletion(null, gone);
-                        return CompletableFuture.failedFuture(gone);
+                        return again.apply(callback);
                     }
                 };
         Queue<MockProducer<String, String>> producers = new ArrayDeque<>(List.of(first, second));
@@ -319,7 +342,7 @@ class ProducerLoopTest {
         };
     }
 
-    private static final class NoWatch implements TopicWatch {
+    static final class NoWatch implements TopicWatch {
         @Override
         public void written(String topic) {}
 

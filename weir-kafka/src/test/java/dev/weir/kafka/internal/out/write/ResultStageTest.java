@@ -3,6 +3,7 @@ package dev.weir.kafka.internal.out.write;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProduceException;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.internal.BareContext;
@@ -19,7 +20,9 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.Future;
 import java.util.stream.IntStream;
+import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
@@ -27,6 +30,7 @@ import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.errors.SerializationException;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -74,10 +78,12 @@ class ResultStageTest {
         }
     };
 
+    private final ProducerSettings<String, String> settings = ProducerSettings.builder(
+                    new StringSerializer(), new StringSerializer())
+            .bootstrapServers("h:1")
+            .build();
+
     private Stage<Produced<Integer>> stage(WriteFailures failures, int maxInHand) {
-        var settings = ProducerSettings.builder(new StringSerializer(), new StringSerializer())
-                .bootstrapServers("h:1")
-                .build();
         return ResultStage.sharing(client, settings, failures, maxInHand, upstream, context);
     }
 
@@ -169,6 +175,48 @@ class ResultStageTest {
         assertThat(claims).containsExactly("abandon 1", "abandon 2", "abandon 3", "closed");
     }
 
+    // Regression: the run failed at once, and the next run wrote the messages in flight again.
+    @Test
+    void recordThatIsNotEvenSent_failsTheRunAfterTheResultsInFlight() throws Exception {
+        Stage<Produced<Integer>> stage = stage(WriteFailures.fail(), 100);
+        client.notSent = "1.0";
+        messages(1, 1, 1);
+        pull(stage, 3);
+        assertThat(client.history()).extracting(ProducerRecord::value).containsExactly("0.0");
+        client.completeNext();
+        assertThat(pulled(stage)).containsExactly(0);
+        assertThatThrownBy(() -> stage.pull(Stage.NEVER))
+                .isInstanceOf(ProduceException.class)
+                .hasMessageContaining("in-0@1")
+                .hasMessageContaining("not a number");
+        stage.close();
+        assertThat(claims).containsExactly("abandon 1", "abandon 2", "closed");
+    }
+
+    // Regression: the dead-letter topic failed after the result before it was collected, which was then neither
+    // emitted nor abandoned.
+    @Test
+    void deadLetterThatCannotBeWritten_failsTheRunAfterTheResultsBeforeIt() throws Exception {
+        WriteRule<ProducerRecord<String, String>> rule =
+                new WriteRule<>(WriteFailures.skip(), context, new UnwrittenFailures<>(settings)::failed, failed -> {
+                    throw new KafkaPipelineException("planted");
+                });
+        Stage<Produced<Integer>> stage =
+                new ResultStage<>(new RunProducers<>(settings).sharing(client), settings, rule, 100, upstream, context);
+        messages(1, 1, 1);
+        pull(stage, 3);
+        client.errorNext(new KafkaException("part of a batch with invalid records"));
+        client.errorNext(new InvalidRecordException("null key"));
+        client.errorNext(new KafkaException("part of a batch with invalid records"));
+        client.refused.add("1.0");
+        client.answered = 3;
+        client.answersAtFlush = true;
+        assertThat(pulled(stage)).containsExactly(0);
+        assertThatThrownBy(() -> pulledUntilEnd(stage)).hasMessageContaining("planted");
+        stage.close();
+        assertThat(claims).containsExactly("abandon 2", "closed");
+    }
+
     @Test
     void refusedRecords_underARuleToSkip_areAcknowledgedOncePerClaim() throws Exception {
         Stage<Produced<Integer>> stage = stage(WriteFailures.skip(), 100);
@@ -243,11 +291,23 @@ class ResultStageTest {
     private static final class Client extends MockProducer<String, String> {
 
         final Set<String> refused = new HashSet<>();
+
+        @Nullable
+        String notSent;
+
         boolean answersAtFlush;
         int answered;
 
         Client() {
             super(false, null, new StringSerializer(), new StringSerializer());
+        }
+
+        @Override
+        public Future<RecordMetadata> send(ProducerRecord<String, String> record, Callback callback) {
+            if (record.value().equals(notSent)) {
+                throw new SerializationException("not a number");
+            }
+            return super.send(record, callback);
         }
 
         @Override

@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.internal.BareContext;
 import dev.weir.kafka.produce.WriteFailures;
+import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.testing.VirtualClock;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import org.apache.kafka.common.errors.InvalidTopicException;
@@ -42,6 +45,30 @@ class WriteRuleTest {
         assertThat(rule.refusalOf("other")).isNull();
         clock.advance(Duration.ofNanos(1));
         assertThat(rule.refusalOf("out")).isNull();
+    }
+
+    // Regression: the text of a user's exception was read before the acknowledgement, so that each run failed at the
+    // same record.
+    @Test
+    void skippedElement_whoseExceptionCannotBeRead_isAcknowledged() {
+        List<Long> acknowledged = new ArrayList<>();
+        AckTarget target = new AckTarget() {
+            @Override
+            public void ack(long token) {
+                acknowledged.add(token);
+            }
+
+            @Override
+            public void retain(long token, int more) {}
+        };
+        RuntimeException unreadable = new RuntimeException() {
+            @Override
+            public String toString() {
+                throw new IllegalStateException("planted");
+            }
+        };
+        rule.add("element", unreadable, target, 7);
+        assertThat(acknowledged).containsExactly(7L);
     }
 
     @Test
