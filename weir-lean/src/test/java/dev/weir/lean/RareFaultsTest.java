@@ -3,6 +3,7 @@ package dev.weir.lean;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatNoException;
 
 import dev.weir.lean.internal.batch.Batches;
 import java.io.IOException;
@@ -20,6 +21,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
@@ -403,6 +405,31 @@ class RareFaultsTest {
         try (FakeBroker broker = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), log::serve);
                 LeanConsumer consumer = LeanConsumer.open(settings(broker).build())) {
             broker.host(TwoAddresses.HOST);
+            consumer.assign(FakeBroker.TOPIC, 0, StartAt.offset(0));
+            pollUntil(consumer, () -> offsets.size() >= FakeLog.END);
+        }
+    }
+
+    /**
+     * Regression: the connection with the unread response was no longer polled, so its selector woke up every wait, and
+     * the thread used a whole CPU.
+     */
+    @Test
+    void lastPartition_removedDuringAMetadataRequest_leavesNoResponseUnread() throws Exception {
+        CountDownLatch asked = new CountDownLatch(1);
+        CountDownLatch answers = new CountDownLatch(1);
+        try (FakeBroker broker = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), log::serve);
+                LeanConsumer consumer = LeanConsumer.open(settings(broker).build())) {
+            broker.beforeMetadata(() -> {
+                asked.countDown();
+                assertThatNoException().isThrownBy(answers::await);
+            });
+            int index = consumer.assign(FakeBroker.TOPIC, 0, StartAt.offset(0));
+            pollUntil(consumer, () -> asked.getCount() == 0);
+            consumer.unassign(index);
+            answers.countDown();
+            pollUntil(consumer, () -> consumer.metrics().metadataRefreshes() == 1);
+
             consumer.assign(FakeBroker.TOPIC, 0, StartAt.offset(0));
             pollUntil(consumer, () -> offsets.size() >= FakeLog.END);
         }
