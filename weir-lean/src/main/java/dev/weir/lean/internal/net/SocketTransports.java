@@ -48,7 +48,14 @@ final class SocketTransports implements Transports {
                 CommonClientConfigs.SECURITY_PROTOCOL_CONFIG, CommonClientConfigs.DEFAULT_SECURITY_PROTOCOL);
         boolean plain = protocol.toUpperCase(Locale.ROOT).equals(SecurityProtocol.PLAINTEXT.name());
         this.secured = plain ? null : builder(properties);
-        this.selector = Selector.open();
+        try {
+            this.selector = Selector.open();
+        } catch (Throwable e) {
+            if (secured != null) {
+                QuietClose.close(secured); // ends its login thread
+            }
+            throw e;
+        }
     }
 
     /**

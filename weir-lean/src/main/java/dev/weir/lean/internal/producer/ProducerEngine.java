@@ -114,24 +114,24 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
         this.maxBackoffNanos = settings.maxBackoff().toNanos();
         List<BrokerAddress> bootstrap = BrokerAddress.bootstrap(settings.properties());
         this.links = BrokerLinks.open(forLinks(settings));
-        this.nowNanos = links.nanoTime();
-        this.random = links.newRandom();
         try {
+            this.nowNanos = links.nanoTime();
+            this.random = links.newRandom();
             this.compressor = new Compressor(settings.compression());
+            ProduceRequest request = new ProduceRequest(
+                    settings.properties().getOrDefault(CommonClientConfigs.CLIENT_ID_CONFIG, "weir-lean"),
+                    (int) settings.requestTimeout().toMillis());
+            this.located = new KnownPartitions(
+                    topics.byName(),
+                    this::newBackoff,
+                    address -> new ProducerBroker(address, request, settings, this, counters, links));
+            this.metadata = new ClusterMetadata(
+                    bootstrap, located, newBackoff(), settings.metadataMaxAge().toNanos());
+            this.leaders = new LeaderRequests(metadata, id::learn, newBackoff(), links);
         } catch (Throwable e) {
             links.close();
             throw e;
         }
-        ProduceRequest request = new ProduceRequest(
-                settings.properties().getOrDefault(CommonClientConfigs.CLIENT_ID_CONFIG, "weir-lean"),
-                (int) settings.requestTimeout().toMillis());
-        this.located = new KnownPartitions(
-                topics.byName(),
-                this::newBackoff,
-                address -> new ProducerBroker(address, request, settings, this, counters, links));
-        this.metadata = new ClusterMetadata(
-                bootstrap, located, newBackoff(), settings.metadataMaxAge().toNanos());
-        this.leaders = new LeaderRequests(metadata, id::learn, newBackoff(), links);
     }
 
     /** Converts the connection settings to the consumer's settings type, which {@link BrokerLinks} requires. */

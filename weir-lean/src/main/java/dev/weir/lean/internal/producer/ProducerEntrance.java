@@ -50,7 +50,14 @@ public final class ProducerEntrance {
         this.engine = new ProducerEngine(settings, listener, topics, pool, changes, counters);
         this.appender = new RecordAppender(pool, settings.maxRequestBytes(), engine::nanoTime, engine::wake);
         // Weir's pipelines find out by this name whether the thread has died; see ClientThread of weir-kafka.
-        this.thread = Thread.ofPlatform().daemon().name("weir-lean-producer").start(engine);
+        this.thread = Thread.ofPlatform().daemon().name("weir-lean-producer").unstarted(engine);
+        try {
+            thread.start();
+        } catch (Throwable e) { // Thrown, for example, if there is not enough memory for another thread.
+            engine.end();
+            engine.run(); // Only closes the engine.
+            throw e;
+        }
     }
 
     /** Sends a record. If the record cannot be accepted immediately, blocks for up to {@code maxBlock}. */
