@@ -60,10 +60,15 @@ final class LeanPath implements SharePath, Runnable {
         Reading reading = new Reading(
                 !text(ConsumerConfig.CHECK_CRCS_CONFIG).strip().equalsIgnoreCase("false"),
                 Math.toIntExact(settings.maxBatchBytes()));
-        this.wires = new MessageLinks(LeanConfig.of(setup.config()));
         this.delivery = new AcquiredRecordDelivery(setup, settings.unreadableBatches(), this::ended);
-        this.member = new ShareMember(identity, reading, wires, delivery);
         this.thread = Thread.ofPlatform().daemon().name("weir-share").unstarted(this);
+        this.wires = new MessageLinks(LeanConfig.of(setup.config()));
+        try {
+            this.member = new ShareMember(identity, reading, wires, delivery);
+        } catch (Throwable e) {
+            wires.close();
+            throw e;
+        }
     }
 
     private static String memberId(@Nullable String name) {
