@@ -3,6 +3,7 @@ package dev.weir.lean.internal.consumer;
 import dev.weir.lean.PartitionException;
 import dev.weir.lean.StartAt;
 import dev.weir.lean.internal.cluster.PartitionLeader;
+import dev.weir.lean.internal.cluster.TopicIdAgreement;
 import dev.weir.lean.internal.cursor.PartitionCursor;
 import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,9 @@ final class FetchedPartition {
     /** State: reading has failed, and the partition waits for a seek. The exception may not have been thrown yet. */
     static final int FAILED = 3;
 
+    /** The value of {@link #contradictedBy} while no response contradicts {@link #placedIn}. */
+    static final int NOBODY = TopicIdAgreement.UNKNOWN_NODE - 1;
+
     private static final int UNKNOWN = -1;
 
     final FetchedTopic topic;
@@ -50,11 +54,14 @@ final class FetchedPartition {
     long endBefore = UNKNOWN;
 
     /**
-     * The id of the topic that the start position belongs to. Null if the caller has not set an id, or if a metadata
-     * response has been compared with it.
+     * The id of the topic that the start position belongs to. Null if the caller has not set an id, or if the id was
+     * confirmed or refuted by metadata.
      */
     @Nullable
     Uuid placedIn;
+
+    /** The first broker that contradicted {@link #placedIn}; a negative number if there is none, or if it is unknown. */
+    int contradictedBy = NOBODY;
 
     long fetchOffset = UNKNOWN;
 
@@ -186,6 +193,7 @@ final class FetchedPartition {
         start = null;
         endBefore = UNKNOWN;
         placedIn = null;
+        contradictedBy = NOBODY;
         fault = null;
         offsetBehindFault = UNKNOWN;
         bytesAtFault = null;
