@@ -6,12 +6,16 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 
 import dev.weir.lean.internal.batch.Batches;
+import dev.weir.lean.spi.BrokerNetwork;
+import dev.weir.lean.spi.BrokerNetworks;
 import java.io.IOException;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.channels.ByteChannel;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -463,5 +467,51 @@ class RareFaultsTest {
                     .withMessageContaining("closed");
             assertThat(offsets).containsExactly(0L);
         }
+    }
+
+    /** Regression: a wait shorter than a millisecond did not wait, so a loop of such waits used a whole CPU. */
+    @Test
+    void wait_isRoundedUpToMilliseconds() {
+        List<Long> waits = new ArrayList<>();
+        BrokerNetwork network = new BrokerNetwork() {
+            @Override
+            public ByteChannel connect(InetSocketAddress address, Runnable whenReady) throws IOException {
+                throw new IOException("nobody listens");
+            }
+
+            @Override
+            public void await(long millis) {
+                waits.add(millis);
+            }
+
+            @Override
+            public void wakeup() {}
+
+            @Override
+            public long nanoTime() {
+                return 0;
+            }
+
+            @Override
+            public long nextSeed() {
+                return 0;
+            }
+        };
+        String address = "waits:1";
+        BrokerNetworks.put(address, network);
+        try (LeanConsumer consumer = LeanConsumer.open(
+                LeanSettings.builder().bootstrapServers(address).build())) {
+            for (Duration wait : List.of(
+                    Duration.ofNanos(1),
+                    Duration.ofMillis(1),
+                    Duration.ofNanos(1_000_001),
+                    Duration.ZERO,
+                    Duration.ofNanos(-1))) {
+                consumer.await(wait);
+            }
+        } finally {
+            BrokerNetworks.remove(address);
+        }
+        assertThat(waits).containsExactly(1L, 1L, 2L, 0L, 0L);
     }
 }
