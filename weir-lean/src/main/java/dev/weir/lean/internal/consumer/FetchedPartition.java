@@ -98,7 +98,10 @@ final class FetchedPartition {
      */
     int askedAtMove = UNKNOWN;
 
-    long retryAtNanos;
+    /** True if the start offset must not be requested again before {@link #retryAtNanos}. */
+    private boolean retries;
+
+    private long retryAtNanos;
 
     long highWatermark = UNKNOWN;
     long lastStableOffset = UNKNOWN;
@@ -161,6 +164,18 @@ final class FetchedPartition {
         boolean current = state == RESOLVING && askedAtMove == cursor.moves();
         askedAtMove = UNKNOWN;
         return current;
+    }
+
+    /** Delays the next request for the start offset. */
+    void retryAt(long nanos) {
+        retries = true;
+        retryAtNanos = nanos;
+    }
+
+    /** Returns whether the start offset may be requested. */
+    boolean isDue(long nowNanos) {
+        retries = retries && nowNanos - retryAtNanos < 0;
+        return !retries;
     }
 
     boolean isFollowing() {
