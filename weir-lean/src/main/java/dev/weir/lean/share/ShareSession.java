@@ -81,7 +81,7 @@ final class ShareSession {
 
     private boolean quotaReported;
 
-    /** The last reason why the broker refused the whole session, apart from a lost session; NONE once it has sent records. */
+    /** The last reason for which the broker refused the whole session; NONE once it has sent records. */
     private Errors refusal = Errors.NONE;
 
     ShareSession(int node, ShareRequests requests, AcquiredRecordReceiver receiver, SessionAnswers answers) {
@@ -359,7 +359,7 @@ final class ShareSession {
         return false;
     }
 
-    /** Logs a refusal of the whole session if its reason is new, because the session is retried ten times per second. */
+    /** Logs a refusal of the whole session if its reason is new. The session is retried ten times per second. */
     private void tellRefusal(Errors error, @Nullable String message) {
         if (error != refusal) {
             refusal = error;

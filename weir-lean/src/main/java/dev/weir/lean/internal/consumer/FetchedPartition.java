@@ -60,7 +60,7 @@ final class FetchedPartition {
     @Nullable
     Uuid placedIn;
 
-    /** The first broker that contradicted {@link #placedIn}; a negative number if there is none, or if it is unknown. */
+    /** The first broker that contradicted {@link #placedIn}; negative if there is none, or if it is unknown. */
     int contradictedBy = NOBODY;
 
     long fetchOffset = UNKNOWN;
