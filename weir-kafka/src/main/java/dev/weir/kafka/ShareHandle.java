@@ -94,8 +94,8 @@ public interface ShareHandle {
         }
 
         /**
-         * Returns the number of fetches for which the brokers acquired records but did not send them because of a
-         * quota. Each such fetch counts as a delivery of its records. Recorded only with {@link FetchPath#LEAN},
+         * Returns the number of fetches that a quota delayed and that brought no records. Brokers may have acquired
+         * records for such a fetch, which counts as a delivery of them. Recorded only with {@link FetchPath#LEAN},
          * because Kafka's client does not report these fetches.
          */
         public long emptiedAnswers() {

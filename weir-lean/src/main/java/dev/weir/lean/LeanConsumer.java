@@ -39,6 +39,8 @@ public final class LeanConsumer implements AutoCloseable {
     /** The longest timeout. It is effectively unlimited, but its length in nanoseconds fits in a long. */
     private static final Duration LONGEST = Duration.ofDays(36_500);
 
+    private static final long NANOS_PER_MILLI = 1_000_000;
+
     private final ConsumerEngine engine;
 
     private LeanConsumer(ConsumerEngine engine) {
@@ -164,12 +166,12 @@ public final class LeanConsumer implements AutoCloseable {
      * records are available. Use a timeout of at most a second, because retries, such as reconnecting, happen only in
      * {@code poll}.
      *
-     * @param longest the timeout; does not wait if it is 0 or negative
+     * @param longest the timeout, rounded up to milliseconds; does not wait if it is 0 or negative
      */
     public void await(Duration longest) {
         try {
             Duration bounded = longest.compareTo(LONGEST) < 0 ? longest : LONGEST;
-            engine.await(bounded.isNegative() ? 0 : bounded.toMillis());
+            engine.await(bounded.isNegative() ? 0 : Math.ceilDiv(bounded.toNanos(), NANOS_PER_MILLI));
         } catch (IOException e) {
             throw new LeanException("waiting for brokers: " + e.getMessage(), e);
         }

@@ -147,12 +147,12 @@ public final class LeanThreads implements AutoCloseable {
                             batches == null ? null : Objects.requireNonNull(batches.apply(thread), "handler"),
                             cpus.length == 0 ? -1 : cpus[thread]));
                 }
+                topics.forEach(made.getFirst()::assignAll);
             } catch (RuntimeException | Error e) {
                 made.forEach(LeanThread::close);
                 throw e;
             }
             made.forEach(crew::add);
-            topics.forEach(made.getFirst()::assignAll);
             crew.start();
             return new LeanThreads(crew);
         }

@@ -81,6 +81,7 @@ final class FakeBroker implements AutoCloseable {
     private volatile String host = "localhost";
     private volatile Errors topicError = Errors.NONE;
     private volatile int moved = -1;
+    private volatile Runnable beforeMetadata = () -> {};
     private volatile Function<ProduceRequestData, ApiMessage> produces = request -> {
         throw new IllegalStateException("no script for produce requests");
     };
@@ -173,6 +174,11 @@ final class FakeBroker implements AutoCloseable {
     /** Sets an error to return instead of the topic's metadata. */
     void topicError(Errors error) {
         topicError = error;
+    }
+
+    /** Sets an action that runs before each metadata response. */
+    void beforeMetadata(Runnable action) {
+        beforeMetadata = action;
     }
 
     /** Returns the topics named in the last metadata request. */
@@ -275,6 +281,7 @@ final class FakeBroker implements AutoCloseable {
                 .map(MetadataRequestData.MetadataRequestTopic::name)
                 .toList();
         metadataAnswers.incrementAndGet();
+        beforeMetadata.run();
         data.brokers().add(node(LEADER, leaderPort > 0 ? leaderPort : port()));
         if (nearPort > 0) {
             data.brokers().add(node(NEAR, nearPort));

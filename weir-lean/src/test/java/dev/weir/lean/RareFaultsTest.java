@@ -3,14 +3,19 @@ package dev.weir.lean;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatNoException;
 
 import dev.weir.lean.internal.batch.Batches;
+import dev.weir.lean.spi.BrokerNetwork;
+import dev.weir.lean.spi.BrokerNetworks;
 import java.io.IOException;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.channels.ByteChannel;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -20,6 +25,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
@@ -408,6 +414,31 @@ class RareFaultsTest {
         }
     }
 
+    /**
+     * Regression: the connection with the unread response was no longer polled, so its selector woke up every wait, and
+     * the thread used a whole CPU.
+     */
+    @Test
+    void lastPartition_removedDuringAMetadataRequest_leavesNoResponseUnread() throws Exception {
+        CountDownLatch asked = new CountDownLatch(1);
+        CountDownLatch answers = new CountDownLatch(1);
+        try (FakeBroker broker = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), log::serve);
+                LeanConsumer consumer = LeanConsumer.open(settings(broker).build())) {
+            broker.beforeMetadata(() -> {
+                asked.countDown();
+                assertThatNoException().isThrownBy(answers::await);
+            });
+            int index = consumer.assign(FakeBroker.TOPIC, 0, StartAt.offset(0));
+            pollUntil(consumer, () -> asked.getCount() == 0);
+            consumer.unassign(index);
+            answers.countDown();
+            pollUntil(consumer, () -> consumer.metrics().metadataRefreshes() == 1);
+
+            consumer.assign(FakeBroker.TOPIC, 0, StartAt.offset(0));
+            pollUntil(consumer, () -> offsets.size() >= FakeLog.END);
+        }
+    }
+
     @Test
     void propertyThatDoesNotFit_isNamed() {
         LeanSettings settings = LeanSettings.builder()
@@ -436,5 +467,51 @@ class RareFaultsTest {
                     .withMessageContaining("closed");
             assertThat(offsets).containsExactly(0L);
         }
+    }
+
+    /** Regression: a wait shorter than a millisecond did not wait, so a loop of such waits used a whole CPU. */
+    @Test
+    void wait_isRoundedUpToMilliseconds() {
+        List<Long> waits = new ArrayList<>();
+        BrokerNetwork network = new BrokerNetwork() {
+            @Override
+            public ByteChannel connect(InetSocketAddress address, Runnable whenReady) throws IOException {
+                throw new IOException("nobody listens");
+            }
+
+            @Override
+            public void await(long millis) {
+                waits.add(millis);
+            }
+
+            @Override
+            public void wakeup() {}
+
+            @Override
+            public long nanoTime() {
+                return 0;
+            }
+
+            @Override
+            public long nextSeed() {
+                return 0;
+            }
+        };
+        String address = "waits:1";
+        BrokerNetworks.put(address, network);
+        try (LeanConsumer consumer = LeanConsumer.open(
+                LeanSettings.builder().bootstrapServers(address).build())) {
+            for (Duration wait : List.of(
+                    Duration.ofNanos(1),
+                    Duration.ofMillis(1),
+                    Duration.ofNanos(1_000_001),
+                    Duration.ZERO,
+                    Duration.ofNanos(-1))) {
+                consumer.await(wait);
+            }
+        } finally {
+            BrokerNetworks.remove(address);
+        }
+        assertThat(waits).containsExactly(1L, 1L, 2L, 0L, 0L);
     }
 }

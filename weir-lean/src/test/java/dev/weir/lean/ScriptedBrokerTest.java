@@ -17,9 +17,13 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.stream.LongStream;
+import javax.security.auth.callback.Callback;
+import javax.security.auth.callback.UnsupportedCallbackException;
 import org.agrona.concurrent.AgentRunner;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.message.FetchRequestData;
 import org.apache.kafka.common.message.FetchRequestData.FetchTopic;
 import org.apache.kafka.common.message.FetchResponseData;
@@ -30,6 +34,7 @@ import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.apache.kafka.common.security.auth.SecurityProtocol;
+import org.apache.kafka.common.security.authenticator.SaslClientCallbackHandler;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -379,6 +384,40 @@ class ScriptedBrokerTest {
             consumer.assign(FakeBroker.TOPIC, 0, StartAt.beginning());
             pollUntil(consumer, this::hasAll);
             assertThat(offsets).doesNotHaveDuplicates().isSorted();
+        }
+    }
+
+    /** Fails as a Kerberos login does between its logout and its next login: for the second connection only. */
+    public static final class InterruptedLogin extends SaslClientCallbackHandler {
+
+        private static final AtomicInteger CONNECTIONS = new AtomicInteger();
+
+        @Override
+        public void handle(Callback[] callbacks) throws UnsupportedCallbackException {
+            if (CONNECTIONS.incrementAndGet() == 2) {
+                throw new KafkaException("no credentials at the moment");
+            }
+            super.handle(callbacks);
+        }
+    }
+
+    /** Regression: such a failure ended the run, although Kafka's client tries again. */
+    @Test
+    void channelThatCannotBeBuiltNow_isBuiltLater() throws Exception {
+        InterruptedLogin.CONNECTIONS.set(0);
+        try (FakeBroker broker =
+                new FakeBroker(SecurityProtocol.SASL_PLAINTEXT, server("SASL_PLAINTEXT", "PLAIN"), log::serve)) {
+            LeanSettings.Builder settings = settings(broker)
+                    .property("security.protocol", "SASL_PLAINTEXT")
+                    .property("sasl.mechanism", "PLAIN")
+                    .property("sasl.jaas.config", clientJaas("PLAIN", FakeBroker.PASSWORD))
+                    .property("sasl.client.callback.handler.class", InterruptedLogin.class.getName());
+            try (LeanConsumer consumer = LeanConsumer.open(settings.build())) {
+                consumer.assign(FakeBroker.TOPIC, 0, StartAt.beginning());
+                pollUntil(consumer, this::hasAll);
+                assertThat(offsets).doesNotHaveDuplicates().isSorted();
+                assertThat(InterruptedLogin.CONNECTIONS).hasValueGreaterThan(2);
+            }
         }
     }
 

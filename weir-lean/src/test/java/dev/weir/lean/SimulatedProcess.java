@@ -14,6 +14,9 @@ import java.util.Random;
  */
 public final class SimulatedProcess implements BrokerNetwork, AutoCloseable {
 
+    /** The process's time at the start of the simulation. System.nanoTime may be negative, too. */
+    private static final long ORIGIN_NANOS = -(1L << 60);
+
     private final Brokers brokers;
     private final Random random;
     private final ClientProcess process;
@@ -51,7 +54,7 @@ public final class SimulatedProcess implements BrokerNetwork, AutoCloseable {
 
     @Override
     public long nanoTime() {
-        return brokers.schedule().now();
+        return ORIGIN_NANOS + brokers.schedule().now();
     }
 
     @Override

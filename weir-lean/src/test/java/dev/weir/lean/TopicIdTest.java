@@ -276,4 +276,37 @@ class TopicIdTest {
             assertThat(consumer.isAtFault(known)).isTrue();
         }
     }
+
+    /** Regression: one stale broker was enough to make a valid position count as lost. */
+    @ParameterizedTest
+    @EnumSource(OffsetLostPolicy.class)
+    void placeInTheNewTopic_contradictedByOneStaleBroker_isAPlace(OffsetLostPolicy policy) throws Exception {
+        List<Long> offsets = new ArrayList<>();
+        RecordHandler handler = record -> offsets.add(record.offset());
+        try (FakeBroker other = staleBroker();
+                LeanConsumer consumer = consumerAmongTwo(policy)) {
+            int given = consumer.assign(FakeBroker.TOPIC, 0, StartAt.offset(5), ANOTHER_ID);
+            FakeLog.pollUntil(consumer, handler, () -> other.metadataAnswers() > 1 && broker.metadataAnswers() > 1);
+            assertThat(consumer.topicId(given)).isEqualTo(ANOTHER_ID);
+            assertThat(consumer.position(given)).isEqualTo(5);
+            assertThat(offsets).isEmpty();
+
+            broker.topicId(ANOTHER_ID);
+            FakeLog.pollUntil(consumer, handler, () -> offsets.size() >= FakeLog.END - 5);
+            assertThat(consumer.metrics().resets()).isZero();
+        }
+        assertThat(offsets).isEqualTo(LongStream.range(5, FakeLog.END).boxed().toList());
+    }
+
+    @Test
+    void placeInAnotherTopic_contradictedByTwoBrokers_isNone() throws Exception {
+        try (FakeBroker other = staleBroker();
+                LeanConsumer consumer = consumerAmongTwo(OffsetLostPolicy.FAIL)) {
+            other.topicId(FakeBroker.TOPIC_ID);
+            consumer.assign(FakeBroker.TOPIC, 0, StartAt.offset(5), ANOTHER_ID);
+            assertThatThrownBy(() -> FakeLog.pollUntil(consumer, record -> {}, () -> false))
+                    .isInstanceOf(OffsetLostException.class);
+            assertThat(other.metadataAnswers()).isPositive();
+        }
+    }
 }

@@ -70,7 +70,7 @@ final class ShareMeters {
             counter(
                     "weir.share.answers.emptied",
                     "fetches",
-                    "Fetches for which brokers acquired records for the member, but did not send them because of a quota; lean path only.",
+                    "Fetches that a quota delayed and that brought no records, although brokers may have acquired some; lean path only.",
                     member -> member.snapshot.emptiedAnswers()),
             gauge(
                     "weir.share.lag.records",

@@ -191,6 +191,10 @@ public final class ShareGroup {
         return partitions.computeIfAbsent(partition, none -> new SharePartition(partition, this));
     }
 
+    public boolean hasMembers() {
+        return !members.isEmpty();
+    }
+
     public boolean hasSessions() {
         return !remotes.isEmpty();
     }

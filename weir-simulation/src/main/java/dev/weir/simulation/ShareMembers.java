@@ -38,6 +38,10 @@ final class ShareMembers {
         this.topics = topics;
     }
 
+    boolean isEmpty() {
+        return members.isEmpty();
+    }
+
     void forget(String member) {
         members.remove(member);
     }

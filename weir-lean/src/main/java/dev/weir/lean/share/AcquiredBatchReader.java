@@ -3,6 +3,7 @@ package dev.weir.lean.share;
 import java.util.function.Consumer;
 import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.CorruptRecordException;
 import org.apache.kafka.common.record.internal.Record;
 import org.apache.kafka.common.record.internal.RecordBatch;
 import org.apache.kafka.common.utils.internals.BufferSupplier;
@@ -40,6 +41,7 @@ final class AcquiredBatchReader implements AutoCloseable {
             batch.ensureValid();
         }
         long left = reading.maxBytes();
+        long before = batch.baseOffset() - 1;
         try (CloseableIterator<Record> records = batch.streamingIterator(buffers, reading.maxBytes())) {
             while (records.hasNext()) {
                 Record record = records.next();
@@ -47,6 +49,12 @@ final class AcquiredBatchReader implements AutoCloseable {
                 if (left < 0) {
                     throw new TooLarge(reading.maxBytes());
                 }
+                // Brokers check the offsets only if the batch is compressed. A record that goes back would count as a
+                // gap, and the broker would archive it.
+                if (record.offset() <= before || record.offset() > batch.lastOffset()) {
+                    throw new CorruptRecordException("offset " + record.offset() + " after " + before);
+                }
+                before = record.offset();
                 to.accept(record);
             }
         } catch (InvalidRecordException fault) {

@@ -74,7 +74,10 @@ public interface AcquiredRecordReceiver {
     /** Reports the response to a fetch. */
     void fetched(int records, long nanos, boolean idle);
 
-    /** Reports that the broker acquired records but discarded the response because of a quota. */
+    /**
+     * Reports a delayed response without records. A quota may have made the broker discard the records, although it had
+     * acquired them.
+     */
     void emptied();
 
     /** Reports that all records of a range are finished. */

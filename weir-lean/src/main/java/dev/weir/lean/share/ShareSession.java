@@ -81,6 +81,9 @@ final class ShareSession {
 
     private boolean quotaReported;
 
+    /** The last reason for which the broker refused the whole session; NONE once it has sent records. */
+    private Errors refusal = Errors.NONE;
+
     ShareSession(int node, ShareRequests requests, AcquiredRecordReceiver receiver, SessionAnswers answers) {
         this.node = node;
         this.requests = requests;
@@ -232,8 +235,12 @@ final class ShareSession {
         if (!refused.isEmpty() && records == 0) {
             pause(nowNanos, PAUSE_NANOS); // Brokers refuse a fetch immediately, so the retry is delayed here.
         }
-        // If the response is throttled and has no records, a quota made the broker discard the records. Such a response
-        // still contains the results of the acknowledgements, which were processed above.
+        if (records > 0) {
+            refusal = Errors.NONE;
+        }
+        // If the response is throttled and has no records, a quota may have made the broker discard the records. The
+        // response looks the same if there were none and only the number of requests exceeds a quota. It contains the
+        // results of the acknowledgements, which were processed above.
         if (answer.throttleTimeMs() > 0 && records == 0) {
             throttled(sent.asked, answer.throttleTimeMs());
         } else if (records >= mostRecords) {
@@ -286,7 +293,7 @@ final class ShareSession {
 
     /**
      * Requests fewer records from now on. Brokers acquire records before they apply quotas
-     * ({@code KafkaApis.processShareFetchResponse} of Kafka 4.4). Records in a discarded response are delivered again
+     * ({@code KafkaApis.processShareFetchResponse} of Kafka 4.4). Records of a discarded response are delivered again
      * when their locks expire. If responses stayed this large, they would be discarded again and again until the
      * records reach their delivery limit.
      */
@@ -296,9 +303,9 @@ final class ShareSession {
         if (!quotaReported) {
             quotaReported = true;
             LOG.warn(
-                    "a quota makes broker {} delay answers by {} ms; their records are delivered again after their"
-                            + " lock, with one delivery fewer left: raise consumer_byte_rate or request_percentage of"
-                            + " this client",
+                    "a quota makes broker {} delay answers by {} ms, and may have removed the records of an answer;"
+                            + " they are then delivered again after their lock, with one delivery fewer left: raise"
+                            + " consumer_byte_rate or request_percentage of this client",
                     node,
                     millis);
         }
@@ -340,15 +347,28 @@ final class ShareSession {
         if (error == Errors.GROUP_AUTHORIZATION_FAILED || error == Errors.TOPIC_AUTHORIZATION_FAILED) {
             receiver.fatal(error.exception(message));
         }
-        LOG.info("share session with broker {}: {}; it is opened again", node, error);
         epoch = TO_OPEN;
         if (error == Errors.SHARE_SESSION_NOT_FOUND || error == Errors.INVALID_SHARE_SESSION_EPOCH) {
+            LOG.info("share session with broker {}: {}; it is opened again", node, error);
             sent.packets.forEach((of, packet) -> of.pending.putBack(packet));
         } else {
+            tellRefusal(error, message);
             pause(nowNanos, PAUSE_NANOS);
             sent.packets.forEach((of, packet) -> refused(of, packet.acks(), error));
         }
         return false;
+    }
+
+    /** Logs a refusal of the whole session if its reason is new. The session is retried ten times per second. */
+    private void tellRefusal(Errors error, @Nullable String message) {
+        if (error != refusal) {
+            refusal = error;
+            LOG.warn(
+                    "broker {} refuses the share session, and is asked again until it accepts it: {}: {}",
+                    node,
+                    error,
+                    message == null ? error.message() : message);
+        }
     }
 
     private void settle(AcquiredRanges of, Packet packet, Errors error, long sentNanos, long nowNanos) {

@@ -13,7 +13,7 @@ import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.protocol.Readable;
 
-/** Connections through {@code weir-lean}. Confined to one thread, except for {@link #wakeup}. */
+/** Connections through {@code weir-lean}. Confined to one thread, except for {@link #wakeup} and {@link #nanoTime}. */
 public final class MessageLinks implements MessageNetwork, AutoCloseable {
 
     private final BrokerLinks links;
@@ -35,6 +35,14 @@ public final class MessageLinks implements MessageNetwork, AutoCloseable {
     /** Waits until I/O is possible or {@link #wakeup} is called, at most for the given time. */
     public void await(long nanos) {
         links.await(Math.ceilDiv(nanos, TimeUnit.MILLISECONDS.toNanos(1)));
+    }
+
+    /**
+     * The current time in nanoseconds, with the semantics of {@link System#nanoTime}: the clock of all timeouts and
+     * backoffs. May be called from any thread.
+     */
+    public long nanoTime() {
+        return links.nanoTime();
     }
 
     /**

@@ -3,6 +3,7 @@ package dev.weir.lean.share;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.weir.lean.internal.batch.Batches;
 import dev.weir.lean.share.AcquiredRange.Lock;
 import dev.weir.lean.share.ScriptedReceiver.ScriptedRecord;
 import dev.weir.lean.share.ScriptedReceiver.Unreadable;
@@ -121,6 +122,22 @@ class AcquiredRecordsReaderTest {
         assertThat(record.headers().headers("name"))
                 .extracting(header -> new String(header.value(), StandardCharsets.US_ASCII))
                 .containsExactly("one", "two");
+    }
+
+    /**
+     * Brokers check the offsets of compressed batches only. Regression: a record that went back to an earlier range
+     * counted as a gap, and the broker archived it.
+     */
+    @Test
+    void batchWhoseOffsetsDoNotIncrease_isUnreadable() {
+        for (int[] deltas : new int[][] {{3, 0, 1, 2}, {0, 1, 1, 2}, {0, 1, 2, 4}}) {
+            MemoryRecords batch = MemoryRecords.readableRecords(Batches.withDeltas(100, 3, deltas));
+            assertThatExceptionOfType(IllegalStateException.class)
+                    .as(Arrays.toString(deltas))
+                    .isThrownBy(() -> read(List.of(acquired(100, 101, 1), acquired(102, 103, 1)), batch))
+                    .withMessageContaining("corrupt");
+            assertThat(receiver.acquired).isEmpty();
+        }
     }
 
     private static byte[] bytes(String text) {

@@ -420,6 +420,42 @@ class ShareSessionTest {
         assertThat(session.isQuiet()).isTrue();
     }
 
+    /** Regression: the log said ten times per second, at level INFO, that the session was opened again. */
+    @Test
+    void sessionThatTheBrokerRefuses_isReportedOncePerReason_untilItBringsRecords() {
+        session.partitions.want(List.of(ZERO));
+        try (ScriptedLog log = new ScriptedLog(ShareSession.class)) {
+            refuse(Errors.SHARE_SESSION_LIMIT_REACHED);
+            refuse(Errors.SHARE_SESSION_LIMIT_REACHED);
+            assertThat(log.warnings)
+                    .singleElement()
+                    .asString()
+                    .contains("broker 7 refuses the share session", "SHARE_SESSION_LIMIT_REACHED");
+            refuse(Errors.INVALID_REQUEST);
+            assertThat(log.warnings).hasSize(2);
+            fetch();
+            session.answered(answer(), now);
+            refuse(Errors.INVALID_REQUEST);
+            assertThat(log.warnings)
+                    .as("an idle fetch between refusals is no news")
+                    .hasSize(2);
+            fetch();
+            AcquiredRecords one = new AcquiredRecords().setFirstOffset(0).setLastOffset(0);
+            session.answered(answer(partition(0).setAcquiredRecords(List.of(one))), now);
+            refuse(Errors.INVALID_REQUEST);
+            assertThat(log.warnings).hasSize(3);
+            refuse(Errors.SHARE_SESSION_NOT_FOUND);
+            assertThat(log.warnings)
+                    .as("a lost session is opened again at once")
+                    .hasSize(3);
+        }
+    }
+
+    private void refuse(Errors error) {
+        fetch();
+        session.answered(new ShareFetchResponseData().setErrorCode(error.code()), now);
+    }
+
     /** If a quota empties a response, the broker has acquired the records although the member does not receive them. */
     @Test
     void answerThatAQuotaHasEmptied_halvesWhatIsAskedFor_andGrowsBack() {

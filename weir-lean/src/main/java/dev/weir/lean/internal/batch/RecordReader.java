@@ -147,6 +147,9 @@ public final class RecordReader implements RecordView {
             throw corrupt("a record of " + length + " bytes in " + (limit - p), null);
         }
         int recordEnd = p + length;
+        if (recordEnd != limit && left == 0) {
+            throw corrupt((limit - recordEnd) + " bytes behind the last record", null);
+        }
         timeAt = p + 1; // skips the attributes, which are unused so far
         if (length < Long.BYTES || !parseAtOnce(from, p, recordEnd)) {
             parseEach(from, p + 1, recordEnd);
@@ -271,10 +274,14 @@ public final class RecordReader implements RecordView {
     /**
      * Sets the record's offset. Must be called last, after the rest of the record has been checked. If a check fails,
      * the error is reported at the offset after the last valid record.
+     *
+     * <p>The deltas must increase and leave enough offsets for the remaining records. Without gaps from compaction, the
+     * first delta out of order already fails this check, so no record is shown before one with a lower offset. Brokers
+     * check the deltas only if the batch is compressed.
      */
     private void arrive(int delta) {
-        if (delta < 0 || delta > lastDelta) {
-            throw corrupt("an offset delta of " + delta, null);
+        if (delta <= offset - baseOffset || delta > lastDelta - left) {
+            throw corrupt("an offset delta of " + delta + " before " + left + " more records", null);
         }
         offset = baseOffset + delta;
     }

@@ -131,6 +131,13 @@ public final class ClusterMetadata {
         turns.doubt();
     }
 
+    /** Asks another broker as soon as possible, because the last response contradicts other information. */
+    public void contradicted() {
+        turns.contradicted();
+        contradicted = true;
+        wanted = true;
+    }
+
     /** Returns whether the connection should be closed now, so that the next request goes to another broker. */
     public boolean leave(long nowNanos) {
         boolean old = isOld(nowNanos);
@@ -253,9 +260,7 @@ public final class ClusterMetadata {
         }
         Verdict verdict = agreement.hear(topic.topicId(), node, brokers, nowNanos);
         if (verdict == Verdict.CONTRADICTED) {
-            turns.contradicted();
-            contradicted = true;
-            wanted = true;
+            contradicted();
         }
         return verdict.isBelieved() && view.learn(topic, verdict);
     }

@@ -92,6 +92,9 @@ public final class TopicIdAgreement {
     private final Map<Integer, Vote> votes = new HashMap<>();
     private long sinceNanos;
 
+    private int lastNode = UNKNOWN_NODE;
+    private int lastBrokers;
+
     /** Returns the node id of the broker at the given address, or {@link #UNKNOWN_NODE}. */
     public static int nodeAt(String host, int port, MetadataResponseData answer) {
         for (MetadataResponseBroker each : answer.brokers()) {
@@ -108,6 +111,19 @@ public final class TopicIdAgreement {
     }
 
     /**
+     * The broker that sent the last response; {@link #UNKNOWN_NODE} if it is unknown, or if the response had no topic
+     * id.
+     */
+    public int lastNode() {
+        return lastNode;
+    }
+
+    /** Returns whether the cluster has only one broker, according to the last response. */
+    public boolean hasOneBroker() {
+        return lastBrokers == 1;
+    }
+
+    /**
      * Counts a broker's response as a vote for a topic id.
      *
      * @param id the topic id in the response; zero if the broker does not know the id, which is not counted as a vote
@@ -115,6 +131,8 @@ public final class TopicIdAgreement {
      * @param brokers the number of brokers in the response
      */
     public Verdict hear(Uuid id, int node, int brokers, long nowNanos) {
+        lastNode = id.equals(Uuid.ZERO_UUID) ? UNKNOWN_NODE : node;
+        lastBrokers = brokers;
         if (id.equals(Uuid.ZERO_UUID)) {
             return Verdict.PRESENT;
         }

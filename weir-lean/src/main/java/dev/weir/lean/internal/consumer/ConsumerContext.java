@@ -28,15 +28,11 @@ record ConsumerContext(
         String clientId = settings.properties().getOrDefault(CommonClientConfigs.CLIENT_ID_CONFIG, "weir-lean");
         String rack = settings.properties().getOrDefault(ConsumerConfig.CLIENT_RACK_CONFIG, "");
         List<BrokerAddress> bootstrap = BrokerAddress.bootstrap(settings.properties());
+        FetchRequest fetchRequest = new FetchRequest(settings, clientId, rack);
+        ConsumerCounters counters = new ConsumerCounters();
         Transports transports = Transports.of(settings.properties(), settings.receiveBufferBytes());
         return new ConsumerContext(
-                settings,
-                bootstrap,
-                transports,
-                clientId,
-                new FetchRequest(settings, clientId, rack),
-                new ConsumerCounters(),
-                transports.newRandom());
+                settings, bootstrap, transports, clientId, fetchRequest, counters, transports.newRandom());
     }
 
     RetryBackoff newBackoff() {

@@ -51,15 +51,21 @@ public final class ConsumerEngine implements AutoCloseable {
     public ConsumerEngine(LeanSettings settings) throws IOException {
         this.settings = settings;
         this.context = ConsumerContext.of(settings);
-        this.locations = new PartitionLocations(context);
-        // A connection has two buffers. All records in both buffers may belong to paused partitions, so the pool must
-        // have space for copies of both.
-        this.pool = new ChunkPool(2L * settings.maxFetchBytes());
-        this.fetcher = new FetchResponses(context, locations, pool);
-        this.locations.answerTo(fetcher);
-        this.locations.addTo(this::add);
-        this.decompressor = new Decompressor(settings.maxBatchBytes());
-        this.reader = new BatchReader(decompressor);
+        try {
+            this.locations = new PartitionLocations(context);
+            // A connection has two buffers. All records in both buffers may belong to paused partitions, so the pool
+            // must
+            // have space for copies of both.
+            this.pool = new ChunkPool(2L * settings.maxFetchBytes());
+            this.fetcher = new FetchResponses(context, locations, pool);
+            this.locations.answerTo(fetcher);
+            this.locations.addTo(this::add);
+            this.decompressor = new Decompressor(settings.maxBatchBytes());
+            this.reader = new BatchReader(decompressor);
+        } catch (Throwable e) { // Thrown, for example, if there is not enough direct memory.
+            context.transports().close();
+            throw e;
+        }
     }
 
     /** Adds a partition, and returns its index, which is the lowest free one. */

@@ -378,7 +378,7 @@ final class FetchResponses implements FetchAnswers {
     private void resolved(FetchedPartition partition, ListOffsetsPartitionResponse answer) {
         Errors error = Errors.forCode(answer.errorCode());
         if (error != Errors.NONE) {
-            partition.retryAtNanos = nowNanos + RETRY_NANOS;
+            partition.retryAt(nowNanos + RETRY_NANOS);
             if (isPassing(error)) {
                 locations.relocate(partition, nowNanos);
             } else {
@@ -390,7 +390,7 @@ final class FetchResponses implements FetchAnswers {
         // end.
         long offset = answer.offset() < 0 ? partition.endBefore : answer.offset();
         if (offset < 0) {
-            partition.retryAtNanos = nowNanos + RETRY_NANOS;
+            partition.retryAt(nowNanos + RETRY_NANOS);
         } else if (partition.wantsEndFirst()) {
             partition.endBefore = offset;
         } else {

@@ -3,6 +3,7 @@ package dev.weir.lean.internal.consumer;
 import dev.weir.lean.PartitionException;
 import dev.weir.lean.StartAt;
 import dev.weir.lean.internal.cluster.PartitionLeader;
+import dev.weir.lean.internal.cluster.TopicIdAgreement;
 import dev.weir.lean.internal.cursor.PartitionCursor;
 import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,9 @@ final class FetchedPartition {
     /** State: reading has failed, and the partition waits for a seek. The exception may not have been thrown yet. */
     static final int FAILED = 3;
 
+    /** The value of {@link #contradictedBy} while no response contradicts {@link #placedIn}. */
+    static final int NOBODY = TopicIdAgreement.UNKNOWN_NODE - 1;
+
     private static final int UNKNOWN = -1;
 
     final FetchedTopic topic;
@@ -50,11 +54,14 @@ final class FetchedPartition {
     long endBefore = UNKNOWN;
 
     /**
-     * The id of the topic that the start position belongs to. Null if the caller has not set an id, or if a metadata
-     * response has been compared with it.
+     * The id of the topic that the start position belongs to. Null if the caller has not set an id, or if the id was
+     * confirmed or refuted by metadata.
      */
     @Nullable
     Uuid placedIn;
+
+    /** The first broker that contradicted {@link #placedIn}; negative if there is none, or if it is unknown. */
+    int contradictedBy = NOBODY;
 
     long fetchOffset = UNKNOWN;
 
@@ -91,7 +98,10 @@ final class FetchedPartition {
      */
     int askedAtMove = UNKNOWN;
 
-    long retryAtNanos;
+    /** True if the start offset must not be requested again before {@link #retryAtNanos}. */
+    private boolean retries;
+
+    private long retryAtNanos;
 
     long highWatermark = UNKNOWN;
     long lastStableOffset = UNKNOWN;
@@ -156,6 +166,18 @@ final class FetchedPartition {
         return current;
     }
 
+    /** Delays the next request for the start offset. */
+    void retryAt(long nanos) {
+        retries = true;
+        retryAtNanos = nanos;
+    }
+
+    /** Returns whether the start offset may be requested. */
+    boolean isDue(long nowNanos) {
+        retries = retries && nowNanos - retryAtNanos < 0;
+        return !retries;
+    }
+
     boolean isFollowing() {
         return broker != null && broker.id != leader.node();
     }
@@ -186,6 +208,7 @@ final class FetchedPartition {
         start = null;
         endBefore = UNKNOWN;
         placedIn = null;
+        contradictedBy = NOBODY;
         fault = null;
         offsetBehindFault = UNKNOWN;
         bytesAtFault = null;

@@ -46,10 +46,11 @@ final class MetadataConnection implements BrokerConnection.Listener {
 
     int poll(long now, Collection<FetchedTopic> topics) {
         nowNanos = now;
-        if (topics.isEmpty()) {
+        // Poll an open connection even without topics. An unread response would end every wait at once.
+        if (topics.isEmpty() && connection == null) {
             return 0;
         }
-        if (metadata.leave(now)) {
+        if (!topics.isEmpty() && metadata.leave(now)) {
             close("another broker is asked");
             connection = null;
         }
@@ -69,7 +70,7 @@ final class MetadataConnection implements BrokerConnection.Listener {
                 lost(current.address() + ": " + current.closeReason());
             }
         }
-        if (!current.canSend() || !metadata.isDue(now)) {
+        if (topics.isEmpty() || !current.canSend() || !metadata.isDue(now)) {
             return work;
         }
         current.send(

@@ -33,9 +33,7 @@ final class OffsetRequests {
         for (int i = 0; i < partitions.size(); i++) {
             FetchedPartition partition = partitions.get(i);
             StartAt start = partition.start;
-            if (partition.state != FetchedPartition.RESOLVING
-                    || start == null
-                    || nowNanos - partition.retryAtNanos < 0) {
+            if (partition.state != FetchedPartition.RESOLVING || start == null || !partition.isDue(nowNanos)) {
                 continue;
             }
             if (topics == null) {

@@ -285,12 +285,18 @@ final class PartitionLocations implements ClusterView {
         }
         for (MetadataResponsePartition each : answer.partitions()) {
             FetchedPartition partition = topic.partition(each.partitionIndex());
-            if (partition != null) {
+            // While only one broker has contradicted the position's topic id, the partition waits.
+            if (partition != null && partition.placedIn == null) {
                 lead(partition, each);
             }
         }
         List<FetchedPartition> unlocated = topic.unlocated();
-        report(topic, unlocated.isEmpty() ? "" : "no leader for " + unlocated);
+        boolean contradicted = unlocated.stream().anyMatch(partition -> partition.placedIn != null);
+        report(
+                topic,
+                contradicted
+                        ? "a broker names another topic id"
+                        : unlocated.isEmpty() ? "" : "no leader for " + unlocated);
         return unlocated.isEmpty();
     }
 
@@ -352,6 +358,9 @@ final class PartitionLocations implements ClusterView {
             if (differs && partition.broker != null) {
                 partition.broker.restart();
             }
+            if (verdict != Verdict.RECREATED && isContradictedByOne(partition)) {
+                return;
+            }
             Uuid placedIn = partition.placedIn;
             partition.placedIn = null;
             if (placedIn == null ? madeAgain : !placedIn.equals(topic.agreement.present())) {
@@ -363,6 +372,28 @@ final class PartitionLocations implements ClusterView {
                 Objects.requireNonNull(fetcher).madeAgain(partition);
             }
         });
+    }
+
+    /**
+     * Returns whether only one broker has contradicted the id of the topic that a position belongs to. That broker may
+     * be stale: the consumer that supplied the position may have heard of the new topic from two others. The next
+     * broker is then asked.
+     */
+    private boolean isContradictedByOne(FetchedPartition partition) {
+        TopicIdAgreement agreement = partition.topic.agreement;
+        Uuid placedIn = partition.placedIn;
+        if (placedIn == null || placedIn.equals(agreement.present()) || agreement.hasOneBroker()) {
+            return false;
+        }
+        int before = partition.contradictedBy;
+        int node = agreement.lastNode();
+        if (before == FetchedPartition.NOBODY) {
+            metadata.contradicted();
+        }
+        if (before < 0) {
+            partition.contradictedBy = node;
+        }
+        return before < 0 || node == before || node == TopicIdAgreement.UNKNOWN_NODE;
     }
 
     private void lead(FetchedPartition partition, MetadataResponsePartition answer) {

@@ -20,6 +20,7 @@ import org.apache.kafka.common.network.ChannelBuilder;
 import org.apache.kafka.common.network.ChannelMetadataRegistry;
 import org.apache.kafka.common.network.CipherInformation;
 import org.apache.kafka.common.network.ClientInformation;
+import org.apache.kafka.common.network.KafkaChannel;
 import org.apache.kafka.common.security.auth.SecurityProtocol;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.utils.Time;
@@ -47,7 +48,14 @@ final class SocketTransports implements Transports {
                 CommonClientConfigs.SECURITY_PROTOCOL_CONFIG, CommonClientConfigs.DEFAULT_SECURITY_PROTOCOL);
         boolean plain = protocol.toUpperCase(Locale.ROOT).equals(SecurityProtocol.PLAINTEXT.name());
         this.secured = plain ? null : builder(properties);
-        this.selector = Selector.open();
+        try {
+            this.selector = Selector.open();
+        } catch (Throwable e) {
+            if (secured != null) {
+                QuietClose.close(secured); // ends its login thread
+            }
+            throw e;
+        }
     }
 
     /**
@@ -88,12 +96,25 @@ final class SocketTransports implements Transports {
             if (secured == null) {
                 return new PlainTransport(channel, key);
             }
-            String id = "lean-" + opened++;
-            return new SecuredTransport(
-                    secured.buildChannel(id, key, MAX_HANDSHAKE_BYTES, MemoryPool.NONE, new Registry()), key);
+            return new SecuredTransport(secure(secured, key), key);
         } catch (IOException | RuntimeException e) {
             QuietClose.close(channel);
             throw e;
+        }
+    }
+
+    /**
+     * Builds the secured channel of a connection.
+     *
+     * @throws IOException if the channel cannot be built now, for example while the Kerberos login is renewed. As in
+     *     the official client, the connection is then tried again. Invalid settings were already refused by
+     *     {@link #builder}.
+     */
+    private KafkaChannel secure(ChannelBuilder builder, SelectionKey key) throws IOException {
+        try {
+            return builder.buildChannel("lean-" + opened++, key, MAX_HANDSHAKE_BYTES, MemoryPool.NONE, new Registry());
+        } catch (RuntimeException e) {
+            throw new IOException("cannot secure a connection: " + e.getMessage(), e);
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.weir.lean.internal.producer;
 
 import dev.weir.lean.LeanException;
+import dev.weir.lean.SendException;
 import dev.weir.lean.SendListener;
 import dev.weir.lean.internal.producer.ProducerBatch.State;
 import dev.weir.lean.spi.InvariantException;
@@ -15,6 +16,10 @@ final class BatchEndings {
     private final SendListener listener;
     private final ProducerBatchPool pool;
     private final ProducerCounters counters;
+
+    /** Created in advance, for a batch whose own exception cannot be created because no memory is left. */
+    private final BatchRefusal noMemory = new BatchRefusal(new SendException(
+            "unknown topic", -1, true, "the producer gave up the record, and ran out of memory", null));
 
     BatchEndings(SendListener listener, ProducerBatchPool pool, ProducerCounters counters) {
         this.listener = listener;
@@ -41,7 +46,7 @@ final class BatchEndings {
         try {
             thrown = written
                     ? acknowledge(partition.topic.name, partition.number, batch)
-                    : fail(batch, new BatchRefusal(partition, batch));
+                    : fail(batch, refusal(partition, batch));
         } finally {
             int count = batch.count();
             counters.add(written ? ProducerCounters.ACKNOWLEDGED : ProducerCounters.FAILED, count);
@@ -50,6 +55,15 @@ final class BatchEndings {
         }
         if (thrown != null) {
             throw new LeanException("the producer's listener threw " + thrown, thrown);
+        }
+    }
+
+    /** Returns the exceptions for a batch. Each record must have an outcome, even if no memory is left for them. */
+    private BatchRefusal refusal(ProducerPartition partition, ProducerBatch batch) {
+        try {
+            return new BatchRefusal(partition, batch);
+        } catch (OutOfMemoryError e) {
+            return noMemory;
         }
     }
 

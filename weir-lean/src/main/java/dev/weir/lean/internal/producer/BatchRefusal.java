@@ -34,6 +34,10 @@ final class BatchRefusal {
         }
     }
 
+    BatchRefusal(SendException ofAll) {
+        this.ofAll = ofAll;
+    }
+
     /** The exception for the record at the given index in the batch. */
     SendException ofRecord(int index) {
         return ofCulprits.isEmpty() ? ofAll : ofCulprits.getOrDefault(index, ofAll);

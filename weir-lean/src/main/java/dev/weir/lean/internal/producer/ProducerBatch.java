@@ -131,11 +131,12 @@ final class ProducerBatch {
      */
     boolean append(RecordBytes record, long timestampMillis, long token) {
         int count = writer.count();
-        if (!writer.append(record, timestampMillis == LeanRecord.NOW ? now(count) : timestampMillis)) {
-            return false;
-        }
+        // Before the record is written: if there is no memory for more tokens, the batch must not have the record.
         if (count == tokens.length) {
             tokens = Arrays.copyOf(tokens, 2 * count);
+        }
+        if (!writer.append(record, timestampMillis == LeanRecord.NOW ? now(count) : timestampMillis)) {
+            return false;
         }
         tokens[count] = token;
         return true;

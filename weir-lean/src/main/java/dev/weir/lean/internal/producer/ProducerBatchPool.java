@@ -101,12 +101,13 @@ final class ProducerBatchPool {
             if (closed) {
                 return null;
             }
-            freeBytes -= needed;
             ProducerBatch batch = large ? null : kept.poll();
-            if (batch != null) {
-                return batch;
+            if (batch == null) {
+                ByteBuffer memory = large ? ByteBuffer.allocate(needed) : ByteBuffer.allocateDirect(needed);
+                batch = new ProducerBatch(memory, needed);
             }
-            return new ProducerBatch(large ? ByteBuffer.allocate(needed) : ByteBuffer.allocateDirect(needed), needed);
+            freeBytes -= needed; // not before: if there is no memory for the batch, nothing has been taken
+            return batch;
         } finally {
             lock.unlock();
         }

@@ -11,7 +11,6 @@ import dev.weir.lean.internal.cluster.ClusterMetadata;
 import dev.weir.lean.internal.cluster.RetryBackoff;
 import dev.weir.lean.internal.encode.Compressor;
 import dev.weir.lean.internal.producer.ProducerBatch.State;
-import dev.weir.lean.spi.InvariantException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -73,6 +72,13 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
     private final long deliveryNanos;
     private final long maxBackoffNanos;
 
+    /** The number of records per partition that were given up when the thread stopped. */
+    private final Map<TopicPartition, Long> unwritten = new HashMap<>();
+
+    /** Created in advance, for a failure that leaves no memory for its own exception. */
+    private final LeanException noMemory =
+            new LeanException("the producer has failed, and ran out of memory; the log may say why", null);
+
     private int firstToLookAt;
 
     /** True if this iteration has found records for a broker that is not busy. */
@@ -88,6 +94,7 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
     private volatile boolean ending;
     private volatile @Nullable LeanException failure;
     private volatile @Nullable UnwrittenRecords abandoned;
+    private volatile boolean ended;
 
     /** @throws org.apache.kafka.common.KafkaException if a property is invalid; the message names the property */
     ProducerEngine(
@@ -107,24 +114,24 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
         this.maxBackoffNanos = settings.maxBackoff().toNanos();
         List<BrokerAddress> bootstrap = BrokerAddress.bootstrap(settings.properties());
         this.links = BrokerLinks.open(forLinks(settings));
-        this.nowNanos = links.nanoTime();
-        this.random = links.newRandom();
         try {
+            this.nowNanos = links.nanoTime();
+            this.random = links.newRandom();
             this.compressor = new Compressor(settings.compression());
+            ProduceRequest request = new ProduceRequest(
+                    settings.properties().getOrDefault(CommonClientConfigs.CLIENT_ID_CONFIG, "weir-lean"),
+                    (int) settings.requestTimeout().toMillis());
+            this.located = new KnownPartitions(
+                    topics.byName(),
+                    this::newBackoff,
+                    address -> new ProducerBroker(address, request, settings, this, counters, links));
+            this.metadata = new ClusterMetadata(
+                    bootstrap, located, newBackoff(), settings.metadataMaxAge().toNanos());
+            this.leaders = new LeaderRequests(metadata, id::learn, newBackoff(), links);
         } catch (Throwable e) {
             links.close();
             throw e;
         }
-        ProduceRequest request = new ProduceRequest(
-                settings.properties().getOrDefault(CommonClientConfigs.CLIENT_ID_CONFIG, "weir-lean"),
-                (int) settings.requestTimeout().toMillis());
-        this.located = new KnownPartitions(
-                topics.byName(),
-                this::newBackoff,
-                address -> new ProducerBroker(address, request, settings, this, counters, links));
-        this.metadata = new ClusterMetadata(
-                bootstrap, located, newBackoff(), settings.metadataMaxAge().toNanos());
-        this.leaders = new LeaderRequests(metadata, id::learn, newBackoff(), links);
     }
 
     /** Converts the connection settings to the consumer's settings type, which {@link BrokerLinks} requires. */
@@ -179,7 +186,15 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
         return failure;
     }
 
-    /** The number of unwritten records per partition when the thread stopped; null while it is running. Thread-safe. */
+    /** Returns whether the thread has stopped and has reported the outcome of every record. Thread-safe. */
+    boolean hasEnded() {
+        return ended;
+    }
+
+    /**
+     * The number of unwritten records per partition when the thread stopped; null while it is running, or if no memory
+     * was left for the result. Thread-safe.
+     */
     @Nullable
     UnwrittenRecords abandoned() {
         return abandoned;
@@ -198,17 +213,36 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
                 }
             }
         } catch (Throwable e) {
+            failure = noMemory; // replaced below, unless these lines run out of memory as well
             why = "the producer has failed: " + e.getMessage();
             failure = new LeanException(why, e);
             LOG.error(why, e);
         } finally {
-            topics.close();
+            stop(why);
+        }
+    }
+
+    /** Stops the producer. Each step is taken even if the one before it fails. */
+    private void stop(String why) {
+        try {
             pool.close();
-            abandoned = abandon(why);
-            links.close();
-            compressor.close();
-            divider.close();
-            changes.tell();
+            topics.close();
+        } finally {
+            try {
+                abandoned = abandon(why);
+            } finally {
+                if (abandoned == null && failure == null) {
+                    failure = noMemory;
+                }
+                try {
+                    links.close();
+                    compressor.close();
+                    divider.close();
+                } finally {
+                    ended = true;
+                    changes.tell();
+                }
+            }
         }
     }
 
@@ -472,35 +506,53 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
         }
     }
 
-    /** Reports all remaining records of all partitions as failed. Returns the number of these records per partition. */
+    /**
+     * Reports all remaining records of all partitions as failed. Returns the number of these records per partition.
+     * Takes the batches out one by one, because a queue that must grow needs memory, which may be used up.
+     */
     private UnwrittenRecords abandon(String why) {
-        Map<TopicPartition, Long> counts = new HashMap<>();
-        for (ProducerPartition partition : located.partitions()) {
-            partition.intake.drain(partition.waiting, nowNanos, true);
-            partition.flying.forEach(batch -> batch.doubtful |= batch.state == State.OPEN);
-            while (!partition.flying.isEmpty()) {
-                partition.waiting.addFirst(partition.flying.removeLast());
+        List<ProducerPartition> all = located.partitions();
+        for (int i = 0; i < all.size(); i++) {
+            ProducerPartition partition = all.get(i);
+            for (ProducerBatch batch = partition.flying.poll(); batch != null; batch = partition.flying.poll()) {
+                batch.doubtful |= batch.state == State.OPEN;
+                giveUp(partition, batch, why);
             }
             for (ProducerBatch batch = partition.waiting.poll(); batch != null; batch = partition.waiting.poll()) {
-                if (batch.state != State.WRITTEN) {
-                    batch.state = State.REFUSED;
-                    batch.cause = failure;
-                    batch.trouble = batch.trouble.isEmpty() ? why : why + "; last: " + batch.trouble;
-                    TopicPartition place = new TopicPartition(partition.topic.name, partition.number);
-                    counts.merge(place, (long) batch.count(), Long::sum);
-                }
-                endQuietly(partition, batch);
+                giveUp(partition, batch, why);
+            }
+            for (ProducerBatch batch = partition.intake.take(); batch != null; batch = partition.intake.take()) {
+                giveUp(partition, batch, why);
             }
         }
-        return new UnwrittenRecords(counts);
+        return new UnwrittenRecords(unwritten);
     }
 
-    private void endQuietly(ProducerPartition partition, ProducerBatch batch) {
+    /** Ends a batch while the producer is stopping. Whatever is thrown, the remaining records must be reported too. */
+    private void giveUp(ProducerPartition partition, ProducerBatch batch, String why) {
+        try {
+            if (batch.state != State.WRITTEN) {
+                batch.state = State.REFUSED;
+                batch.cause = failure;
+                batch.trouble = batch.trouble.isEmpty() ? why : why + "; last: " + batch.trouble;
+                TopicPartition place = new TopicPartition(partition.topic.name, partition.number);
+                unwritten.merge(place, (long) batch.count(), Long::sum);
+            }
+        } catch (OutOfMemoryError e) {
+            // The batch ends with less of an explanation.
+        }
         try {
             endings.end(partition, batch);
-        } catch (LeanException | InvariantException e) {
-            // The producer is stopping anyway, and the remaining records must still be reported.
-            LOG.error(e.getMessage(), e);
+        } catch (Throwable e) {
+            report(e);
+        }
+    }
+
+    private static void report(Throwable thrown) {
+        try {
+            LOG.error(String.valueOf(thrown.getMessage()), thrown);
+        } catch (OutOfMemoryError e) {
+            // The outcomes of the remaining records matter more than this message.
         }
     }
 }

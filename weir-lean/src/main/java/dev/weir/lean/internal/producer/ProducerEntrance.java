@@ -49,7 +49,15 @@ public final class ProducerEntrance {
         this.topics = new ProducerTopics(this::noMore);
         this.engine = new ProducerEngine(settings, listener, topics, pool, changes, counters);
         this.appender = new RecordAppender(pool, settings.maxRequestBytes(), engine::nanoTime, engine::wake);
-        this.thread = Thread.ofPlatform().daemon().name("weir-lean-producer").start(engine);
+        // Weir's pipelines find out by this name whether the thread has died; see ClientThread of weir-kafka.
+        this.thread = Thread.ofPlatform().daemon().name("weir-lean-producer").unstarted(engine);
+        try {
+            thread.start();
+        } catch (Throwable e) { // Thrown, for example, if there is not enough memory for another thread.
+            engine.end();
+            engine.run(); // Only closes the engine.
+            throw e;
+        }
     }
 
     /** Sends a record. If the record cannot be accepted immediately, blocks for up to {@code maxBlock}. */
@@ -219,7 +227,7 @@ public final class ProducerEntrance {
         checkThread("flush");
         List<Goal> goals = goals();
         engine.wake();
-        changes.await(() -> engine.abandoned() != null || goals.stream().allMatch(Goal::isReached), nanos);
+        changes.await(() -> engine.hasEnded() || goals.stream().allMatch(Goal::isReached), nanos);
         LeanException failure = engine.failure();
         if (failure != null) {
             throw again(failure);
@@ -283,7 +291,7 @@ public final class ProducerEntrance {
         try {
             List<Goal> goals = goals();
             engine.wake();
-            changes.await(() -> engine.abandoned() != null || goals.stream().allMatch(Goal::isReached), nanos);
+            changes.await(() -> engine.hasEnded() || goals.stream().allMatch(Goal::isReached), nanos);
         } catch (InterruptedException e) {
             interrupted = true;
         }
@@ -294,8 +302,12 @@ public final class ProducerEntrance {
         }
         UnwrittenRecords abandoned = engine.abandoned();
         if (abandoned == null) {
-            throw new LeanException(
-                    "the producer's thread did not end within " + END_SECONDS + " s; does its listener wait?", null);
+            LeanException failure = engine.failure();
+            throw failure != null
+                    ? again(failure)
+                    : new LeanException(
+                            "the producer's thread did not end within " + END_SECONDS + " s; does its listener wait?",
+                            null);
         }
         return abandoned;
     }

@@ -277,12 +277,13 @@ final class ProducerPartition {
         // The halves of the oldest batch can be sent without a backoff.
         boolean divides = !flying.isEmpty() && flying.element().state == State.DIVIDE;
         while (!flying.isEmpty()) {
-            ProducerBatch last = flying.removeLast();
+            ProducerBatch last = flying.getLast();
             if (last.state != State.DIVIDE && last.state != State.WRITTEN) {
                 last.state = State.OPEN;
             }
             writtenInLine |= last.state == State.WRITTEN;
             waiting.addFirst(last);
+            flying.removeLast(); // not before: if the queue cannot grow, the batch must stay here
         }
         troubled = false;
         if (!divides) {

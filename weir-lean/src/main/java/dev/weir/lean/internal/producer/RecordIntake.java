@@ -148,11 +148,29 @@ final class RecordIntake {
             if (filling != null && (all || filling.begunNanos - begunBefore <= 0)) {
                 sealLocked();
             }
-            for (ProducerBatch batch = sealed.poll(); batch != null; batch = sealed.poll()) {
+            for (ProducerBatch batch = sealed.peek(); batch != null; batch = sealed.peek()) {
                 to.add(batch);
+                sealed.remove(); // not before: if the queue cannot grow, the batch must stay here
             }
             some = filling != null;
             return filling == null ? NEVER : filling.begunNanos;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Takes the oldest batch, even if it is still open; null if there is none. Allocates nothing. */
+    @Nullable
+    ProducerBatch take() {
+        lock.lock();
+        try {
+            ProducerBatch oldest = sealed.poll();
+            if (oldest == null) {
+                oldest = filling;
+                filling = null;
+                some = false;
+            }
+            return oldest;
         } finally {
             lock.unlock();
         }

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.stream.LongStream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.internals.RecordHeader;
@@ -120,6 +121,41 @@ class BatchReaderTest {
                     .isThrownBy(reader::next)
                     .withMessageContaining("t-3@0");
         }
+    }
+
+    /**
+     * Brokers check the deltas of compressed batches only. Regression: the last record of such a batch was handed out
+     * first, and a commit past it lost the others.
+     */
+    @Test
+    void offsetsThatDoNotIncrease_areRefusedBeforeALaterOffsetIsShown() {
+        for (int[] deltas : new int[][] {{3, 0, 1, 2}, {1, 0, 2, 3}, {0, 0, 1, 2}, {0, 2, 1, 3}, {0, 1, 2, 2}}) {
+            ByteBuffer bytes = Batches.withDeltas(100, 3, deltas);
+            List<Long> shown = new ArrayList<>();
+            reader.of("t", 3, 9);
+            reader.open(bytes, 0, bytes.limit(), 0);
+            reader.verify(true);
+            reader.start();
+            assertThatExceptionOfType(CorruptBatchException.class)
+                    .as(Arrays.toString(deltas))
+                    .isThrownBy(() -> {
+                        while (reader.next()) {
+                            shown.add(reader.record().offset());
+                        }
+                    })
+                    .satisfies(fault -> assertThat(fault.offset()).isEqualTo(100 + shown.size()));
+            // The records before the fault lie in front of all others.
+            assertThat(shown)
+                    .as(Arrays.toString(deltas))
+                    .isEqualTo(LongStream.range(100, 100 + shown.size()).boxed().toList());
+        }
+    }
+
+    @Test
+    void gapsOfCompaction_areRead() {
+        assertThat(offsets(read(Batches.withDeltas(100, 9, 0, 2, 5), 0))).containsExactly(100L, 102L, 105L);
+        assertThat(offsets(read(Batches.withDeltas(100, 9, 7, 8, 9), 0))).containsExactly(107L, 108L, 109L);
+        assertThat(offsets(read(Batches.withDeltas(100, 9, 9), 104))).containsExactly(109L);
     }
 
     private static byte @Nullable [] filled(int size) {

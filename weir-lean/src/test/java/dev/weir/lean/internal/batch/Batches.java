@@ -1,8 +1,10 @@
 package dev.weir.lean.internal.batch;
 
 import java.nio.ByteBuffer;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.zip.CRC32C;
 import org.apache.kafka.common.compress.Compression;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.internals.RecordHeader;
@@ -19,6 +21,8 @@ public final class Batches {
 
     public static final long PRODUCER = 77;
     public static final int EPOCH = 5;
+
+    private static final int LAST_DELTA_AT = 23;
 
     private Batches() {}
 
@@ -37,6 +41,23 @@ public final class Batches {
                 builder(codec, timestamps, baseOffset, transactional, false, 1024 + 2 * sizeOf(records));
         records.forEach(builder::append);
         return direct(builder);
+    }
+
+    /**
+     * Returns an uncompressed batch whose records have these offset deltas, each below 64, and a correct checksum. The
+     * official client refuses to write deltas that do not increase.
+     */
+    public static ByteBuffer withDeltas(long baseOffset, int lastDelta, int... deltas) {
+        List<SimpleRecord> same = Collections.nCopies(deltas.length, new SimpleRecord(0, new byte[1]));
+        ByteBuffer bytes = batch(CompressionType.NONE, baseOffset, same);
+        int recordBytes = (bytes.limit() - BatchLayout.HEADER_BYTES) / deltas.length;
+        for (int i = 0; i < deltas.length; i++) {
+            // The length, the attributes and the timestamp take one byte each.
+            bytes.put(BatchLayout.HEADER_BYTES + i * recordBytes + 3, (byte) (deltas[i] << 1));
+        }
+        bytes.putInt(LAST_DELTA_AT, lastDelta);
+        BatchLayout.putChecksum(bytes, bytes.limit(), new CRC32C());
+        return bytes;
     }
 
     /** Returns the marker at the end of a transaction of {@link #PRODUCER}. */

@@ -1,7 +1,10 @@
 package dev.weir.lean.internal.cursor;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.weir.lean.CorruptBatchException;
+import dev.weir.lean.internal.batch.BatchLayout;
 import dev.weir.lean.internal.batch.BatchReader;
 import dev.weir.lean.internal.batch.Batches;
 import dev.weir.lean.internal.batch.Decompressor;
@@ -11,6 +14,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.zip.CRC32C;
 import org.apache.kafka.common.record.TimestampType;
 import org.apache.kafka.common.record.internal.CompressionType;
 import org.apache.kafka.common.record.internal.SimpleRecord;
@@ -139,5 +143,19 @@ class PartitionCursorTest {
         cursor.moveTo(0, -1);
         cursor.add(chunk);
         assertThat(read(cursor)).containsExactly(1L);
+    }
+
+    /** Regression: the fault was found after the last record, and skipping it skipped the next batch's first record. */
+    @Test
+    void batchWithBytesBehindItsLastRecord_isAtFaultBeforeThatRecord() {
+        ByteBuffer padded = Batches.joined(plain(0), ByteBuffer.allocate(1));
+        padded.putInt(8, padded.getInt(8) + 1);
+        BatchLayout.putChecksum(padded, padded.limit(), new CRC32C());
+        PartitionCursor cursor = cursor(false, Batches.joined(padded, plain(1)));
+        assertThatExceptionOfType(CorruptBatchException.class)
+                .isThrownBy(() -> read(cursor))
+                .satisfies(fault -> assertThat(fault.offset()).isZero());
+        assertThat(cursor.position()).isZero();
+        assertThat(cursor.offsetBehindBatch(2)).isEqualTo(1);
     }
 }

@@ -11,6 +11,7 @@ import dev.weir.lean.internal.encode.RecordBytes;
 import dev.weir.lean.internal.producer.ProducerBatch.State;
 import dev.weir.lean.spi.InvariantException;
 import java.nio.ByteBuffer;
+import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -151,6 +152,31 @@ class BatchEndTest {
         new BatchEndings(listener, new ProducerBatchPool(10_000, 1_000, () -> {}), counters).end(partition, whole);
         assertThat(messages).hasSize(3).allMatch(message -> message.contains("INVALID_REQUIRED_ACKS"));
         assertThat(causes).containsOnly(batch.cause);
+    }
+
+    /** A list that needs more memory than there is. */
+    static <T> List<T> noMemory() {
+        return new AbstractList<>() {
+            @Override
+            public T get(int index) {
+                throw new OutOfMemoryError("planted");
+            }
+
+            @Override
+            public int size() {
+                return 1;
+            }
+        };
+    }
+
+    /** Regression: the records of such a batch never got an outcome. */
+    @Test
+    void batchWithoutMemoryForItsException_isToldAllTheSame_asPerhapsWritten() {
+        ProducerBatch batch = ended(State.REFUSED);
+        batch.culprits = noMemory();
+        endings(false).end(partition, batch);
+        assertThat(told).containsExactly("40 true", "41 true", "42 true");
+        assertThat(partition.finished).hasValue(3);
     }
 
     // ---- Divided batches -------------------------------------------------------------------------------------------

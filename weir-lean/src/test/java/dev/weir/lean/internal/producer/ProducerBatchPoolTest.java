@@ -3,6 +3,7 @@ package dev.weir.lean.internal.producer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.weir.lean.internal.batch.BatchLayout;
 import dev.weir.lean.spi.InvariantException;
 import java.util.ArrayDeque;
 import java.util.Objects;
@@ -231,5 +232,15 @@ class ProducerBatchPoolTest {
                 .withMessageContaining("free=2048 given back=1024 of 2048");
         empty(pool);
         assertThat(taken).hasSize(2).doesNotHaveDuplicates();
+    }
+
+    /** Regression: each failed allocation counted as a batch that nobody ever gave back, until every send failed. */
+    @Test
+    void batchForWhichThereIsNoMemory_takesNoBytes() {
+        long bytes = 4L * Integer.MAX_VALUE;
+        ProducerBatchPool huge = new ProducerBatchPool(bytes, BATCH_BYTES, presses::incrementAndGet);
+        assertThatExceptionOfType(OutOfMemoryError.class)
+                .isThrownBy(() -> huge.take(Integer.MAX_VALUE - BatchLayout.HEADER_BYTES, 0));
+        assertThat(huge.freeBytes()).isEqualTo(bytes);
     }
 }

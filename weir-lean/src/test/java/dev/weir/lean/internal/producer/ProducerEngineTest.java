@@ -410,4 +410,17 @@ class ProducerEngineTest {
         assertThat(engine.abandoned()).isNotNull();
         assertThat(told).hasSize(1);
     }
+
+    /** Regression: the first error while the producer stopped left the later records without an outcome. */
+    @Test
+    void producerThatRunsOutOfMemory_reportsEveryRecord() throws Exception {
+        send(0, 1).culprits = BatchEndTest.noMemory();
+        append(0, 2);
+        append(1, 3);
+        engine.end();
+        engine.run();
+        assertThat(told).containsExactly("1 may be written", "2 is not written", "3 is not written");
+        assertThat(Objects.requireNonNull(engine.abandoned()).records()).isEqualTo(3);
+        assertThat(engine.hasEnded()).isTrue();
+    }
 }

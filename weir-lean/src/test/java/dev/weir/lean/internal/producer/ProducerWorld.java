@@ -1,7 +1,6 @@
 package dev.weir.lean.internal.producer;
 
 import dev.weir.lean.LeanProducerSettings;
-import dev.weir.lean.LeanRecord;
 import dev.weir.lean.LeanWorld;
 import dev.weir.lean.SendException;
 import dev.weir.lean.SendListener;
@@ -98,7 +97,7 @@ final class ProducerWorld extends LeanWorld implements SendListener {
             ByteBuffer.wrap(value).putLong(0, number);
             record.key.clear();
             record.value.wrap(value, 0, Long.BYTES + random.nextInt(100));
-            if (appender.append(to, partition, record, LeanRecord.NOW, number << 8 | partition, 0)) {
+            if (appender.append(to, partition, record, brokers.schedule().now() / MILLI, number << 8 | partition, 0)) {
                 sent.put(partition, number + 1);
                 open++;
             }

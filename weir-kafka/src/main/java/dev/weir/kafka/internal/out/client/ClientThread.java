@@ -16,6 +16,9 @@ public final class ClientThread {
     /** The prefix of the name that Kafka's client gives its thread. */
     private static final String NAME = "kafka-producer-network-thread";
 
+    /** The name that a lean producer gives its thread. */
+    private static final String LEAN_NAME = "weir-lean-producer";
+
     /** The number of stack frames in a description. */
     private static final int FRAMES = 4;
 
@@ -52,9 +55,13 @@ public final class ClientThread {
     public void heard() {
         Thread current = Thread.currentThread();
         WeakReference<Thread> known = thread;
-        if ((known == null || !known.refersTo(current)) && current.getName().startsWith(NAME)) {
+        if ((known == null || !known.refersTo(current)) && isOfClient(current.getName())) {
             thread = new WeakReference<>(current);
         }
+    }
+
+    private static boolean isOfClient(String threadName) {
+        return threadName.startsWith(NAME) || threadName.equals(LEAN_NAME);
     }
 
     /** Reports that the client was asked to close, so that its thread is about to end. */

@@ -32,6 +32,12 @@ final class LeanPath implements SharePath, Runnable {
     private static final Duration LONGEST = Duration.ofDays(365);
     private static final long LAST_ANSWER_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+    /**
+     * Maximum wait for the answer to the request to leave the group. It starts only when that request can be sent, so
+     * that a broker that does not answer the last acknowledgements cannot use it up.
+     */
+    private static final long LEAVE_NANOS = TimeUnit.SECONDS.toNanos(5);
+
     private final Setup setup;
     private final MessageLinks wires;
     private final ShareMember member;
@@ -60,10 +66,15 @@ final class LeanPath implements SharePath, Runnable {
         Reading reading = new Reading(
                 !text(ConsumerConfig.CHECK_CRCS_CONFIG).strip().equalsIgnoreCase("false"),
                 Math.toIntExact(settings.maxBatchBytes()));
-        this.wires = new MessageLinks(LeanConfig.of(setup.config()));
         this.delivery = new AcquiredRecordDelivery(setup, settings.unreadableBatches(), this::ended);
-        this.member = new ShareMember(identity, reading, wires, delivery);
         this.thread = Thread.ofPlatform().daemon().name("weir-share").unstarted(this);
+        this.wires = new MessageLinks(LeanConfig.of(setup.config()));
+        try {
+            this.member = new ShareMember(identity, reading, wires, delivery);
+        } catch (Throwable e) {
+            wires.close();
+            throw e;
+        }
     }
 
     private static String memberId(@Nullable String name) {
@@ -122,7 +133,7 @@ final class LeanPath implements SharePath, Runnable {
 
     @Override
     public int close(Duration patience) {
-        closeAtNanos = System.nanoTime() + (patience.compareTo(LONGEST) < 0 ? patience : LONGEST).toNanos();
+        closeAtNanos = wires.nanoTime() + (patience.compareTo(LONGEST) < 0 ? patience : LONGEST).toNanos();
         closing = true;
         stop();
         if (thread.getState() == Thread.State.NEW) {
@@ -136,7 +147,7 @@ final class LeanPath implements SharePath, Runnable {
                 break;
             } catch (InterruptedException hurry) {
                 interrupted = true;
-                closeAtNanos = System.nanoTime();
+                closeAtNanos = wires.nanoTime();
                 wires.wakeup();
             }
         }
@@ -183,7 +194,7 @@ final class LeanPath implements SharePath, Runnable {
     private void step() {
         Plan current = plan;
         member.plan(current.credits(), current.mode() == AcquireMode.BATCH_OPTIMIZED, locks);
-        long now = System.nanoTime();
+        long now = wires.nanoTime();
         member.at(now);
         int work = wires.poll(now);
         long wait = member.turn(now);
@@ -193,18 +204,22 @@ final class LeanPath implements SharePath, Runnable {
     }
 
     private void finish() {
-        while (member.open() > 0 && System.nanoTime() - closeAtNanos < 0) {
+        while (member.open() > 0 && wires.nanoTime() - closeAtNanos < 0) {
             step();
         }
-        delivery.keepLast(member.openRecords());
-        unfinished = member.giveUp();
+        int given = giveUp();
+        unfinished = given;
         member.end();
-        long last = System.nanoTime() + LAST_ANSWER_NANOS;
-        while (!member.hasEnded() && System.nanoTime() - last < 0) {
+        long last = wires.nanoTime() + LAST_ANSWER_NANOS;
+        while (!member.hasEnded() && wires.nanoTime() - last < 0) {
             step();
+            // The answer to a fetch that was in flight may have brought records that nobody will take.
+            given += giveUp();
+            unfinished = given;
         }
         member.leave();
-        while (!member.hasLeft() && System.nanoTime() - last < 0) {
+        long leaves = wires.nanoTime() + LEAVE_NANOS;
+        while (!member.hasLeft() && wires.nanoTime() - leaves < 0) {
             step();
         }
         if (!member.hasEnded() || !member.hasLeft()) {
@@ -213,6 +228,15 @@ final class LeanPath implements SharePath, Runnable {
                             + " be delivered again",
                     setup.name());
         }
+    }
+
+    /** Releases all unfinished records, and returns their number. Records in their last delivery are copied first. */
+    private int giveUp() {
+        if (member.open() == 0) {
+            return 0;
+        }
+        delivery.keepLast(member.openRecords());
+        return member.giveUp();
     }
 
     private void end() {

@@ -7,6 +7,8 @@ import dev.weir.kafka.internal.out.client.ClientHealth.Found;
 import java.lang.ref.WeakReference;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests the detection of a Kafka client whose thread has died, so that no more answers arrive. */
 class ClientHealthTest {
@@ -28,9 +30,10 @@ class ClientHealthTest {
     }
 
     // The last answers of a dead thread may still be arriving at the first check.
-    @Test
-    void thread_thatIsSeenDeadTwiceWithoutAnAnswerBetween_leavesAnswersMissing() throws Exception {
-        ClientThread dead = dead(NAME);
+    @ParameterizedTest
+    @ValueSource(strings = {NAME, "weir-lean-producer"})
+    void thread_thatIsSeenDeadTwiceWithoutAnAnswerBetween_leavesAnswersMissing(String name) throws Exception {
+        ClientThread dead = dead(name);
         assertThat(look(unknown, 1, 5, false)).isEqualTo(Found.WELL);
         assertThat(look(dead, 1, 5, false)).isEqualTo(Found.WELL);
         assertThat(look(dead, 2, 4, false)).isEqualTo(Found.WELL);
