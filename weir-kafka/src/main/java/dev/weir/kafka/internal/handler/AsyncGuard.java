@@ -107,25 +107,25 @@ final class AsyncGuard<K, V, R>
                 if (stage == null) {
                     throw new NullPointerException("the handler returned null");
                 }
+                // Uses handle rather than whenComplete: the future returned by whenComplete would call toString of the
+                // user's exception, which may throw.
+                var ignored = stage.handle((result, thrown) -> {
+                    if (thrown != null) {
+                        failedElsewhere(
+                                thrown instanceof CompletionException && thrown.getCause() != null
+                                        ? thrown.getCause()
+                                        : thrown);
+                    } else if (result == null) {
+                        failedElsewhere(new NullPointerException("the handler's future was completed with null"));
+                    } else {
+                        succeeded(result);
+                    }
+                    return true;
+                });
             } catch (Throwable thrown) {
                 failed(thrown, FailureRules.isOfTheMachinery(thrown));
                 return;
             }
-            // Uses handle rather than whenComplete: the future returned by whenComplete would call toString of the
-            // user's exception, which may throw.
-            var ignored = stage.handle((result, thrown) -> {
-                if (thrown != null) {
-                    failedElsewhere(
-                            thrown instanceof CompletionException && thrown.getCause() != null
-                                    ? thrown.getCause()
-                                    : thrown);
-                } else if (result == null) {
-                    failedElsewhere(new NullPointerException("the handler's future was completed with null"));
-                } else {
-                    succeeded(result);
-                }
-                return true;
-            });
             Duration timeout = rules.timeout();
             if (!outcome.isDone()) {
                 watch(stage, record, timeout);

@@ -20,8 +20,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class AsyncGuardTest {
@@ -137,6 +139,22 @@ class AsyncGuardTest {
                 }))
                 .run());
         assertThat(outcome.get(20, TimeUnit.SECONDS)).isInstanceOf(HandlerOutcome.Skipped.class);
+        assertThat(breaker.state()).isEqualTo(State.OPEN);
+    }
+
+    /** Regression: the exception went past the rules, and the breaker never got its permit back. */
+    @Test
+    void stage_thatAcceptsNoListener_followsTheRules() throws Exception {
+        openAndWait();
+        CompletableFuture<String> deaf = new CompletableFuture<>() {
+            @Override
+            public <U> CompletableFuture<U> handle(
+                    BiFunction<? super @Nullable String, @Nullable Throwable, ? extends U> listener) {
+                throw new UnsupportedOperationException("planted");
+            }
+        };
+        FailureRules rules = FailureRules.NONE.withBreaker(breaker).with(RuntimeException.class, FailureAction.SKIP);
+        assertThat(call(rules, record -> deaf).get()).isInstanceOf(HandlerOutcome.Skipped.class);
         assertThat(breaker.state()).isEqualTo(State.OPEN);
     }
 }
