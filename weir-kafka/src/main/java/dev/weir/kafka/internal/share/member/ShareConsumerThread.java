@@ -107,8 +107,15 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
         }
     }
 
-    /** Waits for the thread to end. Returns false if that takes longer than {@code patience}. */
+    /**
+     * Waits for the thread to end. Returns false if that takes longer than {@code patience}. If the thread was never
+     * started, for example because memory ran out, closes the client in its place.
+     */
     boolean join(Duration patience) throws InterruptedException {
+        if (thread.getState() == Thread.State.NEW) {
+            closeClient();
+            return true;
+        }
         return thread.join(patience);
     }
 
@@ -162,6 +169,10 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
         mayAgainAskInVain();
         held.close();
         boolean ignored = Thread.interrupted();
+        closeClient();
+    }
+
+    private void closeClient() {
         try {
             client.close(CLOSE_PATIENCE);
         } catch (RuntimeException failure) {

@@ -97,7 +97,7 @@ class ParkedCopiesTest {
         }
     }
 
-    private static DeadLetterTopic deadLetters() {
+    static DeadLetterTopic deadLetters() {
         return DeadLetterTopic.of(
                 "dead",
                 ProducerSettings.builder().bootstrapServers("localhost:1").build(),
