@@ -26,13 +26,18 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One share consumer of Kafka's client on its own thread. It polls some records, waits until the pipeline has finished
- * them, and polls again. The client fetches nothing while a record of its last poll is unacknowledged. Confined to its
+ * them, and polls again. The client requests nothing while a record of its last poll is unacknowledged. Confined to its
  * thread, except for {@link #close}, {@link #join}, {@link #held} and {@link #unfinished}.
  *
  * <p>A poll that returns nothing does not end the client's fetch. The client keeps fetching until a broker has acquired
  * records for it ({@code fetchMoreRecords} of {@code ShareConsumeRequestManager} in Kafka 4.4). These records wait in
  * the client's buffer while their locks are running. After such a poll, the thread therefore checks the buffer several
  * times per second.
+ *
+ * <p>A poll that returns records may also leave records in the buffer: if it begins while a fetch is in flight, and the
+ * response arrives before the client has processed the poll's own request, the client fetches once more. These records
+ * wait until all records of the poll are finished. Their locks may expire in the meantime, and the brokers then deliver
+ * them to another member.
  */
 final class ShareConsumerThread implements Runnable, HeldRecords.Client {
 
@@ -217,13 +222,15 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
 
     private void poll(Duration patience) {
         long begun = System.nanoTime();
-        ConsumerRecords<byte[], byte[]> records = ask(patience);
+        boolean mayHoldRecords = !asking && isOldCheck(begun);
+        asking |= mayHoldRecords;
+        ConsumerRecords<byte[], byte[]> records = ask(mayHoldRecords ? Duration.ZERO : patience);
         if (records == null) {
             asking = true;
             return;
         }
-        // If the client was already fetching before this poll, the records may have arrived, and their locks may have
-        // started, at any time since the last check of its buffer.
+        // If the client was already fetching before this poll, or has fetched ahead, the records may have arrived, and
+        // their locks may have started, at any time since the last check of its buffer.
         long lockedSince = asking ? checkedNanos : begun;
         checkedNanos = begun;
         asking = records.isEmpty();
@@ -232,6 +239,14 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
             mayAgainAskInVain();
             accept(records, lockedSince);
         }
+    }
+
+    /**
+     * Returns whether the last check of the client's buffer was so long ago that a record fetched ahead may have lost
+     * much of its lock. In that case, the buffer is checked before the client fetches again.
+     */
+    private boolean isOldCheck(long nowNanos) {
+        return nowNanos - checkedNanos >= TimeUnit.MILLISECONDS.toNanos(held.lockMillis()) / 4 && held.lockMillis() > 0;
     }
 
     /**
