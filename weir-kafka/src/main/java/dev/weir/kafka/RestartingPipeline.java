@@ -109,6 +109,14 @@ public final class RestartingPipeline implements AutoCloseable {
     }
 
     private void supervise(RunningPipeline first) {
+        try {
+            superviseRuns(first);
+        } catch (Throwable broken) {
+            end(null, broken); // without it, threads that await the end would wait forever
+        }
+    }
+
+    private void superviseRuns(RunningPipeline first) {
         RunningPipeline running = first;
         while (true) {
             try {
@@ -211,6 +219,12 @@ public final class RestartingPipeline implements AutoCloseable {
             }
             return !stopped;
         } catch (InterruptedException interrupted) {
+            return false;
+        } catch (RuntimeException | Error broken) {
+            if (failure == null) {
+                throw broken;
+            }
+            failure.addSuppressed(broken); // completion() reports the failure of the last run
             return false;
         } finally {
             lock.unlock();

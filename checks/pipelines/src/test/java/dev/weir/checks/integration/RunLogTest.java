@@ -8,12 +8,15 @@ import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.ProducePath;
 import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.RestartingPipeline;
 import dev.weir.kafka.ReusableConsumer;
 import dev.weir.kafka.Sender;
 import dev.weir.kafka.ShareSettings;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.produce.Message;
+import dev.weir.stream.Backoff;
 import dev.weir.stream.Pipeline;
+import dev.weir.stream.RestartSettings;
 import dev.weir.stream.Sink;
 import dev.weir.stream.Source;
 import dev.weir.testkit.KafkaCluster;
@@ -415,5 +418,18 @@ class RunLogTest {
     void endThatCannotBeLogged_changesNothing() throws Exception {
         throwAt("drained and ended");
         run(made("out").to(KafkaSink.with(producer().build()).records()));
+    }
+
+    /** Regression: the thread that restarts died silently, and whoever waited for the end waited forever. */
+    @Test
+    void restartThatCannotBeLogged_endsThePipelineWithItsFailure() {
+        throwAt("running it again");
+        Pipeline pipeline = Source.of(1).to(Sink.forEach(n -> {
+            throw new IllegalArgumentException("planted");
+        }));
+        var restarting = RestartingPipeline.run(pipeline, RestartSettings.of(Backoff.NONE));
+        assertThatThrownBy(() -> restarting.completion().get(60, TimeUnit.SECONDS))
+                .rootCause()
+                .hasMessage("planted");
     }
 }

@@ -110,7 +110,8 @@ class ShareRenewalsTest {
             ConsumerLedger.await("expired", SOON, () -> member(running).lockExpired() > 0);
             expired.countDown();
             assertThat(running.await().drained()).isTrue();
-            assertThat(member(running).lockExpired()).isOne();
+            // Kafka's client may have fetched one more record behind the slow one, which then loses its lock as well.
+            assertThat(member(running).lockExpired()).isBetween(1L, path == FetchPath.CLIENT ? 2L : 1L);
             assertThat(member(running).accepted()).isEqualTo(400);
         }
         assertThat(slow).hasValue(2);

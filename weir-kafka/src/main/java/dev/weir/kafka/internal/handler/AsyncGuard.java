@@ -107,25 +107,25 @@ final class AsyncGuard<K, V, R>
                 if (stage == null) {
                     throw new NullPointerException("the handler returned null");
                 }
+                // Uses handle rather than whenComplete: the future returned by whenComplete would call toString of the
+                // user's exception, which may throw.
+                var ignored = stage.handle((result, thrown) -> {
+                    if (thrown != null) {
+                        failedElsewhere(
+                                thrown instanceof CompletionException && thrown.getCause() != null
+                                        ? thrown.getCause()
+                                        : thrown);
+                    } else if (result == null) {
+                        failedElsewhere(new NullPointerException("the handler's future was completed with null"));
+                    } else {
+                        succeeded(result);
+                    }
+                    return true;
+                });
             } catch (Throwable thrown) {
-                failed(thrown);
+                failed(thrown, FailureRules.isOfTheMachinery(thrown));
                 return;
             }
-            // Uses handle rather than whenComplete: the future returned by whenComplete would call toString of the
-            // user's exception, which may throw.
-            var ignored = stage.handle((result, thrown) -> {
-                if (thrown != null) {
-                    failed(
-                            thrown instanceof CompletionException && thrown.getCause() != null
-                                    ? thrown.getCause()
-                                    : thrown);
-                } else if (result == null) {
-                    failed(new NullPointerException("the handler's future was completed with null"));
-                } else {
-                    succeeded(result);
-                }
-                return true;
-            });
             Duration timeout = rules.timeout();
             if (!outcome.isDone()) {
                 watch(stage, record, timeout);
@@ -154,7 +154,7 @@ final class AsyncGuard<K, V, R>
                         // run on the JVM's timer thread.
                         .thenAcceptAsync(
                                 due -> {
-                                    failed(new HandlerTimeoutException(record, timeout, null));
+                                    failedElsewhere(new HandlerTimeoutException(record, timeout, null));
                                     cancel(stage);
                                 },
                                 task -> Thread.ofVirtual().start(task));
@@ -174,7 +174,7 @@ final class AsyncGuard<K, V, R>
                 try {
                     FailureRules.trace(traced, RecordTracing.Attempt::succeeded, null);
                 } catch (VirtualMachineError fatal) {
-                    decide(fatal);
+                    decide(fatal, true);
                     return;
                 }
                 outcome.complete(new HandlerOutcome.Done<>(job.raw(), result, job.attempts()));
@@ -184,18 +184,23 @@ final class AsyncGuard<K, V, R>
             }
         }
 
-        private void failed(Throwable thrown) {
+        /** Ends the attempt on a thread that may belong to another pipeline. */
+        private void failedElsewhere(Throwable thrown) {
+            failed(thrown, FailureRules.isOfTheMachineryElsewhere(thrown));
+        }
+
+        private void failed(Throwable thrown, boolean isOfTheMachinery) {
             if (!ended.compareAndSet(false, true)) {
                 return;
             }
             FailureRules.trace(traced, thrown);
-            decide(thrown);
+            decide(thrown, isOfTheMachinery);
         }
 
-        private void decide(Throwable thrown) {
+        private void decide(Throwable thrown, boolean isOfTheMachinery) {
             HandlerOutcome<R> decided;
             try {
-                decided = rules.decide(job, thrown);
+                decided = rules.decide(job, thrown, isOfTheMachinery);
             } catch (Throwable inRules) {
                 // The user's predicate may rethrow the same exception. An exception cannot be added to itself as
                 // suppressed.
@@ -209,7 +214,7 @@ final class AsyncGuard<K, V, R>
             } else {
                 outcome.complete(decided);
             }
-            rules.tell(permit, thrown);
+            rules.tell(permit, thrown, isOfTheMachinery);
         }
 
         /**

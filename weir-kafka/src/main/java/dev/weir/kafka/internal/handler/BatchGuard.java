@@ -244,12 +244,13 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
             try {
                 outcomes = outcomes(members);
             } catch (Throwable thrown) {
+                boolean isOfTheMachinery = FailureRules.isOfTheMachinery(thrown);
                 if (breaker != null && members.size() > 1) {
                     breaker.abandoned(permit); // the calls for the two halves report, so a bad record counts once
                 } else {
-                    rules.tell(permit, thrown);
+                    rules.tell(permit, thrown, isOfTheMachinery);
                 }
-                if (thrown instanceof WrongAnswer || FailureRules.isOfTheMachinery(thrown)) {
+                if (thrown instanceof WrongAnswer || isOfTheMachinery) {
                     throw thrown;
                 }
                 return thrown;
@@ -303,7 +304,7 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
          */
         private boolean isTriedAgain(BatchMember<K, V> member, Throwable thrown) throws Exception {
             member.job.countAttempt();
-            member.outcome = rules.decide(member.job, thrown);
+            member.outcome = rules.decide(member.job, thrown, FailureRules.isOfTheMachinery(thrown));
             if (member.outcome != null) {
                 return false;
             }

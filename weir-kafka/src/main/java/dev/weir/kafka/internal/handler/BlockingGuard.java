@@ -57,8 +57,9 @@ final class BlockingGuard<K, V, R> implements Handler<HandlerJob<K, V>, HandlerO
                     }
                     yield new HandlerOutcome.Done<>(job.raw(), result, job.attempts());
                 } catch (Throwable thrown) {
-                    rules.tell(permit, thrown);
-                    HandlerOutcome<R> outcome = rules.decide(job, thrown);
+                    boolean isOfTheMachinery = FailureRules.isOfTheMachinery(thrown);
+                    rules.tell(permit, thrown, isOfTheMachinery);
+                    HandlerOutcome<R> outcome = rules.decide(job, thrown, isOfTheMachinery);
                     if (outcome == null) {
                         throw thrown;
                     }

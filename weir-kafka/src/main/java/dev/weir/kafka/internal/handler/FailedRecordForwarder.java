@@ -133,6 +133,7 @@ public final class FailedRecordForwarder implements DeadLetterHandle {
         @Override
         protected void written(ProducerRecord<byte[], byte[]> proposed) {
             written.incrementAndGet();
+            target.ack(token); // before the warning, because a log backend may throw
             if (proposed.headers().lastHeader(DeadLetterHeaders.CUT) != null && cut.getAndIncrement() == 0) {
                 LOG.warn(
                         "pipeline {}: dead-letter records are too large for topic {} and are written without their value, which is"
@@ -143,7 +144,6 @@ public final class FailedRecordForwarder implements DeadLetterHandle {
                         Math.max(0, failed.raw().serializedValueSize()),
                         proposed.topic());
             }
-            target.ack(token);
         }
     }
 }

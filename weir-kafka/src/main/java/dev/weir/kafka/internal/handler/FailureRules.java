@@ -186,10 +186,11 @@ public record FailureRules(
     /**
      * Decides how to treat a record whose call failed.
      *
+     * @param isOfTheMachinery whether the failure is unrelated to the record
      * @return the outcome; null if {@code thrown} must be rethrown, so that the record is retried or the pipeline fails
      */
-    <R> @Nullable HandlerOutcome<R> decide(HandlerJob<?, ?> job, Throwable thrown) {
-        if (isOfTheMachinery(thrown) || isTriedAgain(job, thrown)) {
+    <R> @Nullable HandlerOutcome<R> decide(HandlerJob<?, ?> job, Throwable thrown, boolean isOfTheMachinery) {
+        if (isOfTheMachinery || isTriedAgain(job, thrown)) {
             return null;
         }
         Reason reason = thrown instanceof HandlerTimeoutException ? Reason.TIMEOUT : Reason.HANDLER;
@@ -308,11 +309,11 @@ public record FailureRules(
     }
 
     /** Reports a failed call to the breaker. */
-    void tell(long permit, Throwable thrown) {
+    void tell(long permit, Throwable thrown, boolean isOfTheMachinery) {
         if (breaker == null) {
             return;
         }
-        if (isOfTheMachinery(thrown)) {
+        if (isOfTheMachinery) {
             breaker.abandoned(permit);
         } else {
             breaker.failed(permit, thrown);
@@ -321,9 +322,17 @@ public record FailureRules(
 
     /**
      * Returns whether the failure is unrelated to the record. This is the case if the run is being cancelled, or if the
-     * failure was caused by the JVM or the class path.
+     * failure was caused by the JVM or the class path. Must be called on the thread that called the handler.
      */
     static boolean isOfTheMachinery(Throwable thrown) {
         return Machinery.isFailure(thrown);
+    }
+
+    /**
+     * Returns whether the failure is unrelated to the record. May be called on any thread. If that thread works for
+     * another pipeline that is being cancelled, this says nothing about the failure.
+     */
+    static boolean isOfTheMachineryElsewhere(Throwable thrown) {
+        return thrown instanceof InterruptedException || Machinery.isOfTheProgram(thrown);
     }
 }

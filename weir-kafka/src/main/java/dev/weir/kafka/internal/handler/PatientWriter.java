@@ -261,8 +261,7 @@ public final class PatientWriter {
             int client = number;
             var ignored = producer.send(proposal, (metadata, refusal) -> {
                 if (refusal == null) {
-                    record.written(proposal);
-                    post(() -> done(record));
+                    post(written(record, proposal));
                 } else {
                     post(() -> refused(record, proposal.topic(), client, refusal));
                 }
@@ -280,6 +279,22 @@ public final class PatientWriter {
             post(() -> refused(record, proposal.topic(), client, refusal));
         }
         return proposal;
+    }
+
+    /**
+     * Reports that a record was written, and returns the next step. If the report throws, that step throws on the
+     * writer's thread, because Kafka's producer swallows the exception of a callback.
+     */
+    private Runnable written(PendingRecord record, ProducerRecord<byte[], byte[]> proposal) {
+        try {
+            record.written(proposal);
+            return () -> done(record);
+        } catch (RuntimeException | Error failure) {
+            return () -> {
+                done(record);
+                throw failure;
+            };
+        }
     }
 
     private void done(PendingRecord record) {

@@ -6,15 +6,24 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.weir.kafka.CircuitBreaker;
 import dev.weir.kafka.CircuitBreaker.State;
 import dev.weir.kafka.Decoded;
+import dev.weir.kafka.FailureAction;
 import dev.weir.kafka.HandlerTimeoutException;
 import dev.weir.stream.Backoff;
 import dev.weir.stream.RetryPolicy;
+import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.Sink;
+import dev.weir.stream.Source;
 import dev.weir.stream.testing.VirtualClock;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
+import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class AsyncGuardTest {
@@ -29,7 +38,12 @@ class AsyncGuardTest {
     private final ConsumerRecord<byte[], byte[]> raw = new ConsumerRecord<>("t", 0, 7, new byte[1], new byte[1]);
 
     private CompletableFuture<HandlerOutcome<String>> call(FailureRules rules) {
-        return new AsyncGuard<byte[], byte[], String>(rules, record -> handled)
+        return call(rules, record -> handled);
+    }
+
+    private CompletableFuture<HandlerOutcome<String>> call(
+            FailureRules rules, Function<ConsumerRecord<byte[], byte[]>, CompletionStage<String>> handler) {
+        return new AsyncGuard<>(rules, handler)
                 .apply(new HandlerJob<>(new Decoded.Read<>(raw, raw)))
                 .toCompletableFuture();
     }
@@ -106,5 +120,41 @@ class AsyncGuardTest {
         handled.completeExceptionally(new IllegalStateException("refused"));
         assertThat(outcome).isCompletedExceptionally();
         assertThatThrownBy(outcome::get).hasMessageContaining("refused");
+    }
+
+    /**
+     * Regression: any thread may complete the handler's future. The cancellation of that thread's own pipeline replaced
+     * the rules of this one.
+     */
+    @Test
+    void failure_onTheThreadOfAnotherPipelineThatIsCancelled_followsTheRules() throws Exception {
+        openAndWait();
+        CompletableFuture<HandlerOutcome<String>> outcome =
+                call(FailureRules.NONE.withBreaker(breaker).with(IllegalStateException.class, FailureAction.SKIP));
+        CompletableFuture<RunningPipeline> stranger = new CompletableFuture<>();
+        stranger.complete(Source.of(1)
+                .to(Sink.forEach(n -> {
+                    stranger.join().cancel();
+                    boolean ignored = handled.completeExceptionally(new IllegalStateException("refused"));
+                }))
+                .run());
+        assertThat(outcome.get(20, TimeUnit.SECONDS)).isInstanceOf(HandlerOutcome.Skipped.class);
+        assertThat(breaker.state()).isEqualTo(State.OPEN);
+    }
+
+    /** Regression: the exception went past the rules, and the breaker never got its permit back. */
+    @Test
+    void stage_thatAcceptsNoListener_followsTheRules() throws Exception {
+        openAndWait();
+        CompletableFuture<String> deaf = new CompletableFuture<>() {
+            @Override
+            public <U> CompletableFuture<U> handle(
+                    BiFunction<? super @Nullable String, @Nullable Throwable, ? extends U> listener) {
+                throw new UnsupportedOperationException("planted");
+            }
+        };
+        FailureRules rules = FailureRules.NONE.withBreaker(breaker).with(RuntimeException.class, FailureAction.SKIP);
+        assertThat(call(rules, record -> deaf).get()).isInstanceOf(HandlerOutcome.Skipped.class);
+        assertThat(breaker.state()).isEqualTo(State.OPEN);
     }
 }

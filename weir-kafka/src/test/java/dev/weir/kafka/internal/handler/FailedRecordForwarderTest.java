@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.handler;
 
+import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -33,6 +34,7 @@ import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class FailedRecordForwarderTest {
@@ -48,6 +50,9 @@ class FailedRecordForwarderTest {
 
     /** Errors reported for the next sends. Later sends succeed. */
     private final Queue<RuntimeException> answers = new ArrayDeque<>();
+
+    /** Thrown by the acknowledgement of the first record; null if it succeeds. */
+    private @Nullable RuntimeException refusedAck;
 
     private final List<Integer> proposals = new CopyOnWriteArrayList<>();
     private final FailedRecordForwarder forwarder = forwarding(this::propose);
@@ -76,6 +81,9 @@ class FailedRecordForwarderTest {
         AckTarget target = new AckTarget() {
             @Override
             public void ack(long token) {
+                if (token == 0 && refusedAck != null) {
+                    throw refusedAck;
+                }
                 acknowledged.add(token);
             }
 
@@ -214,6 +222,15 @@ class FailedRecordForwarderTest {
         assertThat(acknowledged).isEmpty();
     }
 
+    /** Regression: Kafka swallows the exception of a callback, and the pipeline waited for that record forever. */
+    @Test
+    void acknowledgement_thatThrows_failsThePipeline() {
+        refusedAck = new IllegalStateException("planted");
+        CompletableFuture<Void> delivered = deliverElsewhere(failed(2));
+        assertThatThrownBy(() -> delivered.get(30, SECONDS)).hasRootCause(refusedAck);
+        assertThat(acknowledged).containsExactly(1L);
+    }
+
     @Test
     void wait_thatIsInterrupted_endsTheDeliveryAndAcknowledgesNothing() {
         refuseTwice(new TimeoutException("no answer"));
@@ -233,7 +250,13 @@ class FailedRecordForwarderTest {
         public Future<RecordMetadata> send(ProducerRecord<byte[], byte[]> record, Callback callback) {
             RuntimeException answer = answers.poll();
             if (answer == null) {
-                return super.send(record, callback);
+                return super.send(record, (metadata, refusal) -> {
+                    try {
+                        callback.onCompletion(metadata, refusal);
+                    } catch (RuntimeException swallowed) {
+                        // Kafka's producer only logs it.
+                    }
+                });
             }
             callback.onCompletion(null, answer);
             return CompletableFuture.failedFuture(answer);

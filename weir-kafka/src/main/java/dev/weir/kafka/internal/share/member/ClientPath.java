@@ -79,8 +79,9 @@ final class ClientPath implements SharePath {
                 throw unmade;
             }
             LOG.warn("{}: no further share consumer can be made: {}", setup.name(), unmade.toString());
+        } finally {
+            consumers = List.copyOf(made); // also after an error, because the close ends them
         }
-        consumers = List.copyOf(made);
         made.forEach(ShareConsumerThread::start);
     }
 

@@ -8,6 +8,7 @@ import dev.weir.kafka.internal.handler.PatientWriter;
 import dev.weir.kafka.internal.in.lookup.KafkaSurroundings;
 import dev.weir.kafka.internal.out.client.ClientProgress;
 import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Thrown;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -33,10 +34,11 @@ final class ParkedCopies implements AutoCloseable {
     private final Thread thread;
 
     /**
-     * The failure that ends the run, because the dead-letter topic's settings make it impossible to write a copy; null
-     * if there is none.
+     * The failure that ends the run, because it makes it impossible to write a copy; null if there is none. The writer
+     * throws if a record is too large for the dead-letter topic and must not be truncated. An error of the JVM or of an
+     * interceptor counts too, because nobody would write the record's copy otherwise.
      */
-    private volatile @Nullable KafkaPipelineException impossible;
+    private volatile @Nullable Throwable impossible;
 
     private volatile boolean closing;
 
@@ -100,11 +102,10 @@ final class ParkedCopies implements AutoCloseable {
                 writer.run();
             } catch (InterruptedException | InterruptException closed) {
                 return;
-            } catch (RuntimeException failure) {
-                // The writer throws if a record is too large for the dead-letter topic and must not be truncated.
-                impossible = failure instanceof KafkaPipelineException known
-                        ? known
-                        : new KafkaPipelineException(String.valueOf(failure.getMessage()), failure);
+            } catch (Throwable failure) {
+                // The loop continues even after an error, to save as many records as possible before the run ends. It
+                // allocates nothing here, because memory may have run out.
+                impossible = failure;
             }
         }
     }
@@ -156,10 +157,13 @@ final class ParkedCopies implements AutoCloseable {
      */
     @Nullable
     KafkaPipelineException look(long nowNanos) {
-        if (closing || impossible != null) {
-            return closing ? null : impossible;
+        Throwable failure = impossible;
+        if (closing || failure == null) {
+            return closing ? null : writer.look(nowNanos);
         }
-        return writer.look(nowNanos);
+        return failure instanceof KafkaPipelineException known
+                ? known
+                : new KafkaPipelineException(Thrown.text(failure), failure);
     }
 
     @Override

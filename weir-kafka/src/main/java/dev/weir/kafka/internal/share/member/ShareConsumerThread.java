@@ -26,13 +26,18 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One share consumer of Kafka's client on its own thread. It polls some records, waits until the pipeline has finished
- * them, and polls again. The client fetches nothing while a record of its last poll is unacknowledged. Confined to its
+ * them, and polls again. The client requests nothing while a record of its last poll is unacknowledged. Confined to its
  * thread, except for {@link #close}, {@link #join}, {@link #held} and {@link #unfinished}.
  *
  * <p>A poll that returns nothing does not end the client's fetch. The client keeps fetching until a broker has acquired
  * records for it ({@code fetchMoreRecords} of {@code ShareConsumeRequestManager} in Kafka 4.4). These records wait in
  * the client's buffer while their locks are running. After such a poll, the thread therefore checks the buffer several
  * times per second.
+ *
+ * <p>A poll that returns records may also leave records in the buffer: if it begins while a fetch is in flight, and the
+ * response arrives before the client has processed the poll's own request, the client fetches once more. These records
+ * wait until all records of the poll are finished. Their locks may expire in the meantime, and the brokers then deliver
+ * them to another member.
  */
 final class ShareConsumerThread implements Runnable, HeldRecords.Client {
 
@@ -107,8 +112,15 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
         }
     }
 
-    /** Waits for the thread to end. Returns false if that takes longer than {@code patience}. */
+    /**
+     * Waits for the thread to end. Returns false if that takes longer than {@code patience}. If the thread was never
+     * started, for example because memory ran out, closes the client in its place.
+     */
     boolean join(Duration patience) throws InterruptedException {
+        if (thread.getState() == Thread.State.NEW) {
+            closeClient();
+            return true;
+        }
         return thread.join(patience);
     }
 
@@ -162,6 +174,10 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
         mayAgainAskInVain();
         held.close();
         boolean ignored = Thread.interrupted();
+        closeClient();
+    }
+
+    private void closeClient() {
         try {
             client.close(CLOSE_PATIENCE);
         } catch (RuntimeException failure) {
@@ -206,13 +222,15 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
 
     private void poll(Duration patience) {
         long begun = System.nanoTime();
-        ConsumerRecords<byte[], byte[]> records = ask(patience);
+        boolean mayHoldRecords = !asking && isOldCheck(begun);
+        asking |= mayHoldRecords;
+        ConsumerRecords<byte[], byte[]> records = ask(mayHoldRecords ? Duration.ZERO : patience);
         if (records == null) {
             asking = true;
             return;
         }
-        // If the client was already fetching before this poll, the records may have arrived, and their locks may have
-        // started, at any time since the last check of its buffer.
+        // If the client was already fetching before this poll, or has fetched ahead, the records may have arrived, and
+        // their locks may have started, at any time since the last check of its buffer.
         long lockedSince = asking ? checkedNanos : begun;
         checkedNanos = begun;
         asking = records.isEmpty();
@@ -221,6 +239,14 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
             mayAgainAskInVain();
             accept(records, lockedSince);
         }
+    }
+
+    /**
+     * Returns whether the last check of the client's buffer was so long ago that a record fetched ahead may have lost
+     * much of its lock. In that case, the buffer is checked before the client fetches again.
+     */
+    private boolean isOldCheck(long nowNanos) {
+        return nowNanos - checkedNanos >= TimeUnit.MILLISECONDS.toNanos(held.lockMillis()) / 4 && held.lockMillis() > 0;
     }
 
     /**

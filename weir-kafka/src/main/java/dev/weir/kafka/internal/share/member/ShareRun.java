@@ -119,6 +119,15 @@ final class ShareRun implements ShareHandle, Termination {
 
     private void look() {
         try {
+            measure();
+        } catch (Throwable failure) {
+            onFailure.accept(failure);
+            throw failure; // There are no further readings.
+        }
+    }
+
+    private void measure() {
+        try {
             boolean atPlan = looks % LOOKS_PER_PLAN == 0;
             boolean atConfig = looks % LOOKS_PER_LAG == 0;
             looks++;
@@ -140,9 +149,6 @@ final class ShareRun implements ShareHandle, Termination {
             if (!watch.isShutdown()) {
                 LOG.warn("share group {}: {}", settings.groupId(), Thrown.text(failure));
             }
-        } catch (Error failure) {
-            onFailure.accept(failure);
-            throw failure; // There are no further readings.
         }
     }
 
@@ -317,13 +323,17 @@ final class ShareRun implements ShareHandle, Termination {
     public String close(Duration patience) {
         closed = true;
         watch.shutdownNow();
-        int unfinished = path.close(patience);
+        int unfinished;
         try {
-            if (copies != null) {
-                copies.close();
-            }
+            unfinished = path.close(patience);
         } finally {
-            admin.close();
+            try {
+                if (copies != null) {
+                    copies.close();
+                }
+            } finally {
+                admin.close();
+            }
         }
         long lost = counters.lost.sum();
         List<String> said = new ArrayList<>();

@@ -39,26 +39,28 @@ class ClientPathTest {
 
     /** Returns a path whose group refuses the members for which {@code refused} holds. Members are numbered from 0. */
     private ClientPath path(IntPredicate refused) {
-        path = new ClientPath(
-                new SharePath.Setup(
-                        "test",
-                        Map.of("client.id", "consumer"),
-                        List.of("orders"),
-                        () -> ShareClientStub.group(5, true),
-                        ready,
-                        counters,
-                        null,
-                        () -> {},
-                        failures::add),
-                config -> {
-                    boolean full = refused.test(clients.size());
-                    ShareClientStub client =
-                            new ShareClientStub(config, 60_000, full ? new GroupMaxSizeReachedException("full") : null);
-                    clients.add(client);
-                    configs.add(config);
-                    return client;
-                });
+        path = new ClientPath(setup(), config -> {
+            boolean full = refused.test(clients.size());
+            ShareClientStub client =
+                    new ShareClientStub(config, 60_000, full ? new GroupMaxSizeReachedException("full") : null);
+            clients.add(client);
+            configs.add(config);
+            return client;
+        });
         return path;
+    }
+
+    private SharePath.Setup setup() {
+        return new SharePath.Setup(
+                "test",
+                Map.of("client.id", "consumer"),
+                List.of("orders"),
+                () -> ShareClientStub.group(5, true),
+                ready,
+                counters,
+                null,
+                () -> {},
+                failures::add);
     }
 
     @AfterEach
@@ -133,6 +135,14 @@ class ClientPathTest {
         clients.getFirst().produce(ShareClientStub.record(1, 1));
         take().ackAll();
         until(() -> assertThat(path.isJoined()).isTrue());
+    }
+
+    /** Regression: if a thread cannot be started for lack of memory, the close threw and left all clients open. */
+    @Test
+    void consumerThatWasNeverStarted_isClosed() throws Exception {
+        ShareClientStub client = new ShareClientStub(Map.of("max.poll.records", 1), 60_000, null);
+        assertThat(new ShareConsumerThread(setup(), 0, client, path).join(LONG)).isTrue();
+        assertThat(client.isClosed()).isTrue();
     }
 
     @Test

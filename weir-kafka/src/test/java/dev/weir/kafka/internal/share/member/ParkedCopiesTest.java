@@ -97,7 +97,7 @@ class ParkedCopiesTest {
         }
     }
 
-    private static DeadLetterTopic deadLetters() {
+    static DeadLetterTopic deadLetters() {
         return DeadLetterTopic.of(
                 "dead",
                 ProducerSettings.builder().bootstrapServers("localhost:1").build(),
@@ -192,11 +192,37 @@ class ParkedCopiesTest {
         try (ParkedCopies copies = new ParkedCopies(
                 writer(deadLetters().whenTooLarge(DeadLetterTopic.TooLarge.FAIL), this::open), counters, LONG)) {
             copies.keep(record(), () -> {});
-            for (long until = System.nanoTime() + SECONDS.toNanos(30); copies.look(0) == null; ) {
-                assertThat(System.nanoTime()).as("fails in time").isLessThan(until);
-                Thread.onSpinWait();
+            until(() -> assertThat(copies.look(0)).isNotNull().hasMessageContaining("too large for topic dead"));
+        }
+    }
+
+    /**
+     * Regression: an error ended the writer's thread without failing the run, and records in their last delivery waited
+     * for copies until the end, which lost them.
+     */
+    @Test
+    @Timeout(30)
+    void errorOfTheClient_failsTheRun_andOtherCopiesAreWritten() throws Exception {
+        AtomicBoolean isFirst = new AtomicBoolean(true);
+        CountDownLatch written = new CountDownLatch(1);
+        Supplier<Producer<byte[], byte[]>> clients = () -> new Broken(null, new CountDownLatch(0)) {
+            @Override
+            public synchronized Future<RecordMetadata> send(ProducerRecord<byte[], byte[]> copy, Callback callback) {
+                if (isFirst.getAndSet(false)) {
+                    throw new NoClassDefFoundError("planted");
+                }
+                return super.send(copy, callback);
             }
-            assertThat(copies.look(0)).hasMessageContaining("too large for topic dead");
+        };
+
+        try (ParkedCopies copies = new ParkedCopies(writer(deadLetters(), clients), counters, LONG)) {
+            copies.keep(record(), () -> {});
+            until(() -> assertThat(copies.look(0))
+                    .isNotNull()
+                    .hasMessageContaining("planted")
+                    .hasCauseInstanceOf(NoClassDefFoundError.class));
+            copies.keep(record(), written::countDown);
+            written.await();
         }
     }
 

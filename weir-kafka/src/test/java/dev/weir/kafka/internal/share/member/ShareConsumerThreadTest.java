@@ -172,6 +172,25 @@ class ShareConsumerThreadTest {
         until(() -> assertThat(client().told()).containsExactly("0 RELEASE", "1 ACCEPT"));
     }
 
+    /**
+     * Regression: the record was handled although its lock had long expired. The group had delivered it to another
+     * share consumer, so it was handled twice, and both acceptances were counted.
+     */
+    @Test
+    void recordThatWaitedInTheClientBehindASlowOne_isNotHandledAfterItsLock() throws Exception {
+        group.set(ShareClientStub.group(5, false));
+        start(1_500, null);
+        client().produce(ShareClientStub.record(0, 1));
+        Batch<AcquiredRecord> slow = take();
+        client().fetchAhead(ShareClientStub.record(1, 1));
+        client().produce(ShareClientStub.record(2, 1));
+        Batch<AcquiredRecord> next = take();
+        assertThat(next.get(0).offset()).isEqualTo(2);
+        next.ack(0);
+        slow.ack(0);
+        until(() -> assertThat(client().told()).containsExactly("0 RELEASE", "1 RELEASE", "2 ACCEPT"));
+    }
+
     @Test
     void renewalThatIsRefused_losesTheRecord_andTheConsumerGoesOn() throws Exception {
         start(2_000, null);

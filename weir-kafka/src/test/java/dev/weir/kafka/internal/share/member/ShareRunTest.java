@@ -1,17 +1,22 @@
 package dev.weir.kafka.internal.share.member;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.kafka.ShareSettings;
 import dev.weir.kafka.internal.share.group.GroupAdmin;
 import dev.weir.kafka.internal.share.group.GroupStart;
 import dev.weir.stream.spi.Clock;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -22,6 +27,10 @@ class ShareRunTest {
     private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
 
     private ShareRun run(SharePath path) {
+        return run(path, null);
+    }
+
+    private ShareRun run(SharePath path, @Nullable ParkedCopies copies) {
         var settings = ShareSettings.builder()
                 .bootstrapServers("localhost:1")
                 .groupId("group")
@@ -33,7 +42,7 @@ class ShareRunTest {
                 path,
                 new ReadyRecords(Clock.SYSTEM),
                 counters,
-                null,
+                copies,
                 config -> {},
                 failure::complete,
                 List::of);
@@ -52,6 +61,54 @@ class ShareRunTest {
         run.begin();
         assertThat(failure.get(50, TimeUnit.SECONDS)).isSameAs(planted);
         assertThat(run.close(Duration.ZERO)).isEmpty();
+    }
+
+    /** Regression: nobody noticed that the schedule had ended, and a bounded read never ended. */
+    @Test
+    void lookWhoseFailureCannotBeLogged_failsTheRun() throws Exception {
+        ShareRun run = run(new IdlePath() {
+            @Override
+            public void follow(Plan plan) {
+                throw new Unloggable();
+            }
+        });
+        run.begin();
+        assertThat(failure.get(50, TimeUnit.SECONDS)).hasMessage("not for the log");
+        assertThat(run.close(Duration.ZERO)).isEmpty();
+    }
+
+    /** Throws a checked exception while it is logged, as a log backend might. */
+    private static final class Unloggable extends RuntimeException {
+
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public String toString() {
+            throw Unloggable.<RuntimeException>unchecked(new IOException("not for the log"));
+        }
+
+        @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // hides a checked exception from the compiler
+        private static <X extends Throwable> X unchecked(Throwable thrown) throws X {
+            throw (X) thrown;
+        }
+    }
+
+    @Test
+    void pathThatCannotBeClosed_leavesNothingElseOpen() {
+        MockProducer<byte[], byte[]> producer =
+                new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer());
+        ParkedCopies copies = new ParkedCopies(
+                ParkedCopiesTest.writer(ParkedCopiesTest.deadLetters(), () -> producer), counters, Duration.ZERO);
+        ShareRun run = run(
+                new IdlePath() {
+                    @Override
+                    public int close(Duration patience) {
+                        throw new IllegalStateException("planted");
+                    }
+                },
+                copies);
+        assertThatThrownBy(() -> run.close(Duration.ZERO)).hasMessage("planted");
+        assertThat(producer.closed()).isTrue();
     }
 
     @Test
