@@ -43,6 +43,9 @@ final class PipeState implements AutoCloseable {
 
     /** Refuses a file that cannot be written, before anything has started. */
     static void checkWritable(Path file) {
+        if (file.toAbsolutePath().getParent() == null) {
+            throw CliFailure.badValue("--state", file, "a file, not the root folder");
+        }
         try {
             replace(file, JsonLines.object(json -> json.writeStringField("state", "starting"), true));
         } catch (IOException e) {

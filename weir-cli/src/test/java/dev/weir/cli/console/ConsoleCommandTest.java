@@ -190,7 +190,7 @@ class ConsoleCommandTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"localhost:1", "ftp://x", "4711x", "http://", "::"})
+    @ValueSource(strings = {"localhost:1", "ftp://x", "4711x", "http://", "http://127.0.0.1:95000", "::"})
     void target_thatIsNeither_isRefused(String target) {
         assertThat(harness.run("console", target)).isEqualTo(ExitCode.WRONG_USAGE);
         assertThat(harness.err().lines()).hasSize(1).first().asString().contains(target);

@@ -1,7 +1,9 @@
 package dev.weir.cli.pipe;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.command.terminal.CliFailure;
 import dev.weir.command.terminal.Terminal;
 import dev.weir.stream.RunningPipeline;
 import java.io.ByteArrayOutputStream;
@@ -20,6 +22,14 @@ class PipeStateTest {
 
     @TempDir
     private Path folder;
+
+    /** Regression: the root folder has no folder around it, so this was an unexpected NullPointerException. */
+    @Test
+    void rootFolder_isRefused() {
+        assertThatThrownBy(() -> PipeState.checkWritable(Path.of("/")))
+                .isInstanceOf(CliFailure.class)
+                .hasMessage("--state must be a file, not the root folder: --state=/");
+    }
 
     /** If the failure ended the schedule, the file would keep a state that is no longer true. */
     @Test
