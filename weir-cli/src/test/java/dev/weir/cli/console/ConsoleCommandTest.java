@@ -268,6 +268,20 @@ class ConsoleCommandTest {
         assertThat(harness.err()).contains("--no-console does not go with");
     }
 
+    /** Regression: the way out was to name the file of the token that was too short. */
+    @Test
+    void tokenThatIsTooShort_isRefused_withoutAdviceToNameIt() throws IOException {
+        Path token = Files.writeString(folder.resolve("token"), "short");
+        String[] lines = {
+            "pipe --bootstrap-server=localhost:1 --from=a --to=b --group=g --console=0 --token-file=" + token,
+            "console http://127.0.0.1:1 http://127.0.0.1:2 --token-file=" + token
+        };
+        for (String line : lines) {
+            harness.run(line.split(" "));
+            assertThat(harness.err()).contains("a token must be at least").doesNotContain("Name its file");
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -280,6 +294,7 @@ class ConsoleCommandTest {
                 "console http://127.0.0.1:1 http://127.0.0.1:2 --timeline t.json",
                 "console --group= --bootstrap-server h:1",
                 "console http://127.0.0.1:1 http://127.0.0.1:2 --listen 0.0.0.0:0",
+                "profile 1 --token-file t",
                 "mcp",
                 "mcp --group g",
                 "mcp 1 --url http://127.0.0.1:1",
