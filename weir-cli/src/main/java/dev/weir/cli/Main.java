@@ -290,7 +290,8 @@ public final class Main implements Runnable, CommandContext {
                 .takeWhile(arg -> !arg.equals("--"))
                 .filter(arg -> arg.startsWith("--"))
                 .map(arg -> arg.replaceFirst("=.*", ""))
-                .filter(name -> !command.getCommandSpec().optionsMap().containsKey(name))
+                .filter(name -> !command.getCommandSpec().optionsMap().containsKey(name)
+                        && !command.getCommandSpec().negatedOptionsMap().containsKey(name))
                 .findFirst()
                 .orElse(null);
     }

@@ -66,6 +66,13 @@ class MainTest {
                 .containsExactly("weir completion: Unknown option: '--colour=red'. Try 'weir completion --help'.");
     }
 
+    /** Regression: the missing argument was reported as an unknown option. */
+    @Test
+    void missingArgument_besideANegatedOption_isReported() {
+        assertThat(harness.run("tune", "--no-apply")).isEqualTo(ExitCode.WRONG_USAGE);
+        assertThat(harness.err()).contains("Missing required parameter: ").doesNotContain("Unknown option");
+    }
+
     /** {@code --too} was taken for {@code --token-file}. */
     @ParameterizedTest
     @CsvSource({

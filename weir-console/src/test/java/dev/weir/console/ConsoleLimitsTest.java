@@ -16,6 +16,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.logging.Level;
 import java.util.logging.LogManager;
@@ -209,6 +210,24 @@ class ConsoleLimitsTest {
             pipeline.close();
             assertThat(looker.now()).as("after the end").isNotSameAs(before);
             assertThat(looker.trend()).isSameAs(looker.trend());
+        }
+    }
+
+    /** If the error ended the schedule, the console would show the last reading forever. */
+    @Test
+    void reading_thatFails_isFollowedByOthers() throws Exception {
+        StubPipeline pipeline = new StubPipeline("orders");
+        AtomicInteger readings = new AtomicInteger();
+        pipeline.counters = () -> {
+            if (readings.incrementAndGet() == 1) {
+                throw new StackOverflowError("planted by the test");
+            }
+            return List.of();
+        };
+        try (Looker looker = new Looker(new Controls(Map.of()))) {
+            looker.show(pipeline, () -> null);
+            looker.start();
+            assertThat(looker.history().after(0)).isNotNull();
         }
     }
 

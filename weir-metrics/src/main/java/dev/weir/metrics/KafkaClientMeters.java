@@ -152,7 +152,7 @@ public final class KafkaClientMeters implements MeterBinder, AutoCloseable {
                 look();
                 failing = false;
             }
-        } catch (RuntimeException | LinkageError e) {
+        } catch (Throwable e) {
             if (!failing) {
                 LOG.warn("the meters of the Kafka clients are not updated", e);
             }

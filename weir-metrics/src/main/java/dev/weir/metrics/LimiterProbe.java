@@ -123,7 +123,7 @@ public final class LimiterProbe implements AutoCloseable {
                             ? PipelineLook.at(pipeline, MachineLook.now())
                             : PipelineLook.inPassing(pipeline, MachineLook.now()));
             failing = false;
-        } catch (RuntimeException | LinkageError e) { // Caught because it would otherwise end the thread silently.
+        } catch (Throwable e) { // Caught because it would otherwise end the thread silently.
             if (!failing) {
                 LOG.warn("the limiter of pipeline {} is not looked for", pipeline.name(), e);
             }

@@ -192,7 +192,7 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
                 look();
                 failing = false;
             }
-        } catch (RuntimeException | LinkageError e) { // Caught because it would otherwise end the thread silently.
+        } catch (Throwable e) { // Caught because it would otherwise end the thread silently.
             if (!failing) {
                 LOG.warn("the meters of pipeline {} are not updated", pipeline.name(), e);
             }

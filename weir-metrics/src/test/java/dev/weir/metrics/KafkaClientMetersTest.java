@@ -119,7 +119,7 @@ class KafkaClientMetersTest {
         }
     }
 
-    /** If the exception ended the thread that checks for clients, new clients would never be detected. */
+    /** If the error ended the thread that checks for clients, new clients would never be detected. */
     @Test
     void registryThatThrows_isTriedAgainAtTheNextCheck() throws Exception {
         MBeanServer server = ManagementFactory.getPlatformMBeanServer();
@@ -129,7 +129,7 @@ class KafkaClientMetersTest {
             @Override
             public Meter.Id map(Meter.Id id) {
                 if (broken.get()) {
-                    throw new IllegalStateException("planted");
+                    throw new StackOverflowError("planted");
                 }
                 return id;
             }

@@ -75,6 +75,21 @@ class LimiterProbeTest {
         assertThat(pipeline.completion()).isNotDone();
     }
 
+    /** If the error ended the thread that observes, the limiter would never change again. */
+    @Test
+    void look_thatFails_isFollowedByOthers() {
+        StubPipeline pipeline = new StubPipeline("orders");
+        pipeline.broken = true;
+        try (LimiterProbe probe = LimiterProbe.start(pipeline)) {
+            pipeline.stages.add(StageSnapshot.of("price", 1, 120, 120, 0, 0, 0, 0, SECOND));
+            pipeline.broken = false;
+            await().atMost(Duration.ofSeconds(40))
+                    .ignoreExceptions()
+                    .untilAsserted(
+                            () -> assertThat(probe.limiter().stage("price")).isNotNull());
+        }
+    }
+
     private static WeakReference<LimiterProbe> startedAndClosed(RunningPipeline pipeline) {
         try (LimiterProbe probe = LimiterProbe.start(pipeline)) {
             return new WeakReference<>(probe);

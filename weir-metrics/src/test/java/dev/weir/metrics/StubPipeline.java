@@ -41,7 +41,7 @@ final class StubPipeline implements RunningPipeline {
     @Override
     public List<StageSnapshot> stages() {
         if (broken) {
-            throw new IllegalStateException("broken by the test");
+            throw new StackOverflowError("planted by the test");
         }
         return List.copyOf(stages);
     }

@@ -162,7 +162,11 @@ public final class DriverMain {
                 changes.add(change.options());
                 Pass pass = underWay;
                 if (pass != null) {
-                    pass.change(change.options());
+                    try {
+                        pass.change(change.options());
+                    } catch (RuntimeException e) {
+                        pass.fail(e); // this thread must keep listening, because it ends the process with the harness
+                    }
                 }
             }
             case Command.End end -> {
@@ -283,6 +287,8 @@ public final class DriverMain {
             host.figures().forEach((name, value) -> pass.figure(name + " at " + PLACE, value));
         } catch (InterruptedException ignored) {
             // The pass is over.
+        } catch (RuntimeException e) {
+            pass.fail(e); // the harness would wait for the next interval
         }
     }
 

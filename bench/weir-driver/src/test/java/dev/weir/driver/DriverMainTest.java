@@ -172,6 +172,24 @@ class DriverMainTest {
         }
     }
 
+    /** Regression: the exception ended the thread that listens, so that the process did not end with its harness. */
+    @Test
+    void change_thatFails_failsThePass() throws Exception {
+        Process process = start(Obedient.class, "obedient");
+        Writer commands = process.outputWriter();
+        try (BufferedReader said = process.inputReader()) {
+            assertThat(said.readLine()).contains("\"say\":\"hello\"");
+            say(commands, CONFIGURE);
+            say(commands, new Command.Start("g", 0, 3600));
+            assertThat(said.readLine()).contains("\"say\":\"first\"");
+            say(commands, new Command.Change(Map.of(HandlerWork.MILLIS, "many")));
+            assertThat(process.waitFor(30, TimeUnit.SECONDS)).as("it ended").isTrue();
+            assertThat(said.lines()).anyMatch(line -> line.contains("\"say\":\"failed\"") && line.contains("many"));
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
     /**
      * Regression: if the driver closed before its last interval was reported, this interval and the brokers' usage in
      * it were lost.

@@ -106,7 +106,11 @@ public final class BrokerCommand implements Callable<Integer> {
         } catch (ExecutionException e) {
             throw CliFailure.unexpected(e);
         }
-        return weir.shutdown().isRequested() ? ExitCode.DONE : ExitCode.FAILED;
+        if (weir.shutdown().isRequested()) {
+            return ExitCode.DONE;
+        }
+        weir.tellError("all brokers have ended"); // standard error has named each of them
+        return ExitCode.FAILED;
     }
 
     /**

@@ -4,6 +4,7 @@ import com.sun.tools.attach.AttachNotSupportedException;
 import com.sun.tools.attach.VirtualMachine;
 import dev.weir.command.terminal.CliFailure;
 import dev.weir.console.ConsoleServer;
+import dev.weir.metrics.http.HttpEndpoint;
 import java.io.IOException;
 import java.net.URI;
 import java.util.Locale;
@@ -31,7 +32,9 @@ public final class ConsoleAddress {
         try {
             URI uri = URI.create(target.replaceAll("/+$", ""));
             String scheme = uri.getScheme() == null ? "" : uri.getScheme().toLowerCase(Locale.ROOT);
-            if ((scheme.equals("http") || scheme.equals("https")) && uri.getHost() != null) {
+            if ((scheme.equals("http") || scheme.equals("https"))
+                    && uri.getHost() != null
+                    && uri.getPort() <= HttpEndpoint.MAX_PORT) {
                 return uri;
             }
         } catch (IllegalArgumentException e) {

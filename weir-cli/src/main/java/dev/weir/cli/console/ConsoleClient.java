@@ -28,6 +28,8 @@ public final class ConsoleClient implements AutoCloseable {
      */
     private static final Duration LONGEST_CHANGE = Duration.ofMinutes(11);
 
+    private static final String STATE = "/api/state";
+
     private static final ObjectMapper JSON = new ObjectMapper();
 
     private final URI console;
@@ -57,22 +59,34 @@ public final class ConsoleClient implements AutoCloseable {
      * produce the answer.
      */
     public JsonNode get(String path, Duration making) throws InterruptedException {
-        return send(HttpRequest.newBuilder(URI.create(console + path)).GET(), PATIENCE.plus(making));
+        JsonNode answer =
+                send(HttpRequest.newBuilder(URI.create(console + path)).GET(), PATIENCE.plus(making));
+        // Any server may answer any request with an object. The state of a fleet has members instead of a pipeline.
+        if (path.equals(STATE)
+                && !answer.path("pipeline").isTextual()
+                && !answer.path("members").isArray()) {
+            throw noConsole(null);
+        }
+        return answer;
     }
 
     /** Requests changes. Sends each value as a JSON string, which the console parses. */
     JsonNode set(Map<String, String> settings) throws InterruptedException {
         // Queries the state first. If the console does not answer, this request fails after a short time limit instead
         // of the long one for changes.
-        JsonNode ignored = get("/api/state");
+        JsonNode ignored = get(STATE);
         ObjectNode body = JSON.createObjectNode();
         ObjectNode set = body.putObject("set");
         settings.forEach(set::put);
-        return send(
+        JsonNode report = send(
                 HttpRequest.newBuilder(URI.create(console + "/api/control"))
                         .header("Content-Type", "application/json")
                         .POST(BodyPublishers.ofString(body.toString())),
                 PATIENCE.plus(LONGEST_CHANGE));
+        if (!report.path("applied").isObject()) {
+            throw noConsole(null);
+        }
+        return report;
     }
 
     private JsonNode send(HttpRequest.Builder request, Duration patience) throws InterruptedException {
@@ -93,7 +107,7 @@ public final class ConsoleClient implements AutoCloseable {
         try {
             body = JSON.readTree(answer.body());
         } catch (JacksonException e) {
-            throw CliFailure.work(console + " is not a Weir console", "Use the address that the process printed.", e);
+            throw noConsole(e);
         }
         if (answer.statusCode() == 401) {
             throw CliFailure.work(
@@ -105,7 +119,14 @@ public final class ConsoleClient implements AutoCloseable {
                             + body.path("error").asText("no reason given"),
                     "");
         }
+        if (!body.isObject()) {
+            throw noConsole(null);
+        }
         return body;
+    }
+
+    private CliFailure noConsole(@Nullable Exception cause) {
+        return CliFailure.work(console + " is not a Weir console", "Use the address that the process printed.", cause);
     }
 
     @Override

@@ -98,6 +98,11 @@ public final class ProfileCommand implements Callable<Integer> {
         if (seconds < 1 || seconds > most) {
             throw CliFailure.badValue("--seconds", seconds, "1 to " + most);
         }
+        if (tokenFile != null && ConsoleAddress.isProcess(target)) {
+            throw CliFailure.usage(
+                    "--token-file goes with the address of a console, not with a process",
+                    "A process is recorded without its console.");
+        }
         if (html != null) {
             Path folder = html.toAbsolutePath().getParent();
             if (Files.isDirectory(html) || folder == null || !Files.isDirectory(folder)) {

@@ -72,7 +72,8 @@ public final class FleetPage {
             }
             return settings.startForFleet();
         } catch (IllegalArgumentException e) {
-            throw CliFailure.usage("--listen=" + at + ": " + e.getMessage(), "Name its file with --token-file.");
+            throw CliFailure.usage(
+                    "--listen=" + at + ": " + e.getMessage(), token == null ? "Name its file with --token-file." : "");
         } catch (IOException e) {
             throw CliFailure.work(
                     "cannot listen on --listen=" + at + ": " + CliFailure.reason(e),

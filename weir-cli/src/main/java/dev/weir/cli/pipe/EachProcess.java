@@ -8,6 +8,8 @@ import java.io.OutputStream;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /**
  * Starts a shell command once for each value, with the value on its standard input and the result on its standard
@@ -16,6 +18,9 @@ import java.util.concurrent.ExecutionException;
 final class EachProcess {
 
     private static final int ERROR_CHARS = 300;
+
+    /** The time to wait for the end of standard error, which a child in the background may keep open. */
+    private static final long ERRORS_MILLIS = 1_000;
 
     private EachProcess() {}
 
@@ -29,7 +34,7 @@ final class EachProcess {
             write(value, process.getOutputStream());
             int status = process.waitFor();
             if (status != 0) {
-                throw new LineProcessException("the command ended with exit status " + status + said(errors.join()));
+                throw new LineProcessException("the command ended with exit status " + status + said(errors));
             }
             return out.get();
         } catch (ExecutionException unreadable) {
@@ -63,8 +68,14 @@ final class EachProcess {
         return all;
     }
 
-    private static String said(byte[] errors) {
-        String text = new String(errors, UTF_8).strip().replaceAll("\\s*\\R\\s*", " | ");
+    private static String said(CompletableFuture<byte[]> errors) throws InterruptedException, ExecutionException {
+        byte[] read;
+        try {
+            read = errors.get(ERRORS_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (TimeoutException stillOpen) {
+            return "";
+        }
+        String text = new String(read, UTF_8).strip().replaceAll("\\s*\\R\\s*", " | ");
         return text.isEmpty() ? "" : "; it said: " + text.substring(0, Math.min(ERROR_CHARS, text.length()));
     }
 }

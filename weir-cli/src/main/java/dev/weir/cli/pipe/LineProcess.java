@@ -156,7 +156,10 @@ final class LineProcess implements AutoCloseable {
                     if (buffer[i] == '\n') {
                         line.write(buffer, start, i - start);
                         start = i + 1;
-                        answered(line.toByteArray());
+                        if (!answered(line.toByteArray())) {
+                            fail("answered with more lines than it was given");
+                            return;
+                        }
                         line.reset();
                     }
                 }
@@ -168,16 +171,17 @@ final class LineProcess implements AutoCloseable {
         fail(describeEnd());
     }
 
-    private void answered(byte[] line) {
+    /** Returns whether the answer belongs to a line. */
+    private boolean answered(byte[] line) {
         Answer answer = awaited.poll();
         if (answer == null) {
-            fail("answered with more lines than it was given");
-            return;
+            return false;
         }
         answers++;
         lastAnswerNanos = System.nanoTime();
         room.release();
         answer.future.complete(line);
+        return true;
     }
 
     private String describeEnd() {

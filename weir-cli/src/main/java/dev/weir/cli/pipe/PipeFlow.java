@@ -75,7 +75,9 @@ final class PipeFlow implements AutoCloseable {
                 : null;
     }
 
-    /** Returns the number of dead-letter records that the output stage has written or will write. */
+    /**
+     * Returns the number of dead-letter records that the output stage has written or, without transactions, will write.
+     */
     long deadLettersInOutput() {
         return deadLettered.sum();
     }
@@ -158,7 +160,14 @@ final class PipeFlow implements AutoCloseable {
     private Pipeline exactlyOnce(ExactlyOnceFlow<byte[], byte[]> flow, ProducerSettings<byte[], byte[]> producer) {
         ExactlyOnceFlow<byte[], byte[]> timed =
                 options.commitInterval == null ? flow : flow.commitInterval(options.commitInterval);
-        return timed.produceTo(
+        String deadLetters = options.deadLetter;
+        // Counted at the commit, because the inputs of an aborted transaction are read again.
+        ExactlyOnceFlow<byte[], byte[]> counted = deadLetters == null
+                ? timed
+                : timed.whenCommitted(records -> deadLettered.add(records.stream()
+                        .filter(each -> each.topic().equals(deadLetters))
+                        .count()));
+        return counted.produceTo(
                 producer,
                 consumed -> options.handlesOneByOne()
                         ? consumed.mapBlocking(options.workers(), ordering(), this::workOn)
@@ -266,7 +275,7 @@ final class PipeFlow implements AutoCloseable {
             AsimovTranslator translator, ConsumerRecord<byte[], byte[]> record) {
         Translation translation = translator.translate(record.value());
         if (translation instanceof Malformed) {
-            deadLettered.increment();
+            countDeadLetter();
         }
         return AsimovRecords.toProduce(record, translation, options.to, Objects.requireNonNull(options.deadLetter));
     }
@@ -302,9 +311,15 @@ final class PipeFlow implements AutoCloseable {
             throw new LineProcessException(PipeRecords.name(record) + " cannot go through exec: " + refusal
                     + "; --dead-letter TOPIC lets the others pass");
         }
-        deadLettered.increment();
+        countDeadLetter();
         ProducerRecord<byte[], byte[]> deadLetter = records.deadLetter(record, "NOT_A_LINE", refusal);
         return new Sent(record, () -> deadLetter);
+    }
+
+    private void countDeadLetter() {
+        if (!options.isExactlyOnce()) {
+            deadLettered.increment();
+        }
     }
 
     private static void block(long nanos) throws InterruptedException {

@@ -43,6 +43,9 @@ final class PipeState implements AutoCloseable {
 
     /** Refuses a file that cannot be written, before anything has started. */
     static void checkWritable(Path file) {
+        if (file.toAbsolutePath().getParent() == null) {
+            throw CliFailure.badValue("--state", file, "a file, not the root folder");
+        }
         try {
             replace(file, JsonLines.object(json -> json.writeStringField("state", "starting"), true));
         } catch (IOException e) {
@@ -63,17 +66,18 @@ final class PipeState implements AutoCloseable {
     }
 
     /**
-     * Writes the state. A failure, for example because the disk is full, does not end the pipe. Consecutive failures
-     * are reported only once.
+     * Writes the state. A failure, for example because the disk is full, does not end the pipe, and does not end the
+     * schedule. Consecutive failures are reported only once.
      */
     private void write() {
         Path target = Objects.requireNonNull(file);
         try {
             replace(target, text());
             failed = false;
-        } catch (IOException e) {
+        } catch (Throwable e) {
             if (!failed) {
-                terminal.note("weir: cannot write --state=" + target + ": " + CliFailure.reason(e));
+                String why = e instanceof IOException io ? CliFailure.reason(io) : e.toString();
+                terminal.note("weir: cannot write --state=" + target + ": " + why);
             }
             failed = true;
         }

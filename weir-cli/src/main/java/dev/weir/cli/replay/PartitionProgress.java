@@ -36,7 +36,14 @@ final class PartitionProgress {
 
     private static final int MAX_CHARS = 4_000;
 
+    /** A longer range of unsent records is not read. */
     private static final int MAX_LEFT = 100_000;
+
+    /**
+     * {@link #isFull} returns true from this number of unsent records on, because adjacent records make one range. The
+     * difference is more than a poll returns.
+     */
+    private static final int FULL_LEFT = MAX_LEFT - 1_000;
 
     private long horizon;
     private final TreeSet<Long> left = new TreeSet<>();
@@ -131,9 +138,9 @@ final class PartitionProgress {
         return left.isEmpty() ? null : left.first();
     }
 
-    /** Returns true if the metadata of a commit has hardly any space for further unsent records. */
+    /** Returns true if a commit can hardly note further unsent records. */
     boolean isFull() {
-        return !left.isEmpty() && text().length() > FULL_CHARS;
+        return left.size() >= FULL_LEFT || (!left.isEmpty() && text().length() > FULL_CHARS);
     }
 
     private String text() {

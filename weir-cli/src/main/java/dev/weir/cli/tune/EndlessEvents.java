@@ -65,8 +65,8 @@ public final class EndlessEvents implements AutoCloseable {
             }
             eachTick.run();
             failing = false;
-        } catch (RuntimeException e) {
-            // Catch the exception, because a scheduled task that throws would silently never run again. The next tick
+        } catch (Throwable e) {
+            // Catch everything, because a scheduled task that throws would silently never run again. The next tick
             // may succeed.
             if (!failing) {
                 LOG.log(Level.WARNING, "the events are not read again", e);

@@ -78,6 +78,20 @@ class BenchCampaignTest {
         assertThat(harness.err()).contains("--environment names the brokers too");
     }
 
+    /** Regression: the failure named options that nobody had given. */
+    @Test
+    void brokersOfAnEnvironment_thatCannotBeUsed_areNamedByItsKeys() throws IOException {
+        String environment = Files.writeString(temp.resolve("there.yaml"), """
+                        brokers: {bootstrapServers: "localhost:1", clientConfig: gone.properties}
+                        workers: [{here: true}]
+                        """).toString();
+        assertThat(harness.run("bench", "run", workload("some"), "--environment", environment))
+                .isEqualTo(ExitCode.WRONG_USAGE);
+        assertThat(harness.err())
+                .contains("the environment " + environment + ": clientConfig must be a properties file")
+                .doesNotContain("--client-config");
+    }
+
     /** Before brokers are started, which takes longer. */
     @Test
     void workerThatCannotBeReached_isNamed_withCommandAndWhy() throws IOException {

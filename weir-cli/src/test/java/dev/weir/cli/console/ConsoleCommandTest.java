@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.sun.net.httpserver.HttpServer;
 import dev.weir.cli.CommandHarness;
 import dev.weir.command.terminal.ExitCode;
 import dev.weir.console.ConsoleServer;
@@ -15,6 +16,9 @@ import dev.weir.stream.Sink;
 import dev.weir.stream.Source;
 import dev.weir.stream.control.StageControl;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -190,10 +194,32 @@ class ConsoleCommandTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"localhost:1", "ftp://x", "4711x", "http://", "::"})
+    @ValueSource(strings = {"localhost:1", "ftp://x", "4711x", "http://", "http://127.0.0.1:95000", "::"})
     void target_thatIsNeither_isRefused(String target) {
         assertThat(harness.run("console", target)).isEqualTo(ExitCode.WRONG_USAGE);
         assertThat(harness.err().lines()).hasSize(1).first().asString().contains(target);
+    }
+
+    /** Regression: the setting was reported as accepted, and the JSON of an empty answer was invalid. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", "{}", "[]", "null", "{\"applied\":{}}", "{\"pipeline\":\"orders\"}"})
+    void target_thatIsAnotherServer_acceptsNothing(String answer) throws Exception {
+        HttpServer other = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        other.createContext("/", exchange -> {
+            byte[] body = answer.getBytes(StandardCharsets.UTF_8);
+            exchange.sendResponseHeaders(200, body.length == 0 ? -1 : body.length);
+            exchange.getResponseBody().write(body);
+            exchange.close();
+        });
+        other.start();
+        try {
+            String address = "http://127.0.0.1:" + other.getAddress().getPort();
+            assertThat(harness.run("console", address, "--set", "stage.price.parallelism=24", "--json"))
+                    .isEqualTo(ExitCode.FAILED);
+            assertThat(lastLine().path("error").asText()).isEqualTo(address + " is not a Weir console");
+        } finally {
+            other.stop(0);
+        }
     }
 
     @Test
@@ -242,6 +268,20 @@ class ConsoleCommandTest {
         assertThat(harness.err()).contains("--no-console does not go with");
     }
 
+    /** Regression: the way out was to name the file of the token that was too short. */
+    @Test
+    void tokenThatIsTooShort_isRefused_withoutAdviceToNameIt() throws IOException {
+        Path token = Files.writeString(folder.resolve("token"), "short");
+        String[] lines = {
+            "pipe --bootstrap-server=localhost:1 --from=a --to=b --group=g --console=0 --token-file=" + token,
+            "console http://127.0.0.1:1 http://127.0.0.1:2 --token-file=" + token
+        };
+        for (String line : lines) {
+            harness.run(line.split(" "));
+            assertThat(harness.err()).contains("a token must be at least").doesNotContain("Name its file");
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -254,6 +294,7 @@ class ConsoleCommandTest {
                 "console http://127.0.0.1:1 http://127.0.0.1:2 --timeline t.json",
                 "console --group= --bootstrap-server h:1",
                 "console http://127.0.0.1:1 http://127.0.0.1:2 --listen 0.0.0.0:0",
+                "profile 1 --token-file t",
                 "mcp",
                 "mcp --group g",
                 "mcp 1 --url http://127.0.0.1:1",

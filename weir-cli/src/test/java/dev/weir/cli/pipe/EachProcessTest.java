@@ -36,6 +36,24 @@ class EachProcessTest {
         }
     }
 
+    /** Regression: the call waited for the end of standard error, and neither a timeout nor a cancel ended the wait. */
+    @Test
+    void failedCommand_whoseChildKeepsItsErrorsOpen_failsWithoutThem() {
+        CompletableFuture<byte[]> result = new CompletableFuture<>();
+        Thread.ofPlatform().daemon().start(() -> {
+            try {
+                result.complete(EachProcess.run("sleep 60 & sleep 1; exit 3", new byte[0]));
+            } catch (Throwable thrown) {
+                result.completeExceptionally(thrown);
+            }
+        });
+        assertThat(result)
+                .failsWithin(20, TimeUnit.SECONDS)
+                .withThrowableThat()
+                .havingCause()
+                .withMessage("the command ended with exit status 3");
+    }
+
     /** If this were not a failure, the record would be written with an empty value. */
     @Test
     void outputThatCannotBeRead_isAFailure() {

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class LineProcessTest {
@@ -94,6 +95,27 @@ class LineProcessTest {
             LineProcess.Answer answer = process.send("a".getBytes(UTF_8));
             lines.process.complete(process);
             assertThatThrownBy(answer::await).hasMessageContaining("exit status 3");
+        }
+    }
+
+    /**
+     * Regression: each further line was reported as a failure, so that the pipe computed in vain until the count of
+     * permits overflowed. Once nobody reads, the command ends.
+     */
+    @Test
+    void linesThatNobodyAskedFor_areReadNoLonger() throws Exception {
+        List<ProcessHandle> others = ProcessHandle.current().children().toList();
+        try (LineProcess process = LineProcess.start("yes", 10)) {
+            ProcessHandle command = ProcessHandle.current()
+                    .children()
+                    .filter(child -> !others.contains(child))
+                    .findFirst()
+                    .orElse(null);
+            if (command != null) { // otherwise it has ended already
+                command.onExit().get(20, TimeUnit.SECONDS);
+            }
+            assertThatThrownBy(() -> process.send("a".getBytes(UTF_8)).await())
+                    .hasMessageContaining("answered with more lines than it was given");
         }
     }
 

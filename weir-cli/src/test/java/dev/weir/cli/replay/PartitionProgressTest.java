@@ -64,6 +64,26 @@ class PartitionProgressTest {
         assertThat(next.position(null)).isEqualTo(new OffsetAndMetadata(10, "weir-replay:2:0"));
     }
 
+    /**
+     * Regression: adjacent records are one short range, so that the progress was never full. The next run did not read
+     * a range that was too long, and sent later records again.
+     */
+    @Test
+    void adjacentRecordsThatAreLeft_areReadByTheNextRun_untilTheProgressIsFull() {
+        PartitionProgress progress = PartitionProgress.of(null);
+        long offset = 0;
+        while (!progress.isFull() && offset < 200_000) {
+            for (int i = 0; i < 200; i++) {
+                progress.left(offset++);
+            }
+        }
+        progress.done(offset);
+        PartitionProgress next = PartitionProgress.of(progress.position(null));
+        assertThat(next.isDone(offset)).isTrue();
+        assertThat(next.isDone(offset - 1)).isFalse();
+        assertThat(progress.isFull()).isTrue();
+    }
+
     /** Leaves every other record of two polls of 500 records. */
     @Test
     void manyRecordsThatAreLeft_fitIntoACommit_untilItIsFull() {

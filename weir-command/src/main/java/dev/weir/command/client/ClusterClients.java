@@ -6,10 +6,6 @@ import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.ProducePath;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.Subscription;
-import java.io.IOException;
-import java.io.StringReader;
-import java.nio.charset.CharacterCodingException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,7 +13,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Properties;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
@@ -74,9 +69,9 @@ public final class ClusterClients {
 
     private final String bootstrapServers;
     private final @Nullable String group;
-    private final @Nullable Path file;
+    private final @Nullable SettingsFile file;
     private final Duration patience;
-    private final Properties properties;
+    private final Map<String, String> properties;
 
     private @Nullable String consumerId;
 
@@ -86,6 +81,10 @@ public final class ClusterClients {
      * @param group the consumer group, or null for consumers without one
      */
     public ClusterClients(String bootstrapServers, @Nullable String group, @Nullable Path file, Duration patience) {
+        this(bootstrapServers, group, patience, file == null ? null : SettingsFile.read(file));
+    }
+
+    ClusterClients(String bootstrapServers, @Nullable String group, Duration patience, @Nullable SettingsFile file) {
         if (!patience.isPositive() || patience.compareTo(MAX_PATIENCE) > 0) {
             throw CliFailure.badValue("--connect-timeout", patience, "more than 0s and at most 10m");
         }
@@ -93,31 +92,12 @@ public final class ClusterClients {
         this.bootstrapServers = bootstrapServers;
         this.group = group;
         this.file = file;
-        this.properties = file == null ? new Properties() : read(file);
+        this.properties = file == null ? Map.of() : file.settings();
         if (file != null) {
             // An admin client checks nothing, and some commands have no other client. A producer accepts the keys of
             // all clients, and refuses misspelled or repeated ones.
-            configured(() -> ProducerSettings.builder().from(file));
+            configured(() -> ProducerSettings.builder().from(properties, file::origin));
         }
-    }
-
-    private static Properties read(Path file) {
-        Properties properties = new Properties();
-        try {
-            // Windows editors begin a text with a byte order mark, which would become part of the first key.
-            properties.load(new StringReader(Files.readString(file).replaceFirst("^\uFEFF", "")));
-            return properties;
-        } catch (CharacterCodingException e) {
-            throw unreadable(file, "not a text in UTF-8");
-        } catch (IOException e) {
-            throw unreadable(file, CliFailure.reason(e));
-        } catch (IllegalArgumentException e) { // thrown by Properties.load for a malformed \\u escape
-            throw unreadable(file, String.valueOf(e.getMessage()));
-        }
-    }
-
-    private static CliFailure unreadable(Path file, String why) {
-        return CliFailure.badValue("--client-config", file, "a properties file that can be read (" + why + ")");
     }
 
     /**
@@ -143,7 +123,7 @@ public final class ClusterClients {
         return configured(() -> {
             var builder = ConsumerSettings.builder();
             if (file != null) {
-                builder.from(file);
+                builder.from(properties, file::origin);
             }
             if (path != null) {
                 builder.fetch(path);
@@ -191,7 +171,7 @@ public final class ClusterClients {
         return configured(() -> {
             var builder = ProducerSettings.builder();
             if (file != null) {
-                builder.from(file);
+                builder.from(properties, file::origin);
             }
             if (path != null) {
                 builder.produce(path);
@@ -245,10 +225,10 @@ public final class ClusterClients {
         }
         // If Weir itself refused the setting, the message of the outermost exception begins with the file name and the
         // line number. The file name is replaced with the option here.
-        String line = file.getFileName() + ":";
+        String line = file.path().getFileName() + ":";
         String own = e instanceof IllegalArgumentException ? OptionNames.in(oneLine(e)) : "";
         return CliFailure.usage(
-                "--client-config=" + file + ":"
+                "--client-config=" + file.path() + ":"
                         + (own.startsWith(line) ? own.substring(line.length()) : " " + sentence),
                 "");
     }
@@ -268,9 +248,9 @@ public final class ClusterClients {
         List<String> warnings = new ArrayList<>();
         for (String name : new TreeSet<>(ofKafka().keySet())) {
             if (WITHOUT_EFFECT.contains(name)) {
-                warnings.add(name + " in " + file + " has no effect: keys and values pass as bytes");
+                warnings.add(name + " in " + file.path() + " has no effect: keys and values pass as bytes");
             } else if (!known.contains(name) && PREFIXES.stream().noneMatch(name::startsWith)) {
-                warnings.add(name + " in " + file + " is known to no Kafka client: passed on, for plug-ins");
+                warnings.add(name + " in " + file.path() + " is known to no Kafka client: passed on, for plug-ins");
             }
         }
         return warnings;
@@ -290,9 +270,11 @@ public final class ClusterClients {
     /** The file's settings for Kafka's clients. */
     public Map<String, String> ofKafka() {
         Map<String, String> config = new HashMap<>();
-        properties.stringPropertyNames().stream()
-                .filter(name -> !name.startsWith(WEIRS_OWN))
-                .forEach(name -> config.put(name, String.valueOf(properties.getProperty(name))));
+        properties.forEach((name, value) -> {
+            if (!name.startsWith(WEIRS_OWN)) {
+                config.put(name, value);
+            }
+        });
         return config;
     }
 
@@ -303,13 +285,13 @@ public final class ClusterClients {
      * @param option the option that cannot be combined with these settings
      */
     public void refuseOwn(String option) {
-        properties.stringPropertyNames().stream()
+        properties.keySet().stream()
                 .filter(name -> name.startsWith(WEIRS_OWN) && !name.equals(WEIRS_OWN + "produce"))
                 .sorted()
                 .findFirst()
                 .ifPresent(name -> {
                     throw CliFailure.usage(
-                            "--client-config=" + file + ": " + name + " does not go with " + option,
+                            "--client-config=" + file.path() + ": " + name + " does not go with " + option,
                             "It is a setting of consumer groups: take it out of the file.");
                 });
     }

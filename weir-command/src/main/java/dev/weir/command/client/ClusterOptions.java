@@ -28,6 +28,9 @@ public final class ClusterOptions {
             description = "Properties for all Kafka clients: security, timeouts.")
     private @Nullable Path clientConfig;
 
+    /** The settings of the file, which may be readable only once. Null until clients are asked for. */
+    private volatile @Nullable SettingsFile settings;
+
     /** The time limit for each request to the brokers. */
     public Duration connectTimeout() {
         return connectTimeout;
@@ -46,6 +49,11 @@ public final class ClusterOptions {
      */
     public ClusterClients clients(@Nullable String group) {
         OptionChecks.requireAddresses(bootstrapServers);
-        return new ClusterClients(bootstrapServers, group, clientConfig, connectTimeout);
+        SettingsFile read = settings;
+        if (read == null && clientConfig != null) {
+            read = SettingsFile.read(clientConfig);
+            settings = read;
+        }
+        return new ClusterClients(bootstrapServers, group, connectTimeout, read);
     }
 }

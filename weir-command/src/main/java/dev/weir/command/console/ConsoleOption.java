@@ -84,7 +84,9 @@ public final class ConsoleOption {
             }
             return starting.start(settings);
         } catch (IllegalArgumentException e) {
-            throw CliFailure.usage("--console=" + at + ": " + e.getMessage(), "Name its file with --token-file.");
+            throw CliFailure.usage(
+                    "--console=" + at + ": " + e.getMessage(),
+                    tokenFile == null ? "Name its file with --token-file." : "");
         } catch (IOException e) {
             throw CliFailure.work(
                     "cannot listen on --console=" + at + ": " + CliFailure.reason(e),

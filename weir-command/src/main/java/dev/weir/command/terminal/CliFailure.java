@@ -31,7 +31,7 @@ public final class CliFailure extends RuntimeException {
     }
 
     /** Returns a failure that occurred while a valid command was running. {@code --verbose} shows the cause. */
-    public static CliFailure work(String message, String wayOut, Throwable cause) {
+    public static CliFailure work(String message, String wayOut, @Nullable Throwable cause) {
         return new CliFailure(ExitCode.FAILED, message, wayOut, cause);
     }
 

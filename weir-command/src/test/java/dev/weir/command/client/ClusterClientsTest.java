@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 
 class ClusterClientsTest {
 
@@ -158,5 +159,29 @@ class ClusterClientsTest {
         assertThat(clients("linger.ms=5\n").writerConfig())
                 .doesNotContainKey("delivery.timeout.ms"); // the client's own
         assertThat(clients("delivery.timeout.ms=60000\n").writerConfig()).containsEntry("delivery.timeout.ms", "60000");
+    }
+
+    /**
+     * Regression: the file was read again for each client. The second reading of a pipe such as {@code <(vault read)}
+     * is empty, so that the clients ran without its settings. A file that is gone shows the same.
+     */
+    @Test
+    void file_isReadOnlyOnce() throws IOException {
+        ClusterClients clients = clients("isolation.level=read_committed\nlinger.ms=5\nweir.fetch=lean\n");
+        Files.delete(folder.resolve("c.properties"));
+        assertThat(clients.consumer().fetch()).isEqualTo(FetchPath.LEAN);
+        assertThat(clients.consumer().properties()).containsEntry("isolation.level", "read_committed");
+        assertThat(clients.producer(null).properties()).containsEntry("linger.ms", "5");
+    }
+
+    /** A command that answers several questions, like {@code weir mcp}, makes clients for each. */
+    @Test
+    void fileOfSeveralClients_isReadOnlyOnce() throws IOException {
+        Path file = Files.writeString(folder.resolve("c.properties"), "linger.ms=5\n");
+        ClusterOptions options = CommandLine.populateCommand(
+                new ClusterOptions(), "--bootstrap-server=h:1", "--connect-timeout=PT10S", "--client-config=" + file);
+        assertThat(options.clients().ofKafka()).containsEntry("linger.ms", "5");
+        Files.delete(file);
+        assertThat(options.clients().ofKafka()).containsEntry("linger.ms", "5");
     }
 }

@@ -11,6 +11,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -56,19 +57,18 @@ public final class HttpEndpoint implements AutoCloseable {
     private final ScheduledThreadPoolExecutor timer;
     private volatile @Nullable Thread acceptor;
 
-    private HttpEndpoint(String name, @Nullable String host, int port, Duration patience) throws IOException {
+    private HttpEndpoint(String name, @Nullable String host, int port, Duration patience, ThreadFactory threads)
+            throws IOException {
         this.name = name;
         this.patience = patience;
         this.address = host == null ? InetAddress.getLoopbackAddress() : InetAddress.getByName(host);
         this.port = new ServerSocket(port, BACKLOG, address);
         this.uri = uriOf(address, this.port.getLocalPort());
-        // Virtual threads would not run while handlers that compute on virtual threads occupy all processors, and a
-        // probe without a response makes Kubernetes restart the pod.
-        this.requests = Executors.newThreadPerTaskExecutor(
-                Thread.ofPlatform().daemon().name(name + "-request-", 0).factory());
+        this.requests = Executors.newThreadPerTaskExecutor(threads);
         this.timer = new ScheduledThreadPoolExecutor(
                 1, Thread.ofPlatform().daemon().name(name + "-deadlines").factory());
         timer.setRemoveOnCancelPolicy(true);
+        timer.prestartCoreThread(); // later there may be too many threads to start this one
     }
 
     /**
@@ -86,8 +86,22 @@ public final class HttpEndpoint implements AutoCloseable {
     /** Binds a port like {@link #open(String, String, int)}, with a different time limit for requests and responses. */
     public static HttpEndpoint open(String name, @Nullable String host, int port, Duration patience)
             throws IOException {
-        return new HttpEndpoint(
-                Objects.requireNonNull(name, "name"), host, port, Objects.requireNonNull(patience, "patience"));
+        Objects.requireNonNull(name, "name");
+        Objects.requireNonNull(patience, "patience");
+        // Virtual threads would not run while handlers that compute on virtual threads occupy all processors, and a
+        // probe without a response makes Kubernetes restart the pod.
+        return open(
+                name,
+                host,
+                port,
+                patience,
+                Thread.ofPlatform().daemon().name(name + "-request-", 0).factory());
+    }
+
+    /** Binds a port whose connections run on the given threads. Tests pass threads that cannot be started. */
+    static HttpEndpoint open(String name, @Nullable String host, int port, Duration patience, ThreadFactory threads)
+            throws IOException {
+        return new HttpEndpoint(name, host, port, patience, threads);
     }
 
     /**
@@ -101,11 +115,26 @@ public final class HttpEndpoint implements AutoCloseable {
     }
 
     private void accept(Connection.Service service) {
+        boolean failing = false;
         while (!port.isClosed()) {
             try {
                 Connection connection = new Connection(port.accept(), service);
                 connections.add(connection);
-                requests.execute(connection);
+                try {
+                    requests.execute(connection);
+                    failing = false;
+                } catch (Error e) {
+                    // The process may have too many threads. If this thread ended, no probe would be answered even
+                    // after others have ended. Closing a connection frees a thread.
+                    connection.cut();
+                    connections.remove(connection);
+                    connections.makeRoom();
+                    if (!failing) {
+                        LOG.warn("{} cannot start a thread for a connection", this, e);
+                    }
+                    failing = true;
+                    LockSupport.parkNanos(RETRY_NANOS);
+                }
             } catch (RejectedExecutionException e) {
                 // close() has been called. There is no need to close the connection here, because close() does so.
                 return;

@@ -1,7 +1,9 @@
 package dev.weir.spring.testing;
 
 import dev.weir.testkit.KafkaCluster;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.bind.Bindable;
@@ -19,11 +21,28 @@ class WeirTestAutoConfiguration {
         List<String> topics = Binder.get(environment)
                 .bind("weir-test.topics", Bindable.listOf(String.class))
                 .orElse(List.of());
+        Map<String, Integer> partitions = partitions(topics);
         KafkaCluster cluster = KafkaCluster.builder().start();
-        for (String topic : topics) {
-            String[] parts = topic.split(":", 2);
-            cluster.createTopic(parts[0], parts.length == 1 ? 1 : Integer.parseInt(parts[1]));
+        try {
+            partitions.forEach(cluster::createTopic);
+            return cluster;
+        } catch (RuntimeException e) {
+            cluster.close();
+            throw e;
         }
-        return cluster;
+    }
+
+    /** Returns the partition count of each topic. Called before the broker starts, because a refusal would leave it. */
+    static Map<String, Integer> partitions(List<String> topics) {
+        Map<String, Integer> partitions = new LinkedHashMap<>();
+        for (String topic : topics) {
+            if (!topic.matches("[^:]+(:[1-9][0-9]{0,4})?")) {
+                throw new IllegalArgumentException(
+                        "a topic of @WeirTest is a name or NAME:PARTITIONS, such as orders:6: topics=" + topic);
+            }
+            String[] parts = topic.split(":", 2);
+            partitions.put(parts[0], parts.length == 1 ? 1 : Integer.parseInt(parts[1]));
+        }
+        return partitions;
     }
 }

@@ -83,8 +83,8 @@ final class BenchModifyCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         Order order = order();
-        Path folder = folder();
         try {
+            Path folder = folder();
             OrderSender sender = OrderSender.to(folder);
             Thread waiting = Thread.currentThread();
             bench.weir().shutdown().onStop(waiting::interrupt);

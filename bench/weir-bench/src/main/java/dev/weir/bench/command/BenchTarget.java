@@ -6,9 +6,11 @@ import dev.weir.bench.environment.EnvironmentFile;
 import dev.weir.command.client.ClusterClients;
 import dev.weir.command.client.OptionChecks;
 import dev.weir.command.terminal.CliFailure;
+import dev.weir.command.terminal.ExitCode;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -17,6 +19,15 @@ import picocli.CommandLine.Option;
  * thread.
  */
 final class BenchTarget {
+
+    /** The keys of an environment file that replace options. */
+    private static final Map<String, String> KEYS = Map.of(
+            "--bootstrap-server",
+            "bootstrapServers",
+            "--client-config",
+            "clientConfig",
+            "--topic-prefix",
+            "topicPrefix");
 
     @Option(
             names = "--bootstrap-server",
@@ -97,6 +108,31 @@ final class BenchTarget {
     @Nullable
     ExistingCluster cluster(BenchEnvironment environment) throws InterruptedException {
         takeFrom(environment);
+        try {
+            return checked();
+        } catch (CliFailure e) {
+            throw environmentName == null ? e : ofFile(e);
+        }
+    }
+
+    /** Returns a failure that names the keys of the environment file instead of the options. */
+    private CliFailure ofFile(CliFailure failure) {
+        String message = "the environment " + environmentName + ": " + withKeys(String.valueOf(failure.getMessage()));
+        String wayOut = withKeys(failure.wayOut());
+        return failure.exitCode() == ExitCode.WRONG_USAGE
+                ? CliFailure.usage(message, wayOut)
+                : CliFailure.work(message, wayOut, failure.getCause());
+    }
+
+    private static String withKeys(String text) {
+        String named = text;
+        for (Map.Entry<String, String> each : KEYS.entrySet()) {
+            named = named.replace(each.getKey(), each.getValue());
+        }
+        return named;
+    }
+
+    private @Nullable ExistingCluster checked() throws InterruptedException {
         if (bootstrapServers == null) {
             if (clientConfig != null || prefix != null || keepTopics) {
                 throw CliFailure.usage(

@@ -172,6 +172,9 @@ final class WorkloadFile {
     private Map<String, List<Setting>> dimension(Node entry) {
         Map<String, List<Setting>> together = new LinkedHashMap<>();
         flatten("", mapping(entry, "an entry of vary"), together, true);
+        if (together.isEmpty()) {
+            throw refuse(entry.getStartMark().orElse(null), "an entry of vary needs a key with a list of values");
+        }
         int values = 0;
         for (Map.Entry<String, List<Setting>> key : together.entrySet()) {
             if (isFixed(key.getKey())) {

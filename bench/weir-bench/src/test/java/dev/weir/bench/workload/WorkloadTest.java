@@ -60,6 +60,8 @@ class WorkloadTest {
             baseline: pekko                   | w.yaml:3:11: the baseline pekko is none of the drivers: add it, or name another
             name: twice                       | w.yaml:4:1: name is there twice
             design: gird                      | w.yaml:4:9: design must be one of grid, one-at-a-time, fractional, adaptive: design=gird; did you mean grid?
+            vary: [{}]                        | w.yaml:4:8: an entry of vary needs a key with a list of values
+            vary: [{topic: {}}]               | w.yaml:4:8: an entry of vary needs a key with a list of values
             vary: [{name: [a, b]}]            | w.yaml:4:8: name cannot vary within a campaign
             vary: [{topic.partitions: 6}]     | w.yaml:4:27: topic.partitions must be a list, such as [1, 6]
             quick: {topic.record: 6}          | w.yaml:4:9: there is no key topic.record; did you mean topic.records?

@@ -193,10 +193,11 @@ class BrokerCommandTest {
     @Test
     @Timeout(120)
     void severalBrokers_allGone_endTheCommand() {
-        try (PipeProcess broker = start("--brokers", "2", "--port", "0")) {
+        try (PipeProcess broker = start("--brokers", "2", "--port", "0", "--json")) {
             var ignored = broker.awaitOut();
             broker.children().forEach(ProcessHandle::destroyForcibly);
             assertThat(broker.exitCode(STOP)).as(broker.err()).isEqualTo(1);
+            assertThat(broker.out()).endsWith("{\"error\":\"all brokers have ended\"}\n");
             // Both clients may have ended before this check. Neither of the two lines then counts the other client.
             assertThat(broker.err()).contains("broker 1 at ", "broker 2 at ", "0 of 2 continue");
         }

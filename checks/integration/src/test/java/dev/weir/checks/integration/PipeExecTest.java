@@ -107,6 +107,24 @@ class PipeExecTest {
         assertThat(deadLetters.get(1).value()).isNull();
     }
 
+    /** Regression: the dead-letter record was counted although its transaction was aborted. */
+    @Test
+    void deadLetter_ofAnAbortedTransaction_isNotCounted() throws Exception {
+        createTopics("aborted");
+        cluster.createTopic("aborted-dead", 1);
+        produce("aborted-in", record("aborted-in", "two\nlines".getBytes(UTF_8)));
+        produce("aborted-in", record("aborted-in", "one".getBytes(UTF_8)));
+        String[] more = {
+            "--dead-letter", "aborted-dead", "--json", "--guarantee", "exactly-once", "--commit-interval", "20s"
+        };
+        WeirCommand pipe = WeirCommand.run(args("aborted", "exec:read line; exit 3", more));
+        assertThat(pipe.exitCode()).as(pipe.err()).isEqualTo(1);
+        assertThat(pipe.out()).as(pipe.err()).contains("\"records_out\":0", "\"dead_lettered\":0");
+
+        String summary = WeirCommand.output(args("aborted", "exec:cat", more));
+        assertThat(summary).contains("\"records_out\":1", "\"dead_lettered\":1");
+    }
+
     private static void createTopics(String name) {
         cluster.createTopic(name + "-in", 1);
         cluster.createTopic(name + "-out", 1);

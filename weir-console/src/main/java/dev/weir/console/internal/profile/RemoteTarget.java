@@ -135,13 +135,14 @@ final class RemoteTarget implements Recorder.Target {
     @Override
     public void start(RecordingSettings settings, Duration time) throws IOException, InterruptedException {
         Path file = Files.writeString(folder.resolve("settings.jfc"), settings.toXml());
+        // Set before the command runs: if an interrupt ends the wait for jcmd, the process may record all the same.
+        started = true;
         commands.run(
                 "JFR.start",
                 "name=" + recording,
                 "settings=" + file,
                 "duration=" + (time.toSeconds() + SPARE_SECONDS) + "s",
                 "filename=" + folder.resolve("late.jfr"));
-        started = true;
     }
 
     @Override
@@ -159,7 +160,7 @@ final class RemoteTarget implements Recorder.Target {
             if (started) {
                 commands.run("JFR.stop", "name=" + recording);
             }
-        } catch (IOException e) { // the process has ended, and the recording with it
+        } catch (IOException e) { // the process or its recording has ended, or there never was one
             LOG.debug("cannot close the recording of {}", name, e);
         } catch (InterruptedException e) {
             interrupted = true;

@@ -251,7 +251,7 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
                     new History.Entry(number, SnapshotJson.brief(look)),
                     SnapshotJson.full(look, controls.knobs(), threadTable, null));
             failed = false;
-        } catch (RuntimeException | LinkageError e) { // an exception thrown from here would silently end the schedule
+        } catch (Throwable e) { // an exception thrown from here would silently end the schedule
             if (!failed) {
                 LOG.warn("the console cannot look at the pipeline", e);
             }

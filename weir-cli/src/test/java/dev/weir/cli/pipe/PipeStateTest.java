@@ -1,0 +1,54 @@
+package dev.weir.cli.pipe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.command.terminal.CliFailure;
+import dev.weir.command.terminal.Terminal;
+import dev.weir.stream.RunningPipeline;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.lang.reflect.Proxy;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Tests the state file of a pipe. The pipeline is a stub. */
+@Timeout(60)
+class PipeStateTest {
+
+    @TempDir
+    private Path folder;
+
+    /** Regression: the root folder has no folder around it, so this was an unexpected NullPointerException. */
+    @Test
+    void rootFolder_isRefused() {
+        assertThatThrownBy(() -> PipeState.checkWritable(Path.of("/")))
+                .isInstanceOf(CliFailure.class)
+                .hasMessage("--state must be a file, not the root folder: --state=/");
+    }
+
+    /** If the failure ended the schedule, the file would keep a state that is no longer true. */
+    @Test
+    void state_thatCannotBeRead_isReportedOnceAndReadAgain() throws Exception {
+        CountDownLatch readings = new CountDownLatch(2);
+        RunningPipeline running = (RunningPipeline) Proxy.newProxyInstance(
+                RunningPipeline.class.getClassLoader(),
+                new Class<?>[] {RunningPipeline.class},
+                (proxy, method, arguments) -> {
+                    readings.countDown();
+                    throw new IllegalStateException("planted by the test");
+                });
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        Terminal terminal = new Terminal(new PrintStream(err, true, StandardCharsets.UTF_8), false);
+        PipeState state = PipeState.start(folder.resolve("state.json"), running, terminal);
+        readings.await();
+        state.close();
+        assertThat(err.toString(StandardCharsets.UTF_8).strip())
+                .hasLineCount(1)
+                .endsWith("state.json: java.lang.IllegalStateException: planted by the test");
+    }
+}
