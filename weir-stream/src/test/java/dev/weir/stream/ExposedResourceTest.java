@@ -2,6 +2,7 @@ package dev.weir.stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.stream.internal.run.KeyedResult;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
@@ -112,6 +113,22 @@ class ExposedResourceTest {
         try (RunningPipeline pipeline = source.to(Sink.ignore()).run()) {
             assertThat(pipeline.await().drained()).isTrue();
             assertThat(pipeline.handles(Resource.class)).containsExactly(new Resource(1));
+        }
+    }
+
+    /** Regression: the results of all substreams that had ended stayed in memory until the pipeline ended. */
+    @Test
+    void results_ofSubstreams_areNotKept() throws Exception {
+        ResultSink<Integer, Long> ofAll = Sink.count();
+        try (RunningPipeline pipeline = Source.of(1, 2, 3)
+                .flatMapConcat(n -> Source.of(n).alsoTo(Sink.count()))
+                .to(ofAll)
+                .run()) {
+            assertThat(pipeline.await().drained()).isTrue();
+            assertThat(pipeline.handles(Object.class))
+                    .filteredOn(KeyedResult.class::isInstance)
+                    .hasSize(1);
+            assertThat(pipeline.result(ofAll)).isCompletedWithValue(3L);
         }
     }
 
