@@ -10,13 +10,17 @@ import dev.weir.stream.spi.Batch;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.ResourceBundle;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -28,6 +32,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 class UnusualThrowablesTest {
 
     private static final Attributes SKIPPING = Attributes.NONE.withSupervision(Supervision.skip());
+    private static final Attributes RETRYING_TO_FAIL =
+            Attributes.NONE.withSupervision(Supervision.retry(RetryPolicy.of(2, Backoff.NONE), Supervision.fail()));
     private static final Attributes RETRYING = Attributes.NONE.withSupervision(Supervision.retry(
             RetryPolicy.of(2, Backoff.between(Duration.ofNanos(1), Duration.ofNanos(1))), Supervision.skip()));
 
@@ -134,10 +140,7 @@ class UnusualThrowablesTest {
         Source<Integer> failing = operator.stages.on(Source.of(1, 3), n -> {
             throw hostile;
         });
-        for (Source<Integer> source : List.of(
-                failing,
-                failing.with(Attributes.NONE.withSupervision(
-                        Supervision.retry(RetryPolicy.of(2, Backoff.NONE), Supervision.fail()))))) {
+        for (Source<Integer> source : List.of(failing, failing.with(RETRYING_TO_FAIL))) {
             List<StreamEnd> ends = new ArrayList<>();
             try (RunningPipeline running =
                     source.watch(ends::add).to(Sink.ignore()).named("unusual").run()) {
@@ -162,6 +165,51 @@ class UnusualThrowablesTest {
             return new AssertionError("has not failed");
         } catch (Hostile thrown) {
             return thrown;
+        }
+    }
+
+    /** The wrapper with which a future hands its failure to dependent stages, except that its methods throw. */
+    private static final class HostileWrapper extends CompletionException {
+
+        private static final long serialVersionUID = 1;
+
+        @Override
+        public synchronized Throwable getCause() {
+            throw new UnsupportedOperationException("no cause");
+        }
+    }
+
+    @SuppressWarnings("ImmutableEnumChecker") // the functions have no state
+    enum Asynchronous {
+        MAP_ASYNC(answers -> Source.of(1).mapAsync(1, n -> answers.get())),
+        MAP_ASYNC_RETRIED(
+                answers -> Source.of(1).mapAsync(1, n -> answers.get()).with(RETRYING_TO_FAIL)),
+        SCAN_ASYNC(answers -> Source.of(1).scanAsync(0, (sum, n) -> answers.get())),
+        UNFOLD_ASYNC(answers -> Source.unfoldAsync(0, n -> answers.get().thenApply(given -> Optional.empty())));
+
+        final Function<Supplier<CompletableFuture<Integer>>, Source<Integer>> asking;
+
+        Asynchronous(Function<Supplier<CompletableFuture<Integer>>, Source<Integer>> asking) {
+            this.asking = asking;
+        }
+    }
+
+    /** Regression: the failure of reading the cause was swallowed, and the element never ended. */
+    @ParameterizedTest
+    @EnumSource
+    void wrapperWhoseMethodsThrow_isTheFailureOfTheRun(Asynchronous operator) {
+        for (boolean later : new boolean[] {false, true}) {
+            HostileWrapper hostile = new HostileWrapper();
+            CompletableFuture<Integer> answer = new CompletableFuture<>();
+            Supplier<CompletableFuture<Integer>> answers = () -> {
+                if (!later) {
+                    answer.completeExceptionally(hostile);
+                } else {
+                    Thread.ofVirtual().start(() -> answer.completeExceptionally(hostile));
+                }
+                return answer;
+            };
+            assertThatThrownBy(() -> run(operator.asking.apply(answers))).matches(failure -> failure == hostile);
         }
     }
 
