@@ -273,6 +273,9 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
             }
             int most = runLength();
             run.begin(slot, table, most);
+            if (table.readyCount() == 0) {
+                feederCall.callIfAmpleRoom();
+            }
             late = workOnRun(run, most > 1, self, timed);
         }
         return late;
