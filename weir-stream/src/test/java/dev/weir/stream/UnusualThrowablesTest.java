@@ -7,9 +7,11 @@ import dev.weir.stream.internal.ack.JointAck;
 import dev.weir.stream.internal.ack.TakenElements;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.ResourceBundle;
 import java.util.concurrent.CompletableFuture;
@@ -21,6 +23,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -286,11 +290,16 @@ class UnusualThrowablesTest {
     /** A target whose calls throw, as a user's span processor may. */
     private static final class Throwing implements AckTarget {
 
+        private final Function<String, RuntimeException> thrown;
         private final List<String> calls = new ArrayList<>();
+
+        Throwing(Function<String, RuntimeException> thrown) {
+            this.thrown = thrown;
+        }
 
         private void call(String call) {
             calls.add(call);
-            throw new IllegalStateException("cannot " + call);
+            throw thrown.apply("cannot " + call);
         }
 
         @Override
@@ -356,17 +365,72 @@ class UnusualThrowablesTest {
         }
     }
 
+    private static Batch<Integer> batchOf(int elements, AckTarget target) {
+        Batch<Integer> batch = new Batch<>(elements);
+        for (int i = 0; i < elements; i++) {
+            batch.add(i, target, i);
+        }
+        return batch;
+    }
+
     /** Regression: a closing source waited until its deadline for the elements after the one that threw. */
     @ParameterizedTest
     @EnumSource
     void batch_whoseTargetThrows_endsTheOtherElements(Ending ending) {
-        Throwing target = new Throwing();
-        Batch<Integer> batch = new Batch<>(4);
-        for (int i = 0; i < 4; i++) {
-            batch.add(i, target, i);
-        }
-        assertThatThrownBy(() -> ending.end.accept(batch)).hasMessageStartingWith("cannot ");
+        Throwing target = new Throwing(IllegalStateException::new);
+        Batch<Integer> batch = batchOf(4, target);
+        assertThatThrownBy(() -> ending.end.accept(batch))
+                .hasMessage("cannot " + ending.calls.getFirst())
+                .satisfies(failure -> assertThat(failure.getSuppressed()).hasSize(ending.calls.size() - 1));
         assertThat(target.calls).containsExactlyElementsOf(ending.calls);
+    }
+
+    /** Regression: each target that threw took a frame of the stack until the last element had ended. */
+    @ParameterizedTest
+    @EnumSource(names = {"ABANDON", "ACK", "FORGO", "DROP"})
+    void batch_ofManyElements_whoseTargetsThrow_endsAll(Ending ending) {
+        IllegalStateException planted = new IllegalStateException("planted");
+        Throwing target = new Throwing(call -> planted);
+        Batch<Integer> batch = batchOf(100_001, target);
+        assertThatThrownBy(() -> ending.end.accept(batch)).isSameAs(planted);
+        assertThat(target.calls).endsWith(ending.name().toLowerCase(Locale.ROOT) + " 100000");
+    }
+
+    @SuppressWarnings("ImmutableEnumChecker") // the functions have no state
+    enum Dropping {
+        DROP(source -> source.drop(2), "ack 0", "ack 1", "abandon 2", "abandon 3"),
+        DEBOUNCE(source -> source.debounce(Duration.ofDays(1)), "ack 0", "ack 1", "ack 2", "abandon 3");
+
+        private final UnaryOperator<Source<Integer>> operator;
+        private final List<String> calls;
+
+        Dropping(UnaryOperator<Source<Integer>> operator, String... calls) {
+            this.operator = operator;
+            this.calls = List.of(calls);
+        }
+    }
+
+    /** Regression: the elements after the one whose target threw stayed pending. */
+    @ParameterizedTest
+    @EnumSource
+    void operator_whoseElementsHaveATargetThatThrows_endsEachOnce(Dropping kind) {
+        Throwing target = new Throwing(IllegalStateException::new);
+        Source<Integer> four = Source.custom("four", context -> new Stage<Integer>() {
+
+            private boolean ended;
+
+            @Override
+            public @Nullable Batch<Integer> pull(long deadlineNanos) {
+                Batch<Integer> next = ended ? null : batchOf(4, target);
+                ended = true;
+                return next;
+            }
+
+            @Override
+            public void close() {}
+        });
+        assertThatThrownBy(() -> run(kind.operator.apply(four))).hasMessageStartingWith("cannot ");
+        assertThat(target.calls).containsExactlyElementsOf(kind.calls);
     }
 
     @Test

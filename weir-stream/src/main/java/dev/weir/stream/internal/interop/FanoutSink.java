@@ -255,9 +255,8 @@ final class FanoutSink<T> {
                 wanted |= receiver.isLive();
             }
             int done = hadByAll(receivers);
-            while (finished < done) {
-                batch.ack(finished++);
-            }
+            batch.ackRange(finished, done);
+            finished = done;
             if (finished == batch.size()) {
                 return;
             }
