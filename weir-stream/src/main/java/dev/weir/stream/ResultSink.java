@@ -87,9 +87,7 @@ public final class ResultSink<T, R> implements Sink<T>, ResultKey<R> {
 
     private <U> SinkLoop<U> begin(ResultLoop<U, R> loop, StageContext context) {
         KeyedResult<R> result = new KeyedResult<>(this, new CompletableFuture<>());
-        if (!context.isOfInnerStream()) { // any number of inner streams would leave their results in the run
-            context.expose(result);
-        }
+        context.expose(result);
         SupervisedCall supervised = SupervisedCall.by(new StageAttributes(attributes), context.clock());
         return (Stage<U> upstream) -> {
             R made = loop.run(upstream, context.meter(), supervised);

@@ -128,8 +128,7 @@ public interface RunningPipeline extends AutoCloseable {
      * future itself does not affect the pipeline.
      *
      * @param key the sink, which is a {@link ResultSink}
-     * @throws IllegalArgumentException if this pipeline does not contain the sink exactly once, not counting substreams
-     *     and restarted sections
+     * @throws IllegalArgumentException if this pipeline does not contain the sink exactly once
      */
     <R> CompletableFuture<R> result(ResultKey<R> key);
 

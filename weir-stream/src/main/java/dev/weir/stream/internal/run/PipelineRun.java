@@ -84,6 +84,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
     private final DrainListeners told = new DrainListeners();
     private final Set<String> names = ConcurrentHashMap.newKeySet();
     private final List<Object> handles = new CopyOnWriteArrayList<>();
+    private final KeyedResult.OfRun results = new KeyedResult.OfRun();
     private final List<StageEntry> entries = new CopyOnWriteArrayList<>();
 
     /** Held while streams add their stages to the running pipeline. */
@@ -358,7 +359,11 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
     }
 
     void expose(Object handle) {
-        handles.add(handle);
+        if (handle instanceof KeyedResult<?> result) {
+            results.add(result);
+        } else {
+            handles.add(handle);
+        }
     }
 
     void withdraw(Object handle) {
@@ -603,7 +608,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
     @Override
     public <R> CompletableFuture<R> result(ResultKey<R> key) {
         return FailureTransfer.copyOf(
-                KeyedResult.of(this, Objects.requireNonNull(key, "key")), new AwaitedFuture<>(awaiters));
+                results.of(this, Objects.requireNonNull(key, "key")), new AwaitedFuture<>(awaiters));
     }
 
     @Override
