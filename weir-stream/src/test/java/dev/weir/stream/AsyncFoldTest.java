@@ -3,6 +3,7 @@ package dev.weir.stream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.stream.control.StageControl;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -51,6 +52,22 @@ class AsyncFoldTest {
         }
         assertThat(seen).containsExactly(20, 30);
         source.assertAllFinished();
+    }
+
+    /**
+     * The function needs the combined value of the call before, so a console that raised the parallelism of the stage
+     * made two workers combine their elements with the same value, and one of the results was lost.
+     */
+    @Test
+    void parallelism_cannotBeRaised() throws Exception {
+        try (RunningPipeline running = Source.of(1, 2, 3)
+                .scanAsync(0, this::asked)
+                .foldAsync(0, this::asked)
+                .to(Sink.ignore())
+                .run()) {
+            assertThat(running.handles(StageControl.class)).isEmpty();
+            running.cancel();
+        }
     }
 
     @Test

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -97,6 +98,36 @@ class EarlyEndTest {
             source.assertAllFinished();
         }
         assertThat(seen).hasValueGreaterThan(5000 + 2500);
+    }
+
+    /**
+     * Regression: the queue of a sink's own async() abandoned its elements as the sink ended. They were kept until it
+     * was known whether another sink continued, but nothing ended them after the last sink, so that a consumer waited
+     * for them for the whole drain timeout.
+     */
+    @Test
+    void sinks_whenTheLastEndsEarly_leaveNothingPending() throws Exception {
+        List<BiFunction<Source<Integer>, Sink<Integer>, Pipeline>> ways = List.of(
+                (source, sink) -> source.broadcastTo(sink, sink),
+                (source, sink) -> source.partitionTo(n -> 0, sink),
+                (source, sink) -> source.balanceTo(sink));
+        for (BiFunction<Source<Integer>, Sink<Integer>, Pipeline> way : ways) {
+            CountDownLatch lastWasPulled = new CountDownLatch(1);
+            Sink<Integer> first = Sink.through(elements -> elements.tap(n -> {
+                        if (n == 2) {
+                            lastWasPulled.countDown();
+                        }
+                    })
+                    .async()
+                    .take(1)
+                    .to(Sink.forEach(n -> await(lastWasPulled))));
+            TrackedSource<Integer> source = TrackedSource.numbers(3, 1);
+            try (RunningPipeline running = way.apply(source.source(), first).run()) {
+                running.await();
+            }
+            source.assertProtocolKept();
+            assertThat(source.waitedFor()).isEmpty();
+        }
     }
 
     @ParameterizedTest

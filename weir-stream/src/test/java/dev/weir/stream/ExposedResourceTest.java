@@ -6,6 +6,7 @@ import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
 import dev.weir.stream.spi.StageContext.PatientTermination;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -112,6 +113,30 @@ class ExposedResourceTest {
         try (RunningPipeline pipeline = source.to(Sink.ignore()).run()) {
             assertThat(pipeline.await().drained()).isTrue();
             assertThat(pipeline.handles(Resource.class)).containsExactly(new Resource(1));
+        }
+    }
+
+    /** Regression: the results of all substreams that had ended stayed in memory until the pipeline ended. */
+    @Test
+    void results_ofSubstreams_areKeptAsLongAsTheirSinks() throws Exception {
+        ResultSink<Integer, Long> ofAll = Sink.count();
+        List<WeakReference<Object>> ofSubstreams = new CopyOnWriteArrayList<>();
+        try (RunningPipeline pipeline = Source.of(1, 2, 3)
+                .flatMapConcat(n -> {
+                    Object result = new Object();
+                    ofSubstreams.add(new WeakReference<>(result));
+                    return Source.of(n).alsoTo(Sink.fold(result, (before, element) -> before));
+                })
+                .to(ofAll)
+                .run()) {
+            assertThat(pipeline.await().drained()).isTrue();
+            spinUntil(() -> {
+                System.gc();
+                // Finds and drops the keys that were collected.
+                return pipeline.result(ofAll).isDone()
+                        && ofSubstreams.stream().allMatch(result -> result.get() == null);
+            });
+            assertThat(pipeline.result(ofAll)).isCompletedWithValue(3L);
         }
     }
 

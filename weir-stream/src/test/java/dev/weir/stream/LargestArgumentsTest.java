@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -98,6 +99,20 @@ class LargestArgumentsTest {
             String name, Function<Source<Integer>, Source<?>> operator, List<?> expected) throws InterruptedException {
         assertThat(new ArrayList<Object>(operator.apply(Source.from(ALL)).toList()))
                 .containsExactlyInAnyOrderElementsOf(expected);
+    }
+
+    /** Regression: the stage pulled a group without input again and again, and no cancellation ended that. */
+    @Test
+    void initialDelayWithinAGroup_forever_endsByCancellation() throws InterruptedException {
+        CountDownLatch inputHasEnded = new CountDownLatch(1);
+        RunningPipeline running = Source.of(1)
+                .watch(end -> inputHasEnded.countDown())
+                .groupBy(n -> n, 1, group -> group.initialDelay(FOREVER))
+                .to(Sink.ignore())
+                .run();
+        inputHasEnded.await();
+        running.cancel();
+        TrackedRun.awaitEnd(running);
     }
 
     @ParameterizedTest

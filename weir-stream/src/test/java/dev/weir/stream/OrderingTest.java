@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
@@ -205,6 +206,29 @@ class OrderingTest {
                         return n;
                     }));
             assertThat(seen).hasSize(10_000 + 512);
+        }
+    }
+
+    /**
+     * Regression: the feeder waited for 8 free places. After 60 of 64 handlers had blocked, there were never more than
+     * 4, and no handler was called again.
+     */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void unordered_withFewerFreePlacesThanAreWorthAWake_letsTheOthersGoOn(boolean asynchronous) throws Exception {
+        CountDownLatch othersDone = new CountDownLatch(1_000);
+        CompletableFuture<Integer> stuck = new CompletableFuture<>();
+        Source<Integer> numbers = Source.from(IntStream.range(0, 1_060).boxed().toList());
+        Source<Integer> worked = asynchronous
+                ? numbers.mapAsync(
+                        64, Ordering.unordered(), n -> n < 60 ? stuck.copy() : CompletableFuture.completedFuture(n))
+                : numbers.mapBlocking(64, Ordering.unordered(), n -> n < 60 ? stuck.get() : n);
+        try (RunningPipeline running = worked.with(Attributes.NONE.withBuffer(64))
+                .to(Sink.forEach(n -> othersDone.countDown()))
+                .run()) {
+            othersDone.await();
+            stuck.complete(0);
+            assertThat(running.await().drained()).isTrue();
         }
     }
 

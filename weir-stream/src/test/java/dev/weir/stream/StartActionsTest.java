@@ -3,6 +3,7 @@ package dev.weir.stream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -93,7 +94,7 @@ class StartActionsTest {
 
     /** An earlier action has received the run and may wait for its end. */
     @Test
-    void actionThatThrows_endsTheRunForThoseThatWereTold() {
+    void actionThatThrows_endsTheRunForThoseThatWereTold() throws Exception {
         AtomicReference<RunningPipeline> self = new AtomicReference<>();
         assertThatThrownBy(Source.of(1).to(Sink.ignore()).onStart(self::set).onStart(running -> {
                     throw new IllegalStateException("planted");
@@ -102,6 +103,8 @@ class StartActionsTest {
         RunningPipeline told = Objects.requireNonNull(self.get());
         assertThat(told.completion()).isCompletedExceptionally();
         assertThatThrownBy(told::await).hasMessage("planted");
+        assertThat(told.drain(Duration.ZERO).drained()).isFalse();
+        told.close();
     }
 
     @Test

@@ -1,6 +1,7 @@
 package dev.weir.stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.stream.LifetimeTest.Silent;
 import dev.weir.stream.spi.Stage;
@@ -65,6 +66,24 @@ class TerminationTest {
         assertThat(events)
                 .containsExactly("sink ended", "sink, patience true", "second, done false", "first, threads 1");
         assertThat(running.drain(Duration.ZERO).leftUndone()).containsExactly("left by second");
+    }
+
+    /** Regression: the last snapshot of the stages threw, so that nothing completed the run. */
+    @Test
+    void failureWhileTheRunCompletes_failsTheRun() throws Exception {
+        LinkageError planted = new LinkageError("planted");
+        RunningPipeline running = TrackedSource.numbers(3, 3)
+                .source()
+                .to(Sink.custom("broken", context -> {
+                    context.depth(() -> {
+                        throw planted;
+                    });
+                    return upstream -> {};
+                }))
+                .named(NAME)
+                .run();
+        assertThatThrownBy(running::await).isSameAs(planted);
+        assertThat(running.drain(Duration.ZERO).drained()).isFalse();
     }
 
     @Test

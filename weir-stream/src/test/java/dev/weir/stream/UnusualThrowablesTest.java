@@ -7,16 +7,24 @@ import dev.weir.stream.internal.ack.JointAck;
 import dev.weir.stream.internal.ack.TakenElements;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
 import java.util.ResourceBundle;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -28,6 +36,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 class UnusualThrowablesTest {
 
     private static final Attributes SKIPPING = Attributes.NONE.withSupervision(Supervision.skip());
+    private static final Attributes RETRYING_TO_FAIL =
+            Attributes.NONE.withSupervision(Supervision.retry(RetryPolicy.of(2, Backoff.NONE), Supervision.fail()));
     private static final Attributes RETRYING = Attributes.NONE.withSupervision(Supervision.retry(
             RetryPolicy.of(2, Backoff.between(Duration.ofNanos(1), Duration.ofNanos(1))), Supervision.skip()));
 
@@ -134,10 +144,7 @@ class UnusualThrowablesTest {
         Source<Integer> failing = operator.stages.on(Source.of(1, 3), n -> {
             throw hostile;
         });
-        for (Source<Integer> source : List.of(
-                failing,
-                failing.with(Attributes.NONE.withSupervision(
-                        Supervision.retry(RetryPolicy.of(2, Backoff.NONE), Supervision.fail()))))) {
+        for (Source<Integer> source : List.of(failing, failing.with(RETRYING_TO_FAIL))) {
             List<StreamEnd> ends = new ArrayList<>();
             try (RunningPipeline running =
                     source.watch(ends::add).to(Sink.ignore()).named("unusual").run()) {
@@ -162,6 +169,51 @@ class UnusualThrowablesTest {
             return new AssertionError("has not failed");
         } catch (Hostile thrown) {
             return thrown;
+        }
+    }
+
+    /** The wrapper with which a future hands its failure to dependent stages, except that its methods throw. */
+    private static final class HostileWrapper extends CompletionException {
+
+        private static final long serialVersionUID = 1;
+
+        @Override
+        public synchronized Throwable getCause() {
+            throw new UnsupportedOperationException("no cause");
+        }
+    }
+
+    @SuppressWarnings("ImmutableEnumChecker") // the functions have no state
+    enum Asynchronous {
+        MAP_ASYNC(answers -> Source.of(1).mapAsync(1, n -> answers.get())),
+        MAP_ASYNC_RETRIED(
+                answers -> Source.of(1).mapAsync(1, n -> answers.get()).with(RETRYING_TO_FAIL)),
+        SCAN_ASYNC(answers -> Source.of(1).scanAsync(0, (sum, n) -> answers.get())),
+        UNFOLD_ASYNC(answers -> Source.unfoldAsync(0, n -> answers.get().thenApply(given -> Optional.empty())));
+
+        final Function<Supplier<CompletableFuture<Integer>>, Source<Integer>> asking;
+
+        Asynchronous(Function<Supplier<CompletableFuture<Integer>>, Source<Integer>> asking) {
+            this.asking = asking;
+        }
+    }
+
+    /** Regression: the failure of reading the cause was swallowed, and the element never ended. */
+    @ParameterizedTest
+    @EnumSource
+    void wrapperWhoseMethodsThrow_isTheFailureOfTheRun(Asynchronous operator) {
+        for (boolean later : new boolean[] {false, true}) {
+            HostileWrapper hostile = new HostileWrapper();
+            CompletableFuture<Integer> answer = new CompletableFuture<>();
+            Supplier<CompletableFuture<Integer>> answers = () -> {
+                if (!later) {
+                    answer.completeExceptionally(hostile);
+                } else {
+                    Thread.ofVirtual().start(() -> answer.completeExceptionally(hostile));
+                }
+                return answer;
+            };
+            assertThatThrownBy(() -> run(operator.asking.apply(answers))).matches(failure -> failure == hostile);
         }
     }
 
@@ -238,11 +290,16 @@ class UnusualThrowablesTest {
     /** A target whose calls throw, as a user's span processor may. */
     private static final class Throwing implements AckTarget {
 
+        private final Function<String, RuntimeException> thrown;
         private final List<String> calls = new ArrayList<>();
+
+        Throwing(Function<String, RuntimeException> thrown) {
+            this.thrown = thrown;
+        }
 
         private void call(String call) {
             calls.add(call);
-            throw new IllegalStateException("cannot " + call);
+            throw thrown.apply("cannot " + call);
         }
 
         @Override
@@ -308,17 +365,72 @@ class UnusualThrowablesTest {
         }
     }
 
+    private static Batch<Integer> batchOf(int elements, AckTarget target) {
+        Batch<Integer> batch = new Batch<>(elements);
+        for (int i = 0; i < elements; i++) {
+            batch.add(i, target, i);
+        }
+        return batch;
+    }
+
     /** Regression: a closing source waited until its deadline for the elements after the one that threw. */
     @ParameterizedTest
     @EnumSource
     void batch_whoseTargetThrows_endsTheOtherElements(Ending ending) {
-        Throwing target = new Throwing();
-        Batch<Integer> batch = new Batch<>(4);
-        for (int i = 0; i < 4; i++) {
-            batch.add(i, target, i);
-        }
-        assertThatThrownBy(() -> ending.end.accept(batch)).hasMessageStartingWith("cannot ");
+        Throwing target = new Throwing(IllegalStateException::new);
+        Batch<Integer> batch = batchOf(4, target);
+        assertThatThrownBy(() -> ending.end.accept(batch))
+                .hasMessage("cannot " + ending.calls.getFirst())
+                .satisfies(failure -> assertThat(failure.getSuppressed()).hasSize(ending.calls.size() - 1));
         assertThat(target.calls).containsExactlyElementsOf(ending.calls);
+    }
+
+    /** Regression: each target that threw took a frame of the stack until the last element had ended. */
+    @ParameterizedTest
+    @EnumSource(names = {"ABANDON", "ACK", "FORGO", "DROP"})
+    void batch_ofManyElements_whoseTargetsThrow_endsAll(Ending ending) {
+        IllegalStateException planted = new IllegalStateException("planted");
+        Throwing target = new Throwing(call -> planted);
+        Batch<Integer> batch = batchOf(100_001, target);
+        assertThatThrownBy(() -> ending.end.accept(batch)).isSameAs(planted);
+        assertThat(target.calls).endsWith(ending.name().toLowerCase(Locale.ROOT) + " 100000");
+    }
+
+    @SuppressWarnings("ImmutableEnumChecker") // the functions have no state
+    enum Dropping {
+        DROP(source -> source.drop(2), "ack 0", "ack 1", "abandon 2", "abandon 3"),
+        DEBOUNCE(source -> source.debounce(Duration.ofDays(1)), "ack 0", "ack 1", "ack 2", "abandon 3");
+
+        private final UnaryOperator<Source<Integer>> operator;
+        private final List<String> calls;
+
+        Dropping(UnaryOperator<Source<Integer>> operator, String... calls) {
+            this.operator = operator;
+            this.calls = List.of(calls);
+        }
+    }
+
+    /** Regression: the elements after the one whose target threw stayed pending. */
+    @ParameterizedTest
+    @EnumSource
+    void operator_whoseElementsHaveATargetThatThrows_endsEachOnce(Dropping kind) {
+        Throwing target = new Throwing(IllegalStateException::new);
+        Source<Integer> four = Source.custom("four", context -> new Stage<Integer>() {
+
+            private boolean ended;
+
+            @Override
+            public @Nullable Batch<Integer> pull(long deadlineNanos) {
+                Batch<Integer> next = ended ? null : batchOf(4, target);
+                ended = true;
+                return next;
+            }
+
+            @Override
+            public void close() {}
+        });
+        assertThatThrownBy(() -> run(kind.operator.apply(four))).hasMessageStartingWith("cannot ");
+        assertThat(target.calls).containsExactlyElementsOf(kind.calls);
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.weir.stream.spi;
 
+import dev.weir.stream.internal.run.FailureTransfer;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.Objects;
@@ -39,6 +40,14 @@ public final class Batch<T> {
     /** The epoch in which the arrays of a pooled batch were created. */
     @Nullable
     CollectionEpoch madeIn;
+
+    /** The ways to end a pending acknowledgement. */
+    private enum Ending {
+        ACK,
+        FORGO,
+        ABANDON,
+        DROP
+    }
 
     private static final AckTarget[] NO_TARGETS = {};
     static final Object[] NO_VALUES = {};
@@ -142,16 +151,7 @@ public final class Batch<T> {
 
     /** Ends one pending acknowledgement of each element from index {@code first} on. See {@link #forgo}. */
     public void forgoFrom(int first) {
-        int next = first;
-        try {
-            while (next < size) {
-                forgo(next++);
-            }
-        } finally {
-            if (next < size) {
-                forgoFrom(next);
-            }
-        }
+        FailureTransfer.rethrowIfAny(end(Ending.FORGO, first, size, null));
     }
 
     /**
@@ -164,7 +164,7 @@ public final class Batch<T> {
 
     /** Abandons one pending acknowledgement of each element from index {@code first} on. See {@link #abandonAll}. */
     public void abandonFrom(int first) {
-        abandon(first, size);
+        FailureTransfer.rethrowIfAny(end(Ending.ABANDON, first, size, null));
     }
 
     /**
@@ -173,27 +173,54 @@ public final class Batch<T> {
      * from index {@code first} on, which have not been processed. The elements in between have already been settled.
      */
     public void abandonAllBut(int kept, int first) {
-        try {
-            abandon(0, kept);
-        } finally {
-            abandon(first, size);
-        }
+        Throwable failure = end(Ending.ABANDON, 0, kept, null);
+        FailureTransfer.rethrowIfAny(end(Ending.ABANDON, first, size, failure));
     }
 
-    private void abandon(int from, int to) {
+    private void abandon(int index) {
+        target(index).abandon(token(index));
+    }
+
+    /**
+     * Ends one pending acknowledgement of each element in a range. A target may call a user's code, for example to end
+     * a span. If that throws, the other elements must still be ended.
+     *
+     * @param before an earlier failure, which suppresses the targets' failures, or null
+     * @return the first failure, or null
+     */
+    private @Nullable Throwable end(Ending how, int from, int to, @Nullable Throwable before) {
+        Throwable failure = before;
         int next = from;
-        try {
-            while (next < to) {
-                int index = next++;
-                target(index).abandon(token(index));
-            }
-        } finally {
-            if (next < to) {
-                // A target may call a user's code, for example to end a span. If that throws, the other elements must
-                // still be abandoned.
-                abandon(next, to);
+        while (next < to) {
+            try {
+                // Each call has a loop of its own, so that it costs no decision per element.
+                switch (how) {
+                    case ACK -> {
+                        while (next < to) {
+                            ack(next++);
+                        }
+                    }
+                    case FORGO -> {
+                        while (next < to) {
+                            forgo(next++);
+                        }
+                    }
+                    case ABANDON -> {
+                        while (next < to) {
+                            abandon(next++);
+                        }
+                    }
+                    case DROP -> {
+                        while (next < to) {
+                            boolean ignored = dropIfRevoked(next++);
+                        }
+                    }
+                }
+            } catch (RuntimeException | Error thrown) {
+                failure = FailureTransfer.first(failure, thrown);
             }
         }
+        return failure;
     }
 
     /**
@@ -233,20 +260,7 @@ public final class Batch<T> {
 
     /** Ends one pending acknowledgement of each element that its source no longer owns. */
     public void dropAllRevoked() {
-        dropRevoked(0);
-    }
-
-    private void dropRevoked(int first) {
-        int next = first;
-        try {
-            while (next < size) {
-                boolean ignored = dropIfRevoked(next++);
-            }
-        } finally {
-            if (next < size) {
-                dropRevoked(next);
-            }
-        }
+        FailureTransfer.rethrowIfAny(end(Ending.DROP, 0, size, null));
     }
 
     /**
@@ -284,21 +298,13 @@ public final class Batch<T> {
     /** Ends one pending acknowledgement of each element. */
     public void ackAll() {
         if (targets.length != 0 || target != AckTarget.NONE) {
-            ackFrom(0);
+            ackRange(0, size);
         }
     }
 
-    private void ackFrom(int first) {
-        int next = first;
-        try {
-            while (next < size) {
-                ack(next++);
-            }
-        } finally {
-            if (next < size) {
-                ackFrom(next);
-            }
-        }
+    /** Ends one pending acknowledgement of each element from index {@code first} up to {@code end}, exclusive. */
+    public void ackRange(int first, int end) {
+        FailureTransfer.rethrowIfAny(end(Ending.ACK, first, end, null));
     }
 
     /** Adds {@code count} pending acknowledgements to each element. Must be called before copies are handed out. */

@@ -64,7 +64,7 @@ public final class FailedRecordForwarder implements DeadLetterHandle {
         FailedRecordForwarder forwarder =
                 new FailedRecordForwarder(PatientWriter.of(owner, settings, route, context.clock()), context);
         ClientWatch.begin(settings.clientConfig(), forwarder.writer.progress(), context, forwarder::look);
-        context.expose(forwarder);
+        context.exposeResource(forwarder);
         context.depth(forwarder.writer::inHand);
         context.onTermination(patience -> {
             forwarder.writer.close(CLOSE_PATIENCE);

@@ -46,9 +46,7 @@ final class TakeWithinStage<T> implements Stage<T> {
             return batch;
         }
         if (batch != null) {
-            for (int i = 0; i < batch.size(); i++) {
-                batch.forgo(i);
-            }
+            batch.forgoFrom(0);
         }
         close();
         return null;

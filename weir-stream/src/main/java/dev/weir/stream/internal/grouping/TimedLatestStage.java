@@ -86,13 +86,9 @@ final class TimedLatestStage<T> implements Stage<T> {
 
     private void take(Batch<T> batch) {
         long start = System.nanoTime();
-        if (latest != null) {
-            target.ack(token);
-        }
+        AckTarget replaced = latest == null ? AckTarget.NONE : target;
+        long tokenReplaced = token;
         int last = batch.size() - 1;
-        for (int i = 0; i < last; i++) {
-            batch.ack(i);
-        }
         if (!sampling) {
             dueNanos = clock.after(nanos);
         } else if (latest == null) {
@@ -102,6 +98,11 @@ final class TimedLatestStage<T> implements Stage<T> {
         target = batch.target(last);
         token = batch.token(last);
         inside.set(1);
+        try {
+            replaced.ack(tokenReplaced);
+        } finally {
+            batch.ackRange(0, last);
+        }
         meter.worked(batch.size(), 0, start);
     }
 

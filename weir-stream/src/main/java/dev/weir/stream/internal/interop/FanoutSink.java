@@ -10,7 +10,6 @@ import dev.weir.stream.spi.Thrown;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.Flow;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -92,7 +91,7 @@ final class FanoutSink<T> {
     boolean hasTold(Throwable cause) {
         lock.lock();
         try {
-            return ended && failure == unwrapped(cause);
+            return ended && failure == FailureTransfer.unwrapped(cause);
         } finally {
             lock.unlock();
         }
@@ -148,7 +147,7 @@ final class FanoutSink<T> {
         // signalled here.
         context.onTermination(patience -> {
             Throwable cause = context.failure();
-            end(cause == null ? null : unwrapped(cause));
+            end(cause == null ? null : FailureTransfer.unwrapped(cause));
             return "";
         });
         return upstream -> run(upstream, context);
@@ -179,18 +178,11 @@ final class FanoutSink<T> {
         boolean ignored = Thread.interrupted();
         Throwable failure = context.failure();
         if (failure != null) {
-            return unwrapped(failure);
+            return FailureTransfer.unwrapped(failure);
         }
         return thrown instanceof InterruptedException
                 ? new IllegalStateException("a stage was interrupted from outside", thrown)
-                : unwrapped(thrown);
-    }
-
-    /**
-     * Returns the original exception, without the wrappers that were added when it passed from one thread to another.
-     */
-    static Throwable unwrapped(Throwable failure) {
-        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+                : FailureTransfer.unwrapped(thrown);
     }
 
     /** Returns the next batch; null at the end or if there are no subscribers. */
@@ -263,9 +255,8 @@ final class FanoutSink<T> {
                 wanted |= receiver.isLive();
             }
             int done = hadByAll(receivers);
-            while (finished < done) {
-                batch.ack(finished++);
-            }
+            batch.ackRange(finished, done);
+            finished = done;
             if (finished == batch.size()) {
                 return;
             }
@@ -350,16 +341,7 @@ final class FanoutSink<T> {
         } finally {
             lock.unlock();
         }
-        RuntimeException broken = null;
-        for (FanoutSubscription<T> outlet : toTell) {
-            try {
-                outlet.end(cause);
-            } catch (RuntimeException thrown) {
-                broken = thrown;
-            }
-        }
-        if (broken != null) {
-            throw broken;
-        }
+        FailureTransfer.runAll(
+                toTell.stream().<Runnable>map(outlet -> () -> outlet.end(cause)).toList());
     }
 }

@@ -1,6 +1,7 @@
 package dev.weir.stream.internal.interop;
 
 import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.internal.run.FailureTransfer;
 import dev.weir.stream.spi.SinkFactory;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -44,7 +45,7 @@ final class SharedPublisher<T> implements Flow.Publisher<T> {
                         LOG.log(
                                 Level.WARNING,
                                 "A pipeline that ran for a subscriber failed",
-                                FanoutSink.unwrapped(failure));
+                                FailureTransfer.unwrapped(failure));
                     }
                 });
             } catch (RuntimeException | Error refused) {

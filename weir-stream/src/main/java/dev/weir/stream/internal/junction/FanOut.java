@@ -27,7 +27,7 @@ record FanOut<T>(String name, BlueprintNode<T> above, boolean shared, OutputSele
 
         /** Wraps {@code lowest} so that closing the returned stage also cancels the segment that fills the outputs. */
         <R> Stage<R> endingWith(Stage<R> lowest) {
-            return new CancellingStage<>(lowest, upper, outlets);
+            return new CancellingStage<>(lowest, upper);
         }
     }
 
@@ -38,6 +38,12 @@ record FanOut<T>(String name, BlueprintNode<T> above, boolean shared, OutputSele
         StageOutputs<T> outlets = new StageOutputs<>(
                 outputs, attributes.bufferOr(MergeStage.DEFAULT_BUFFER), shared, assembly.clock(), assembly.tasks());
         entry.depth(outlets::depth);
+        // Outputs that end early keep their pending acknowledgements until another output continues. If none does,
+        // nothing else ends these acknowledgements.
+        entry.onTermination(patience -> {
+            outlets.leave();
+            return "";
+        });
         OutputSelection<T> running = distribution.of(() -> SupervisedCall.by(attributes, assembly.clock()));
         Segment<T> upper = assembly.closeSegment(
                 entry.stageName(),

@@ -28,8 +28,11 @@ final class DropStage<T> extends InPlaceStage<T, T> {
         }
         int dropped = (int) Math.min(left, size);
         left -= dropped;
-        for (int i = 0; i < dropped; i++) {
-            batch.ack(i);
+        try {
+            batch.ackRange(0, dropped);
+        } catch (RuntimeException | Error thrown) {
+            fail(thrown, batch, dropped);
+            return 0;
         }
         for (int i = dropped; i < size; i++) {
             batch.move(i, i - dropped);

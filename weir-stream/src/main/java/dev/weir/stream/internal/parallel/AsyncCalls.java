@@ -99,7 +99,7 @@ final class AsyncCalls<T, R> {
         }
         var ignored = stage.handle((result, thrown) -> {
             if (thrown != null) {
-                return done.complete(new Failed(RunningComputation.causeOf(thrown)));
+                return done.complete(new Failed(FailureTransfer.unwrapped(thrown)));
             }
             return done.complete(result == null ? new Failed(completedWithNull()) : result);
         });

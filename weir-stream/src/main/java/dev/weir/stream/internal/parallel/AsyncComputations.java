@@ -4,6 +4,7 @@ import dev.weir.stream.Dispatcher;
 import dev.weir.stream.Supervision.Decision;
 import dev.weir.stream.internal.failure.FailureVerdict;
 import dev.weir.stream.internal.failure.SupervisedCall;
+import dev.weir.stream.internal.run.FailureTransfer;
 import dev.weir.stream.internal.workers.WorkerTasks;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -100,7 +101,7 @@ final class AsyncComputations<T, R> {
     private @Nullable Object outcomeOf(CompletableFuture<? extends R> done, int slot) {
         return switch (done.state()) {
             case SUCCESS -> resultOr(done.resultNow(), slot);
-            case FAILED -> afterFailure(done.exceptionNow(), slot);
+            case FAILED -> afterFailure(RunningComputation.exceptionOf(done), slot);
             default -> afterFailure(RunningComputation.cancellationOf(done), slot);
         };
     }
@@ -161,7 +162,7 @@ final class AsyncComputations<T, R> {
             owner.finished(of, result);
             return;
         }
-        Throwable failed = thrown == null ? calls.completedWithNull() : RunningComputation.causeOf(thrown);
+        Throwable failed = thrown == null ? calls.completedWithNull() : FailureTransfer.unwrapped(thrown);
         if (supervised.retries()) {
             retry(of, failed);
         } else {

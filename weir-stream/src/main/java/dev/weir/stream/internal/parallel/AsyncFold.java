@@ -1,8 +1,6 @@
 package dev.weir.stream.internal.parallel;
 
 import dev.weir.stream.Attributes;
-import dev.weir.stream.Ordering;
-import dev.weir.stream.Parallelism;
 import dev.weir.stream.RetryPolicy;
 import dev.weir.stream.Supervision;
 import dev.weir.stream.Supervision.Decision;
@@ -62,8 +60,7 @@ final class AsyncFold<T, R> {
 
     /** Returns a node that emits, for each element, the combination of all elements so far. */
     private BlueprintNode<R> below(BlueprintNode<T> above, StageAttributes attributes) {
-        return BlockingWorkers.<T, R>node(above, Parallelism.fixed(1), Ordering.input(), this::add)
-                .with(restartedBy(attributes));
+        return BlockingWorkers.<T, R>sequential(above, this::add).with(restartedBy(attributes));
     }
 
     private R add(T element) throws Exception {

@@ -77,6 +77,7 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
                     parallelism,
                     dispatcher,
                     () -> Integer.MAX_VALUE,
+                    true,
                     parts -> new AsyncStage<>(
                             parts.limit(),
                             ordering,

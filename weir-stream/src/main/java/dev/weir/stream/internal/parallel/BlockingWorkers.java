@@ -94,6 +94,23 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
             Ordering<? super T> ordering,
             Handler<? super T, ? extends R> handler) {
         WorkerStages.check("concurrency", concurrency, MAX_CONCURRENCY);
+        return node(above, concurrency, true, ordering, handler);
+    }
+
+    /**
+     * Returns a node that calls the handler with one element at a time, in order. No control can raise its parallelism,
+     * because the handler needs the result of the call before.
+     */
+    static <T, R> BlueprintNode<R> sequential(BlueprintNode<T> above, Handler<? super T, ? extends R> handler) {
+        return node(above, Parallelism.fixed(1), false, Ordering.input(), handler);
+    }
+
+    private static <T, R> BlueprintNode<R> node(
+            BlueprintNode<T> above,
+            Parallelism concurrency,
+            boolean resizable,
+            Ordering<? super T> ordering,
+            Handler<? super T, ? extends R> handler) {
         return new BlueprintNode<>("mapBlocking", (assembly, attributes) -> {
             Dispatcher chosen = attributes.dispatcherOr(Dispatcher.virtual());
             return WorkerStages.<T, R>build(
@@ -103,6 +120,7 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
                     concurrency,
                     chosen,
                     chosen::size,
+                    resizable,
                     parts -> new BlockingWorkers<>(ordering, handler, parts));
         });
     }
@@ -255,6 +273,9 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
             }
             int most = runLength();
             run.begin(slot, table, most);
+            if (table.readyCount() == 0) {
+                feederCall.callIfAmpleRoom();
+            }
             late = workOnRun(run, most > 1, self, timed);
         }
         return late;

@@ -161,10 +161,16 @@ final class ElementTable<T> {
         return hasRoomIn(key == Ordering.NO_KEY ? NONE : bucketOf(key));
     }
 
-    /** Returns whether there is enough room for elements with this key to make waking the feeder worthwhile. */
+    /**
+     * Returns whether there is enough room for elements with this key to make waking the feeder worthwhile. If all
+     * other elements are running, any room is enough, because they may never end and make more.
+     */
     boolean hasAmpleRoomFor(long key) {
         int bucket = key == Ordering.NO_KEY ? NONE : bucketOf(key);
-        return hasRoomIn(bucket) && (mustWait(bucket) || capacity - size() + waitingCount >= capacity >> 3);
+        return hasRoomIn(bucket)
+                && (mustWait(bucket)
+                        || capacity - size() + waitingCount >= capacity >> 3
+                        || (ready.isEmpty() && doneCount == 0));
     }
 
     private boolean hasRoomIn(int bucket) {

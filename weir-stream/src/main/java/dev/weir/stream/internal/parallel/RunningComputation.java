@@ -1,8 +1,8 @@
 package dev.weir.stream.internal.parallel;
 
+import dev.weir.stream.internal.run.FailureTransfer;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
@@ -80,9 +80,13 @@ final class RunningComputation<R> implements BiConsumer<R, @Nullable Throwable> 
         }
     }
 
-    /** Unwraps the failure that was passed to {@code whenComplete}. */
-    static Throwable causeOf(Throwable told) {
-        return told instanceof CompletionException && told.getCause() != null ? told.getCause() : told;
+    /**
+     * Returns the exception of a failed future. Unlike {@link CompletableFuture#exceptionNow}, does not fail if the
+     * exception's own methods throw.
+     */
+    static Throwable exceptionOf(CompletableFuture<?> failed) {
+        return FailureTransfer.unwrapped(
+                failed.handle((result, thrown) -> thrown).join());
     }
 
     /** Returns the cause of a future's cancellation. */

@@ -62,6 +62,7 @@ final class WorkerStages {
      * @param dispatcher the dispatcher of the stage's tasks
      * @param mostAtOnce returns an additional limit on elements in flight, which applies if it is lower than the
      *     parallelism
+     * @param resizable whether a running stage may be given another parallelism
      */
     static <T, R> Stage<R> build(
             BlueprintNode<T> above,
@@ -70,6 +71,7 @@ final class WorkerStages {
             Parallelism parallelism,
             Dispatcher dispatcher,
             IntSupplier mostAtOnce,
+            boolean resizable,
             Maker<T, R> maker) {
         Stage<T> upstream = above.build(assembly);
         String feederName = assembly.lastEntry().stageName();
@@ -89,11 +91,13 @@ final class WorkerStages {
         entry.depth(stage::depth);
         entry.keeper(stage);
         entry.activity(() -> stage.activity(entry.stageName()));
-        entry.resizable(
-                dispatcher,
-                supervised.failedCalls(),
-                () -> Math.min(stage.mostAtOnce(), mostAtOnce.getAsInt()),
-                stage::resize);
+        if (resizable) {
+            entry.resizable(
+                    dispatcher,
+                    supervised.failedCalls(),
+                    () -> Math.min(stage.mostAtOnce(), mostAtOnce.getAsInt()),
+                    stage::resize);
+        }
         Segment<T> upper = assembly.closeSegment(
                         feederName, Dispatcher.virtual(), upstream, from -> stage.feed(from, feederMeter))
                 .countedByItsStage();

@@ -5,6 +5,7 @@ import dev.weir.stream.spi.Thrown;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
 
 /** Rethrows a failure on another thread, or after the actions that must still run. Stateless. */
 public final class FailureTransfer {
@@ -30,13 +31,25 @@ public final class FailureTransfer {
             try {
                 action.run();
             } catch (RuntimeException | Error thrown) {
-                if (failure == null) {
-                    failure = thrown;
-                } else if (failure != thrown) {
-                    failure.addSuppressed(thrown);
-                }
+                failure = first(failure, thrown);
             }
         }
+        rethrowIfAny(failure);
+    }
+
+    /** Returns the first of several failures, which suppresses the others. {@code before} is null at the first one. */
+    public static Throwable first(@Nullable Throwable before, Throwable thrown) {
+        if (before == null) {
+            return thrown;
+        }
+        if (before != thrown) {
+            before.addSuppressed(thrown);
+        }
+        return before;
+    }
+
+    /** Rethrows a failure as {@link #rethrow} does, unless it is null. */
+    public static void rethrowIfAny(@Nullable Throwable failure) {
         if (failure != null) {
             throw rethrow(failure);
         }
@@ -69,6 +82,15 @@ public final class FailureTransfer {
         return failure instanceof CompletionException known
                 ? known
                 : new CompletionException(Thrown.text(failure), failure);
+    }
+
+    /**
+     * Returns the original exception, without the wrapper that was added when it passed from one thread to another. If
+     * the wrapper's own methods throw, returns the wrapper.
+     */
+    public static Throwable unwrapped(Throwable failure) {
+        Throwable cause = failure instanceof CompletionException ? Thrown.cause(failure) : null;
+        return cause == null ? failure : cause;
     }
 
     /**

@@ -2,9 +2,12 @@ package dev.weir.stream.internal.run;
 
 import dev.weir.stream.ResultKey;
 import dev.weir.stream.RunningPipeline;
-import java.util.List;
+import java.util.Map;
+import java.util.WeakHashMap;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The result of one sink in one run. The sink exposes this object, and is itself the key that identifies the result.
@@ -14,23 +17,58 @@ import java.util.concurrent.CompletableFuture;
  */
 public record KeyedResult<R>(ResultKey<R> key, CompletableFuture<R> future) {
 
-    /** See {@link RunningPipeline#result}. Callers must hand out a copy, because users may complete a future. */
-    @SuppressWarnings("unchecked") // the sink that exposed the result is the key, so the types match
-    static <R> CompletableFuture<R> of(RunningPipeline running, ResultKey<R> key) {
-        List<CompletableFuture<R>> results = running.handles(KeyedResult.class).stream()
-                .filter(result -> result.key == key)
-                .map(result -> ((KeyedResult<R>) result).future)
-                .toList();
-        if (results.size() != 1) {
-            throw new IllegalArgumentException(
-                    "the sink " + key + " occurs " + results.size() + " times in pipeline " + running.name());
+    /**
+     * The results of one run. A result is kept as long as its key is reachable, because a run may start any number of
+     * inner streams, each with sinks of its own. Thread-safe.
+     */
+    static final class OfRun {
+
+        private final ReentrantLock lock = new ReentrantLock();
+
+        // Guarded by the lock.
+        private final Map<ResultKey<?>, Occurrences> ofKeys = new WeakHashMap<>();
+
+        /** The number of times that a sink occurs in the run, and the result of the first one. */
+        private record Occurrences(int count, CompletableFuture<?> first) {}
+
+        void add(KeyedResult<?> result) {
+            lock.lock();
+            try {
+                var ignored = ofKeys.merge(
+                        result.key,
+                        new Occurrences(1, result.future),
+                        (before, added) -> new Occurrences(before.count + 1, before.first));
+            } finally {
+                lock.unlock();
+            }
         }
-        CompletableFuture<R> result = results.getFirst();
-        var ignored = running.completion().handle((report, failure) -> {
-            // Has no effect if the sink has already produced a result.
-            return result.completeExceptionally(
-                    failure != null ? failure : new CancellationException("the sink was cut off before its result"));
-        });
-        return result;
+
+        private @Nullable Occurrences occurrences(ResultKey<?> key) {
+            lock.lock();
+            try {
+                return ofKeys.get(key);
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        /** See {@link RunningPipeline#result}. Callers must hand out a copy, because users may complete a future. */
+        @SuppressWarnings("unchecked") // the sink that exposed the result is the key, so the types match
+        <R> CompletableFuture<R> of(RunningPipeline running, ResultKey<R> key) {
+            Occurrences found = occurrences(key);
+            if (found == null || found.count != 1) {
+                throw new IllegalArgumentException("the sink " + key + " occurs " + (found == null ? 0 : found.count)
+                        + " times in pipeline " + running.name());
+            }
+            CompletableFuture<R> result = (CompletableFuture<R>) found.first;
+            var ignored = running.completion().handle((report, failure) -> {
+                // Has no effect if the sink has already produced a result.
+                return result.completeExceptionally(
+                        failure != null
+                                ? failure
+                                : new CancellationException("the sink was cut off before its result"));
+            });
+            return result;
+        }
     }
 }

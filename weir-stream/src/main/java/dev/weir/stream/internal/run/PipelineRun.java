@@ -84,6 +84,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
     private final DrainListeners told = new DrainListeners();
     private final Set<String> names = ConcurrentHashMap.newKeySet();
     private final List<Object> handles = new CopyOnWriteArrayList<>();
+    private final KeyedResult.OfRun results = new KeyedResult.OfRun();
     private final List<StageEntry> entries = new CopyOnWriteArrayList<>();
 
     /** Held while streams add their stages to the running pipeline. */
@@ -129,44 +130,65 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
             builder.accept(assembly);
             assembly.checkDispatchers();
             run.tellStart(assembly);
+            run.startSupervisor(assembly.segments());
+            return run;
         } catch (RuntimeException | Error failure) {
+            run.supervisor = null;
             run.fail(failure);
             assembly.abandon(failure);
             var ignored = run.ending.terminate(run::fail);
             // A start action may have retained the run, so complete it.
-            run.completion.completeExceptionally(failure);
-            run.told.tell(DrainReport.of(false, run.ending.leftUndone(), Duration.ZERO, run.stages()));
+            run.complete(DrainReport.of(false, run.ending.leftUndone(), Duration.ZERO, run.stages()), failure);
             throw failure;
         }
-        Thread supervisor = Thread.ofVirtual().name("weir-" + name).unstarted(() -> {
+    }
+
+    private void startSupervisor(List<Segment<?>> segments) {
+        Thread started = Thread.ofVirtual().name("weir-" + name).unstarted(() -> {
             try {
-                run.supervise(assembly.segments());
+                supervise(segments);
             } finally {
-                run.supervisor = null;
+                supervisor = null;
             }
         });
-        run.supervisor = supervisor;
-        supervisor.start();
-        return run;
+        supervisor = started;
+        started.start();
     }
 
     /** Runs the life cycle: starts the segments, waits for all tasks, closes the resources, and completes the run. */
     private void supervise(List<Segment<?>> segments) {
-        segments.forEach(this::startOrClose);
-        awaitsTasks = true;
-        awaitTasks();
-        awaitsTasks = false;
-        closings.hurry(ending.patience());
-        var ignored = ending.terminate(this::fail);
-        closings.await();
-        List<String> leftUndone = ending.leftUndone();
-        endNanos = System.nanoTime();
-        Throwable failed = cause();
-        DrainReport made = DrainReport.of(
-                failed == null && leftUndone.isEmpty(), leftUndone, Duration.ofNanos(endNanos - startNanos), stages());
-        // Callers may retain this run for its report, so release everything that the report does not need.
-        ending.release();
-        entries.forEach(StageEntry::release);
+        DrainReport made;
+        Throwable failed;
+        try {
+            segments.forEach(this::startOrClose);
+            awaitsTasks = true;
+            awaitTasks();
+            awaitsTasks = false;
+            closings.hurry(ending.patience());
+            var ignored = ending.terminate(this::fail);
+            closings.await();
+            List<String> leftUndone = ending.leftUndone();
+            endNanos = System.nanoTime();
+            failed = cause();
+            made = DrainReport.of(failed == null && leftUndone.isEmpty(), leftUndone, elapsed(), stages());
+            // Callers may retain this run for its report, so release everything that the report does not need.
+            ending.release();
+            entries.forEach(StageEntry::release);
+        } catch (Throwable broken) {
+            // Complete the run even so, because callers wait for its end.
+            ending.fail(broken);
+            tasks.cancel();
+            failed = cause();
+            made = DrainReport.of(false, List.of(), elapsed(), List.of());
+        }
+        complete(made, failed);
+    }
+
+    private Duration elapsed() {
+        return Duration.ofNanos((endNanos == 0 ? System.nanoTime() : endNanos) - startNanos);
+    }
+
+    private void complete(DrainReport made, @Nullable Throwable failed) {
         report = made;
         if (failed == null) {
             completion.complete(made);
@@ -337,7 +359,11 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
     }
 
     void expose(Object handle) {
-        handles.add(handle);
+        if (handle instanceof KeyedResult<?> result) {
+            results.add(result);
+        } else {
+            handles.add(handle);
+        }
     }
 
     void withdraw(Object handle) {
@@ -451,7 +477,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
             }
             cancel();
             if (!endsWithin(GRACE_NANOS, false)) {
-                return DrainReport.of(false, heldUp(), Duration.ofNanos(System.nanoTime() - startNanos), stages());
+                return DrainReport.of(false, heldUp(), elapsed(), stages());
             }
         }
         return Objects.requireNonNull(report);
@@ -552,8 +578,8 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
 
     @Override
     public List<StageSnapshot> stages() {
-        long end = endNanos == 0 ? System.nanoTime() : endNanos;
-        return entries.stream().map(entry -> entry.snapshot(end - startNanos)).toList();
+        long elapsedNanos = elapsed().toNanos();
+        return entries.stream().map(entry -> entry.snapshot(elapsedNanos)).toList();
     }
 
     @Override
@@ -582,7 +608,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
     @Override
     public <R> CompletableFuture<R> result(ResultKey<R> key) {
         return FailureTransfer.copyOf(
-                KeyedResult.of(this, Objects.requireNonNull(key, "key")), new AwaitedFuture<>(awaiters));
+                results.of(this, Objects.requireNonNull(key, "key")), new AwaitedFuture<>(awaiters));
     }
 
     @Override

@@ -71,7 +71,14 @@ final class ResourceClosings {
         } finally {
             lock.unlock();
         }
-        var ignored = Thread.ofVirtual().name("weir-" + run.name() + "-closing").start(closing::close);
+        try {
+            var ignored =
+                    Thread.ofVirtual().name("weir-" + run.name() + "-closing").start(closing::close);
+        } catch (RuntimeException | Error refused) {
+            // Close the resource on this thread, or `await` would never return. A failed run leaves it no time to wait.
+            run.fail(refused);
+            closing.close();
+        }
         return closing;
     }
 

@@ -348,13 +348,13 @@ public final class TaskGroup {
             if (!life.begin(current)) {
                 return;
             }
-            Consumer<Task> mine = Objects.requireNonNull(body);
-            body = null;
-            if (current.isVirtual()) {
-                current.setName(name);
-            }
-            CURRENT.set(this);
             try {
+                Consumer<Task> mine = Objects.requireNonNull(body);
+                body = null;
+                if (current.isVirtual()) {
+                    current.setName(name);
+                }
+                CURRENT.set(this);
                 mine.accept(this);
             } catch (Throwable escaped) {
                 onEscape.accept(escaped);

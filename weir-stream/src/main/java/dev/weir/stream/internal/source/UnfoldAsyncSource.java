@@ -8,7 +8,6 @@ import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -135,11 +134,9 @@ final class UnfoldAsyncSource<S, T> implements Stage<T> {
         void complete(@Nullable Optional<Unfolded<S, T>> with, @Nullable Throwable thrown) {
             if (with != null) {
                 unfolded = with;
-            } else if (thrown instanceof CompletionException && thrown.getCause() != null) {
-                failure = thrown.getCause();
             } else {
                 failure = thrown != null
-                        ? thrown
+                        ? FailureTransfer.unwrapped(thrown)
                         : new NullPointerException("a stage of unfoldAsync was completed with null");
             }
             there = true;

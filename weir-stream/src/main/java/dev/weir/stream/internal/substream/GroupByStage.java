@@ -501,8 +501,10 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
                     return true;
                 }
                 noteHolding(asksForTurn);
-                if (batch.isEmpty() && wakeNanos != NEVER) {
-                    turns.ask(this, wakeNanos);
+                if (batch.isEmpty() && (wakeNanos != NEVER || asksForTurn)) {
+                    if (wakeNanos != NEVER) { // a stage may ask for a turn that never comes
+                        turns.ask(this, wakeNanos);
+                    }
                     return true;
                 }
                 if (batch.isEmpty() && isEmpty() && !hasEnded()) {

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
@@ -72,6 +73,58 @@ class FanoutSinkTest {
         assertThat(staying.seen).containsExactly(0, 1);
     }
 
+    private static void assertEnd(Source<Integer> source, String end) throws Exception {
+        SharedPublisher<Integer> publisher = new SharedPublisher<>(
+                sink -> source.to(Sink.custom("shared", sink)).run());
+        Subscriber throwing = new Subscriber() {
+            @Override
+            public void onComplete() {
+                throw new LinkageError("planted");
+            }
+
+            @Override
+            public void onError(Throwable failure) {
+                throw new LinkageError("planted");
+            }
+        };
+        Subscriber other = new Subscriber();
+        publisher.subscribe(throwing);
+        publisher.subscribe(other);
+        throwing.subscription().request(1);
+        other.subscription().request(1);
+        assertThat(other.end.get()).isEqualTo(end);
+    }
+
+    /** Regression: the other subscribers waited for their end for ever. */
+    @Test
+    void errorOfASubscriberAtTheEnd_leavesTheOthersTheirEnd() throws Exception {
+        assertEnd(Source.of(1), "complete");
+        assertEnd(
+                Source.of(1).concat(Source.failed(new IllegalStateException("no"))),
+                "java.lang.IllegalStateException: no");
+    }
+
+    /** Its methods throw, except that it has a text. */
+    private static final class HostileWrapper extends CompletionException {
+
+        private static final long serialVersionUID = 1;
+
+        @Override
+        public synchronized Throwable getCause() {
+            throw new UnsupportedOperationException("no cause");
+        }
+
+        @Override
+        public String toString() {
+            return "hostile";
+        }
+    }
+
+    @Test
+    void failureWhoseMethodsThrow_isSignalled() throws Exception {
+        assertEnd(Source.of(1).concat(Source.failed(new HostileWrapper())), "hostile");
+    }
+
     private static long blockedNanos(RunningPipeline running) {
         return running.stages().getLast().blockedDownNanos();
     }
@@ -95,7 +148,7 @@ class FanoutSinkTest {
         });
     }
 
-    private static final class Subscriber implements Flow.Subscriber<Integer> {
+    private static class Subscriber implements Flow.Subscriber<Integer> {
 
         final List<Integer> seen = new ArrayList<>();
         final CountDownLatch hasOne = new CountDownLatch(1);
