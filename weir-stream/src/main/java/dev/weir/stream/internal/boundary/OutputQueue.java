@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * <p>When the downstream stages close their input, the output stays open until it is known whether they ended by
  * themselves or failed.
  */
-public final class OutputQueue<T> implements Stage<T>, Keeper {
+public final class OutputQueue<T> implements Stage<T>, Keeper, SubstreamTarget.Exit {
 
     private final BoundaryQueue<T> queue;
     private volatile StageMeter lowerMeter = new StageMeter();
@@ -156,9 +156,9 @@ public final class OutputQueue<T> implements Stage<T>, Keeper {
         queue.dropRevoked();
     }
 
-    /** See {@link SubstreamTarget.Wrapper#outside}. */
-    public AckTarget outside(AckTarget target) {
-        return within.outside(target);
+    @Override
+    public AckTarget outside(AckTarget target, long token) {
+        return within.outside(target, token);
     }
 
     /**
@@ -175,7 +175,7 @@ public final class OutputQueue<T> implements Stage<T>, Keeper {
         public @Nullable Batch<R> pull(long deadlineNanos) throws InterruptedException {
             Batch<R> batch = lowest.pull(deadlineNanos);
             if (batch != null) {
-                SubstreamTarget.leave(batch, outlet::outside);
+                SubstreamTarget.leave(batch, outlet);
             }
             return batch;
         }

@@ -2,6 +2,7 @@ package dev.weir.stream.internal.failure;
 
 import dev.weir.stream.internal.ack.CountedAcknowledgements;
 import dev.weir.stream.internal.ack.EachAcknowledgement;
+import dev.weir.stream.internal.ack.SubstreamTarget;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import java.util.concurrent.atomic.AtomicIntegerArray;
@@ -18,10 +19,14 @@ import org.jspecify.annotations.Nullable;
 final class ReplayableBatch<T> {
 
     private static final int FINISHED = 1 << 28;
+    private static final int HOLDERS = FINISHED - 1;
 
     private final Batch<T> batch;
 
-    /** The state of each element: FINISHED with the outcome once it is finished. */
+    /**
+     * The state of each element: the number of threads that briefly keep it unfinished, and FINISHED with the outcome
+     * once it is finished. The last of these threads, if any, passes on the outcome.
+     */
     private final AtomicIntegerArray states;
 
     private @Nullable Attempt last;
@@ -78,6 +83,19 @@ final class ReplayableBatch<T> {
         int before = states.getAndUpdate(index, state -> (state & FINISHED) != 0 ? state : state | FINISHED | outcome);
         if (before == 0) {
             end(index, outcome);
+        }
+    }
+
+    /** Keeps an element unfinished until {@link #letGo} is called. Returns false if it is finished. */
+    private boolean hold(int index) {
+        int before = states.getAndUpdate(index, state -> (state & FINISHED) != 0 ? state : state + 1);
+        return (before & FINISHED) == 0;
+    }
+
+    private void letGo(int index) {
+        int now = states.decrementAndGet(index);
+        if ((now & HOLDERS) == 0 && (now & FINISHED) != 0) {
+            end(index, now);
         }
     }
 
@@ -148,6 +166,24 @@ final class ReplayableBatch<T> {
         void leaveIfAbandoned(int index) {
             if (isAbandoned(index)) {
                 finish(index, ABANDONED);
+            }
+        }
+
+        /**
+         * Hides an element that another attempt has finished from a visitor that adds pending acknowledgements. An
+         * element cannot get more of them once it is finished.
+         */
+        @Override
+        public void roots(long token, RootVisitor visitor) {
+            int index = (int) token;
+            if (!(visitor instanceof SubstreamTarget.Crossing)) {
+                super.roots(token, visitor);
+            } else if (hold(index)) {
+                try {
+                    super.roots(token, visitor);
+                } finally {
+                    letGo(index);
+                }
             }
         }
     }

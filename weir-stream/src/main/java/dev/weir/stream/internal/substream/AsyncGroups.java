@@ -67,7 +67,7 @@ final class AsyncGroups<T, R> extends SubstreamMerge<T, R> implements Keeper {
                 branch.lowest(),
                 branch.input(),
                 before == null ? outlet : new After(before, outlet),
-                target -> owner.outside(outlet.outside(target)),
+                (target, token) -> owner.outside(outlet.outside(target, token), token),
                 () -> {
                     outlets.remove(outlet);
                     outlet.release();

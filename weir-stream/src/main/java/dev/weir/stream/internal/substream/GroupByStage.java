@@ -511,7 +511,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
                 if (clock.hasPassed(deadlineNanos) && batch.isEmpty()) {
                     return false;
                 }
-                SubstreamTarget.leave(batch, groups::outside);
+                SubstreamTarget.leave(batch, groups);
                 for (int i = 0; i < batch.size(); i++) {
                     done.add(batch.get(i), batch.target(i), batch.token(i));
                 }

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * longest idle group first. Confined to one segment, which must call {@link RevocableElements#beginWork} on
  * {@link #elements} before it uses the groups; other threads may call {@link #dropRevoked} and {@link #find}.
  */
-final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
+final class KeyedGroups<T, G extends KeyedGroups.Group<T>> implements SubstreamTarget.Exit {
 
     /** Minimum delay before an idle group that could not be evicted is checked again. */
     private static final long SOONEST_AGAIN_NANOS = 1_000_000;
@@ -194,9 +194,9 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
         this.groups = new LinkedHashMap<>(16, 0.75f, settings.evicts());
     }
 
-    /** See {@link SubstreamTarget.Wrapper#outside}. */
-    final AckTarget outside(AckTarget target) {
-        return within.outside(target);
+    @Override
+    public AckTarget outside(AckTarget target, long token) {
+        return within.outside(target, token);
     }
 
     /**

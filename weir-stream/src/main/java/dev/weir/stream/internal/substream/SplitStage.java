@@ -120,7 +120,7 @@ final class SplitStage<T, R> implements Stage<R> {
             if (stream != null) {
                 Batch<R> batch = streamEnded ? null : stream.pull(deadlineNanos);
                 if (batch != null) {
-                    SubstreamTarget.leave(batch, running.within::outside);
+                    SubstreamTarget.leave(batch, running.within);
                     meter.out(batch.size());
                     return batch;
                 }
