@@ -149,6 +149,15 @@ final class ConcurrentSubstreams<R> {
         }
     }
 
+    /**
+     * Returns whether a stream that ends now has done so by itself, and not because of a stop. A stream that is being
+     * started is not known yet, and may be passed as null.
+     */
+    boolean isWhole(ConcurrentSubstreams<?>.@Nullable Tributary stream) {
+        NestedStreams.Child<?> child = stream == null ? null : stream.attached();
+        return child == null ? !nested.isStopped() : child.isWhole();
+    }
+
     boolean isRunning(ConcurrentSubstreams<?>.Tributary stream) {
         lock.lock();
         try {
@@ -351,6 +360,15 @@ final class ConcurrentSubstreams<R> {
             }
             if (now == TributaryState.ENDED) {
                 conclude(started);
+            }
+        }
+
+        private NestedStreams.@Nullable Child<R> attached() {
+            childLock.lock();
+            try {
+                return child;
+            } finally {
+                childLock.unlock();
             }
         }
 
