@@ -302,6 +302,27 @@ class EarlyEndTest {
         assertThat(source.finishedCount()).isZero();
     }
 
+    /** Regression: the end of another group acknowledged the elements for which there was no key. */
+    @Test
+    void groupBy_whoseKeyFunctionFails_leavesTheElementsFromThereOnUnfinished() {
+        TrackedSource<Integer> source = TrackedSource.numbers(10, 10);
+        RunningPipeline running = source.source()
+                .groupBy(
+                        n -> {
+                            if (n == 3) {
+                                throw new IllegalStateException("planted");
+                            }
+                            return n;
+                        },
+                        10,
+                        key -> key.take(1))
+                .to(Sink.ignore())
+                .run();
+        assertThatThrownBy(running::await).hasMessage("planted");
+        source.assertProtocolKept();
+        assertThat(source.finishedCount()).isEqualTo(3);
+    }
+
     /** In an outermost stream, the next run gets these elements. */
     @Test
     void buffer_aboveTheEndOfThePipeline_leavesWhatIsInItUnfinished() throws Exception {

@@ -225,6 +225,8 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> implements SubstreamT
                 }
             }
         } catch (InterruptedException | RuntimeException | Error thrown) {
+            // Not through the targets inside, which would keep the elements for the group whose turn is next.
+            SubstreamTarget.leave(batch, this);
             batch.abandonFrom(next);
             throw thrown;
         }
