@@ -62,6 +62,9 @@ class InnerStreamStopTest {
                 s -> s.flatMapMerge(3, endless),
                 s -> s.switchMap(endless),
                 s -> s.groupBy(n -> 0, 1, key -> key.flatMapConcat(endless)),
+                s -> s.groupBy(n -> 0, 1, key -> key.flatMapMerge(3, endless)),
+                s -> s.splitWhen(n -> false, section -> section.flatMapConcat(endless)),
+                s -> s.prefixAndTail(1, (first, rest) -> endless.apply(first.getFirst())),
                 s -> s.flatMapConcat(n -> Source.single(n).flatMapConcat(endless)),
                 s -> s.flatMapConcat(n -> Source.lazily(() -> endless.apply(n))),
                 s -> s.flatMapConcat(n -> Source.single(n).concat(Source.never())));
@@ -71,6 +74,7 @@ class InnerStreamStopTest {
             assertThat(seen).isNotEmpty();
             source.assertProtocolKept();
             assertThat(source.finishedCount()).isZero();
+            assertThat(source.waitedFor()).as("a drain waits for these").isEmpty();
         }
     }
 
