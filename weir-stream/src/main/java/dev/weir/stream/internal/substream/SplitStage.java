@@ -53,7 +53,9 @@ final class SplitStage<T, R> implements Stage<R> {
     private boolean headTested;
     private @Nullable Throwable failure;
     private boolean inside;
+    /** The section's task if it is inside and defers interrupts. */
     private @Nullable Task visitor;
+
     private boolean closed;
 
     /**
@@ -188,6 +190,7 @@ final class SplitStage<T, R> implements Stage<R> {
         try {
             closed = true;
             guest = visitor;
+            visitor = null;
         } finally {
             lock.unlock();
         }
@@ -236,15 +239,7 @@ final class SplitStage<T, R> implements Stage<R> {
         @Override
         public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
             Task task = TaskGroup.current();
-            if (task == null || task == own) {
-                return visit(null, deadlineNanos);
-            }
-            task.hold();
-            try {
-                return visit(task, deadlineNanos);
-            } finally {
-                task.letGo();
-            }
+            return visit(task == own ? null : task, deadlineNanos);
         }
 
         boolean isWhole() {
@@ -253,32 +248,35 @@ final class SplitStage<T, R> implements Stage<R> {
         }
 
         private @Nullable Batch<T> visit(@Nullable Task by, long deadlineNanos) throws InterruptedException {
-            boolean late;
             lock.lock();
             try {
                 if (detached || complete) {
                     return null;
                 }
                 inside = true;
-                visitor = by;
-                late = closed;
+                if (by != null && !closed) {
+                    by.hold();
+                    visitor = by;
+                }
             } finally {
                 lock.unlock();
             }
             try {
-                if (late && by != null) {
-                    by.letGo();
-                }
                 boolean atHand = isAtHand(deadlineNanos);
                 return pulled(atHand);
             } finally {
+                Task holding;
                 lock.lock();
                 try {
                     inside = false;
+                    holding = visitor;
                     visitor = null;
                     left.signalAll();
                 } finally {
                     lock.unlock();
+                }
+                if (holding != null) {
+                    holding.letGo();
                 }
             }
         }
