@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.stream.Source;
 import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.context.propagation.TextMapGetter;
 import io.opentelemetry.context.propagation.TextMapPropagator;
@@ -19,6 +21,7 @@ import io.opentelemetry.sdk.trace.SpanProcessor;
 import io.opentelemetry.sdk.trace.data.SpanData;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Iterator;
 import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -85,6 +88,28 @@ class TracingFailuresTest {
         assertThatThrownBy(() -> target.forgo(1)).hasMessage("cannot end");
         assertThatThrownBy(() -> target.abandon(2)).hasMessage("cannot end");
         assertThat(ended.outcomes).containsExactly("0 ack", "1 forgo", "2 abandon");
+    }
+
+    /** Regression: a traced record still belonged to its group after it had left, and counted as finished there. */
+    @Test
+    void tracedRecord_forgoneAfterItLeftAGroup_isForgoneInItsSource() throws Exception {
+        Ended ended = new Ended();
+        Iterator<Batch<ConsumerRecord<String, String>>> batches = List.of(Batch.<ConsumerRecord<String, String>>of(
+                        new Object[] {record(0, "k", "v"), record(1, "k", "w")}, 2, ended, new long[] {0, 1}))
+                .iterator();
+        Source.<ConsumerRecord<String, String>>custom("records", context -> new Stage<>() {
+                    @Override
+                    public @Nullable Batch<ConsumerRecord<String, String>> pull(long deadlineNanos) {
+                        return batches.hasNext() ? batches.next() : null;
+                    }
+
+                    @Override
+                    public void close() {}
+                })
+                .groupBy(ConsumerRecord::key, 1, group -> group.via(recorded.tracing.records()))
+                .take(1)
+                .toList();
+        assertThat(ended.outcomes).contains("0 ack", "1 forgo").doesNotContain("0 forgo");
     }
 
     /** Notes how each element ended. */

@@ -3,6 +3,9 @@ package dev.weir.stream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,6 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -21,6 +25,65 @@ import org.junit.jupiter.params.provider.ValueSource;
  * wait for the part that has ended.
  */
 class EarlyEndTest {
+
+    private static final RestartSettings ONCE = RestartSettings.of(Backoff.NONE);
+
+    // Stages that give elements acknowledgement targets of their own.
+    private static final Function<Source<Integer>, Source<Integer>> SECTION =
+            source -> source.restarted(ONCE, section -> section);
+    private static final Function<Source<Integer>, Source<Integer>> CLAIMED =
+            source -> source.withClaim().map(claim -> {
+                claim.ack();
+                return claim.value();
+            });
+    private static final Function<Source<Integer>, Source<Integer>> WRAPPED = source -> source.via(
+            Flow.of("wrapped", part -> part.stage("wrapping", (upstream, context) -> new Wrapping<>(upstream))));
+
+    /** A target that passes everything on, as a module or a user may write it. */
+    private record Wrapper(AckTarget target) implements AckTarget {
+
+        @Override
+        public void ack(long token) {
+            target.ack(token);
+        }
+
+        @Override
+        public void forgo(long token) {
+            target.forgo(token);
+        }
+
+        @Override
+        public void abandon(long token) {
+            target.abandon(token);
+        }
+
+        @Override
+        public void retain(long token, int count) {
+            target.retain(token, count);
+        }
+
+        @Override
+        public void roots(long token, RootVisitor visitor) {
+            target.roots(token, visitor);
+        }
+    }
+
+    private record Wrapping<T>(Stage<T> upstream) implements Stage<T> {
+
+        @Override
+        public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
+            Batch<T> batch = upstream.pull(deadlineNanos);
+            if (batch != null) {
+                batch.retarget(Wrapper::new);
+            }
+            return batch;
+        }
+
+        @Override
+        public void close() {
+            upstream.close();
+        }
+    }
 
     private static <T> Sink<T> firstInto(int count) {
         return Sink.through(source -> source.take(count).to(Sink.ignore()));
@@ -270,6 +333,27 @@ class EarlyEndTest {
         assertThat(source.finishedCount()).isZero();
     }
 
+    /** Regression: the end of another group acknowledged the elements for which there was no key. */
+    @Test
+    void groupBy_whoseKeyFunctionFails_leavesTheElementsFromThereOnUnfinished() {
+        TrackedSource<Integer> source = TrackedSource.numbers(10, 10);
+        RunningPipeline running = source.source()
+                .groupBy(
+                        n -> {
+                            if (n == 3) {
+                                throw new IllegalStateException("planted");
+                            }
+                            return n;
+                        },
+                        10,
+                        key -> key.take(1))
+                .to(Sink.ignore())
+                .run();
+        assertThatThrownBy(running::await).hasMessage("planted");
+        source.assertProtocolKept();
+        assertThat(source.finishedCount()).isEqualTo(3);
+    }
+
     /** In an outermost stream, the next run gets these elements. */
     @Test
     void buffer_aboveTheEndOfThePipeline_leavesWhatIsInItUnfinished() throws Exception {
@@ -310,6 +394,22 @@ class EarlyEndTest {
                         source.splitWhen(n -> n % 100 == 0, section -> section).take(5),
                 source -> source.splitWhen(n -> n % 100 == 0, section -> section.async())
                         .take(5),
+                source -> source.groupBy(n -> 0, 1, key -> SECTION.apply(key)).take(5),
+                source -> source.groupBy(n -> 0, 1, key -> SECTION.apply(key).async())
+                        .take(5),
+                source -> source.groupBy(n -> 0, 1, key -> SECTION.apply(key).grouped(1))
+                        .take(5)
+                        .map(List::getFirst),
+                source -> source.groupBy(n -> 0, 1, key -> key.grouped(1).restarted(ONCE, part -> part))
+                        .take(5)
+                        .map(List::getFirst),
+                source -> source.groupBy(n -> 0, 1, key -> key.groupBy(n -> 0, 1, SECTION))
+                        .take(5),
+                source -> source.groupBy(n -> 0, 1, CLAIMED).take(5),
+                source -> source.groupBy(n -> 0, 1, WRAPPED).take(5),
+                source -> source.splitWhen(n -> n % 100 == 0, CLAIMED).take(5),
+                source -> source.partition(2, n -> 0, CLAIMED).take(5),
+                source -> source.partition(2, n -> 0, SECTION).take(5),
                 source -> source.partition(2, n -> 0, branch -> branch).take(5),
                 source -> source.unzip(n -> n, n -> n, (left, right) -> left.zipWith(right, (n, same) -> n))
                         .take(5));
@@ -321,6 +421,37 @@ class EarlyEndTest {
             }
             source.assertProtocolKept();
             assertThat(source.finishedCount()).isEqualTo(5);
+        }
+    }
+
+    /**
+     * Regression: an element that left an inner stream with the target of a restarted section or of withClaim still
+     * belonged to that inner stream. If the element was abandoned after the inner stream had ended, it was acknowledged.
+     */
+    @Test
+    void elementsThatHaveLeftAnEndedInnerStream_whenTheStreamFails_stayUnfinished() {
+        List<Function<Source<Integer>, Source<Integer>>> inner =
+                List.of(section -> section, SECTION, section -> SECTION.apply(section.async()), CLAIMED, WRAPPED);
+        for (Function<Source<Integer>, Source<Integer>> section : inner) {
+            TrackedSource<Integer> source = TrackedSource.numbers(20, 10);
+            CountDownLatch secondHasBegun = new CountDownLatch(1);
+            Function<Source<Integer>, Source<Integer>> marked = part -> section.apply(part.tap(n -> {
+                if (n == 10) {
+                    secondHasBegun.countDown();
+                }
+            }));
+            RunningPipeline running = source.source()
+                    .splitWhen(n -> n == 10, marked)
+                    .async()
+                    .map(n -> {
+                        await(secondHasBegun);
+                        throw new IllegalStateException("planted");
+                    })
+                    .to(Sink.ignore())
+                    .run();
+            assertThatThrownBy(running::await).hasMessage("planted");
+            source.assertProtocolKept();
+            assertThat(source.finishedCount()).isZero();
         }
     }
 

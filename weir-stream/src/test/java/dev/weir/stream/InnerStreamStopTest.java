@@ -62,6 +62,9 @@ class InnerStreamStopTest {
                 s -> s.flatMapMerge(3, endless),
                 s -> s.switchMap(endless),
                 s -> s.groupBy(n -> 0, 1, key -> key.flatMapConcat(endless)),
+                s -> s.groupBy(n -> 0, 1, key -> key.flatMapMerge(3, endless)),
+                s -> s.splitWhen(n -> false, section -> section.flatMapConcat(endless)),
+                s -> s.prefixAndTail(1, (first, rest) -> endless.apply(first.getFirst())),
                 s -> s.flatMapConcat(n -> Source.single(n).flatMapConcat(endless)),
                 s -> s.flatMapConcat(n -> Source.lazily(() -> endless.apply(n))),
                 s -> s.flatMapConcat(n -> Source.single(n).concat(Source.never())));
@@ -71,6 +74,48 @@ class InnerStreamStopTest {
             assertThat(seen).isNotEmpty();
             source.assertProtocolKept();
             assertThat(source.finishedCount()).isZero();
+            assertThat(source.waitedFor()).as("a drain waits for these").isEmpty();
+        }
+    }
+
+    /**
+     * Regression: the stop ended the second source of a group, a section or a branch. The elements that were left over
+     * because of that were acknowledged, although nothing had processed them.
+     */
+    @Test
+    void stop_thatEndsASecondSourceWithin_leavesWhatWasNotZippedUnfinished() throws Exception {
+        UnaryOperator<Source<Integer>> zipped =
+                s -> s.zipWith(Source.tick(Duration.ZERO, Duration.ofHours(1), 0), (n, tick) -> n);
+        List<UnaryOperator<Source<Integer>>> inner = List.of(
+                zipped,
+                s -> zipped.apply(s.async()),
+                s -> zipped.apply(s).async(),
+                s -> zipped.apply(s.groupBy(n -> 0, 1, key -> key)),
+                s -> s.groupBy(n -> 0, 1, zipped::apply),
+                s -> s.splitWhen(n -> false, section -> zipped.apply(section.async())));
+        for (UnaryOperator<Source<Integer>> within : inner) {
+            List<UnaryOperator<Source<Integer>>> operators = List.of(
+                    s -> s.groupBy(n -> 0, 1, within::apply),
+                    s -> s.async(Dispatcher.virtual(), 50).groupBy(n -> 0, 1, within::apply),
+                    s -> s.splitWhen(n -> false, within::apply),
+                    s -> s.async(Dispatcher.virtual(), 50).splitAfter(n -> false, within::apply),
+                    s -> s.broadcast(List.of(within::apply, branch -> branch.filter(n -> false))),
+                    s -> s.broadcast(List.of(within::apply)),
+                    s -> s.partition(2, n -> 0, within::apply),
+                    s -> s.balance(2, within::apply),
+                    s -> s.groupBy(n -> 0, 1, key -> key.partition(2, n -> 0, within::apply)));
+            for (UnaryOperator<Source<Integer>> operator : operators) {
+                for (int batchSize : new int[] {7, 100}) {
+                    TrackedSource<Integer> source =
+                            TrackedSource.numbers(100, batchSize).heldOpen();
+                    List<Integer> seen = stoppedAtTheFirst(operator.apply(source.source()));
+                    source.assertProtocolKept();
+                    assertThat(seen)
+                            .as("operator %s around %s", operators.indexOf(operator), inner.indexOf(within))
+                            .hasSize(source.finishedCount());
+                    assertThat(source.waitedFor()).isEmpty();
+                }
+            }
         }
     }
 

@@ -70,6 +70,8 @@ record Link(
         ABSORBS,
         /** Leaves elements unfinished at a normal end. */
         LEAVES_SOME,
+        /** Leaves elements unfinished if it ends after a stop, which may be the reason. */
+        LEAVES_SOME_AT_STOP,
         /** Processes elements again that may already be finished. */
         REPEATS
     }

@@ -17,9 +17,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Queue;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -28,6 +30,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
@@ -52,6 +55,7 @@ final class LinkedRun {
     }
 
     private final Random random;
+    private final boolean keeping;
     final String described;
     private final Link chain;
     private final Ending ending;
@@ -64,10 +68,17 @@ final class LinkedRun {
     private final CompletableFuture<RunningPipeline> handle = new CompletableFuture<>();
     private final Queue<String> breaches = new ConcurrentLinkedQueue<>();
     private final List<Long> seen = new ArrayList<>();
+    private final Set<Integer> seenInputs = new HashSet<>();
 
-    LinkedRun(long seed) {
+    /**
+     * Draws a run.
+     *
+     * @param keeping whether to draw only pipelines that pass on every element to the sink
+     */
+    LinkedRun(long seed, boolean keeping) {
+        this.keeping = keeping;
         random = new Random(~mixed(seed));
-        chain = new StreamLinks(mixed(seed)).chain(7);
+        chain = new StreamLinks(mixed(seed), keeping).chain(7);
         inputs = LENGTHS.get(random.nextInt(LENGTHS.size()));
         int[] sizes = random.ints(1 + random.nextInt(4), 0, random.nextBoolean() ? 5 : 100)
                 .toArray();
@@ -129,6 +140,7 @@ final class LinkedRun {
                 Item item = batch.get(i);
                 show(item);
                 seen.add(item.value);
+                item.inputs().forEach(seenInputs::add);
                 AckTarget target = batch.target(i);
                 long token = batch.token(i);
                 late.add(() -> {
@@ -195,6 +207,13 @@ final class LinkedRun {
     private void check(RunningPipeline running, @Nullable Throwable failure) {
         assertThat(breaches).isEmpty();
         source.assertProtocolKept();
+        if (keeping) {
+            assertThat(IntStream.range(0, source.pulled())
+                            .filter(source::isFinished)
+                            .filter(input -> !seenInputs.contains(input)))
+                    .as("inputs that were finished before the sink had them")
+                    .isEmpty();
+        }
         boolean reached = calls.get() >= atCall;
         if (failure instanceof Trapped && has(Trait.REPEATS) && (ending == Ending.STOP || ending == Ending.DRAIN)) {
             return; // a section that fails after a stop
@@ -220,7 +239,8 @@ final class LinkedRun {
         if (!endsEarly) {
             assertThat(running.stages()).as("depth").allMatch(stage -> stage.depth() == 0);
             // If a section fails after a stop, the stream fails, and an outer stream may recover from that.
-            boolean leavesSome = has(Trait.LEAVES_SOME) || (has(Trait.REPEATS) && disturbed);
+            boolean leavesSome =
+                    has(Trait.LEAVES_SOME) || ((has(Trait.REPEATS) || has(Trait.LEAVES_SOME_AT_STOP)) && disturbed);
             if (!leavesSome) {
                 assertThat(source.finishedCount()).as("finished").isEqualTo(source.pulled());
             }

@@ -41,6 +41,51 @@ final class Links {
                 .toList();
     }
 
+    /**
+     * Operators that pass on every element, so that an input may be finished only once the sink has seen it. Many give
+     * elements acknowledgement targets of their own, or end when a stop ends their second source.
+     */
+    static List<Drawn> keeping() {
+        return List.of(
+                r -> claimed(),
+                r -> failingSection(),
+                r -> Link.passing(
+                        "restarted(passing)", s -> s.restarted(RestartSettings.of(Backoff.NONE), section -> section)),
+                r -> Link.passing(
+                        "restarted(async)",
+                        s -> s.restarted(RestartSettings.of(Backoff.NONE), section -> section.async())),
+                r -> ticked(),
+                r -> taking(r.nextInt(r.nextBoolean() ? 5 : 200)),
+                r -> boundary(1 + r.nextInt(r.nextBoolean() ? 4 : 600)),
+                r -> flattened("groupedWithin(7, 1 ns)", s -> s.groupedWithin(7, SHORT)),
+                r -> grouped("grouped", 1 + r.nextInt(20), (s, n) -> s.grouped(n)),
+                r -> Link.each(
+                                "mapConcat(twice)",
+                                (s, books) -> s.mapConcat(item -> List.of(books.shown(item), item)),
+                                v -> LongStream.of(v, v))
+                        .with(List.of(Trait.GROWS)),
+                r -> Link.each(
+                        "mapBlocking(4, v + 1)",
+                        (s, books) -> s.mapBlocking(4, Ordering.input(), item -> plusOne(books, item, false)),
+                        v -> LongStream.of(v + 1)),
+                r -> Link.each(
+                        "map(v + 1)",
+                        (s, books) -> s.map(item -> plusOne(books, item, false)),
+                        v -> LongStream.of(v + 1)));
+    }
+
+    /** Zips with a source that a stop ends. */
+    private static Link ticked() {
+        return Link.of(
+                        "zip(tick)",
+                        Link.KEEPS,
+                        (s, books) -> s.zipWith(
+                                Source.tick(Duration.ZERO, Duration.ofNanos(10_000), Link.own(0)),
+                                (item, tick) -> item),
+                        values -> values)
+                .with(List.of(Trait.HAS_SOURCES, Trait.LEAVES_SOME_AT_STOP));
+    }
+
     // --- elements ---
 
     private static List<Drawn> elements() {
@@ -89,15 +134,19 @@ final class Links {
                             return all;
                         }),
                 r -> Link.passing("limit(1e6)", s -> s.limit(1_000_000)),
-                r -> Link.of(
-                        "withClaim().map(ack)",
-                        Link.KEEPS,
-                        (s, books) -> s.withClaim().map(claim -> {
-                            books.show(claim.value());
-                            claim.ack();
-                            return claim.value();
-                        }),
-                        values -> values));
+                r -> claimed());
+    }
+
+    private static Link claimed() {
+        return Link.of(
+                "withClaim().map(ack)",
+                Link.KEEPS,
+                (s, books) -> s.withClaim().map(claim -> {
+                    books.show(claim.value());
+                    claim.ack();
+                    return claim.value();
+                }),
+                values -> values);
     }
 
     private static List<Item> plus(List<Item> sum, Item item) {
@@ -355,19 +404,23 @@ final class Links {
                 r -> Link.passing("backpressureTimeout(long)", s -> s.backpressureTimeout(LONG)),
                 r -> Link.passing("keepAlive(long)", s -> s.keepAlive(LONG, () -> Link.own(0))),
                 r -> Link.passing("via(switch)", s -> s.via(new KillSwitch())),
-                r -> Link.unforeseen("restarted(3, map)", (s, books) -> {
-                            AtomicInteger calls = new AtomicInteger();
-                            return s.restarted(
-                                    RestartSettings.of(Backoff.NONE),
-                                    section -> section.map(item -> {
-                                        int call = calls.incrementAndGet();
-                                        if (call % 7 == 0 && call < 25) {
-                                            throw new Trapped();
-                                        }
-                                        return books.shown(item);
-                                    }));
-                        })
-                        .with(List.of(Trait.REPEATS, Trait.ABSORBS)));
+                r -> failingSection());
+    }
+
+    private static Link failingSection() {
+        return Link.unforeseen("restarted(3, map)", (s, books) -> {
+                    AtomicInteger calls = new AtomicInteger();
+                    return s.restarted(
+                            RestartSettings.of(Backoff.NONE),
+                            section -> section.map(item -> {
+                                int call = calls.incrementAndGet();
+                                if (call % 7 == 0 && call < 25) {
+                                    throw new Trapped();
+                                }
+                                return books.shown(item);
+                            }));
+                })
+                .with(List.of(Trait.REPEATS, Trait.ABSORBS));
     }
 
     /** The exception that a function throws for the supervision to decide on. */

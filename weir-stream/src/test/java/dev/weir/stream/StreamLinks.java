@@ -30,13 +30,21 @@ final class StreamLinks {
     private static final int DEEPEST = 2;
 
     private final Random random;
-    private final List<Links.Drawn> plain = Links.all();
+    private final boolean keeping;
+    private final List<Links.Drawn> plain;
     private int depth;
     private int streams;
     private int mayGrow = 4;
 
-    StreamLinks(long seed) {
+    /**
+     * Creates a generator.
+     *
+     * @param keeping whether to draw only pipelines that pass on every element to their end
+     */
+    StreamLinks(long seed, boolean keeping) {
         this.random = new Random(seed);
+        this.keeping = keeping;
+        this.plain = keeping ? Links.keeping() : Links.all();
     }
 
     /** Returns a chain of one to {@code longest} links. */
@@ -51,7 +59,9 @@ final class StreamLinks {
             Known then = link.effect().apply(known);
             boolean growsTooMuch = link.traits().contains(Trait.GROWS) && mayGrow-- <= 0;
             // If the model knows nothing about an output, it proves nothing. Such links are allowed, but rarely.
-            if (!growsTooMuch && (then != Known.NOTHING || known == then || random.nextInt(4) == 0)) {
+            // Elements beyond the end of an inner stream are finished.
+            boolean drops = keeping && depth > 0 && link.traits().contains(Trait.ENDS_EARLY);
+            if (!growsTooMuch && !drops && (then != Known.NOTHING || known == then || random.nextInt(4) == 0)) {
                 known = then;
                 links.add(link);
             }
@@ -70,8 +80,23 @@ final class StreamLinks {
     }
 
     private Link withStreams() {
+        if (keeping) {
+            return keepingStreams();
+        }
         int kind = random.nextInt(depth < DEEPEST ? 22 : 10);
         return kind < 10 ? joinedOf(kind) : nestedOf(kind);
+    }
+
+    private Link keepingStreams() {
+        if (depth == DEEPEST) {
+            return plain.get(random.nextInt(plain.size())).from(random);
+        }
+        return switch (random.nextInt(5)) {
+            case 0 -> groupedBy(1 + random.nextInt(6), random.nextInt(4) == 0);
+            case 1, 2 -> split(random.nextBoolean());
+            case 3 -> broadcast();
+            default -> partitioned(1 + random.nextInt(3));
+        };
     }
 
     private Link joinedOf(int kind) {
@@ -376,7 +401,7 @@ final class StreamLinks {
         List<Link> branches = new ArrayList<>(List.of(inner(false), inner(false)));
         boolean oneGoesOn =
                 branches.stream().anyMatch(branch -> !branch.traits().contains(Trait.ENDS_EARLY));
-        return around(
+        Link link = around(
                 "broadcast",
                 Link.LOSES_ORDER,
                 branches,
@@ -390,6 +415,7 @@ final class StreamLinks {
                 values -> plus(
                         branches.get(0).model().apply(values),
                         branches.get(1).model().apply(values)));
+        return link.traits().contains(Trait.ENDS_EARLY_WITHIN) ? link.with(List.of(Trait.LEAVES_SOME_AT_STOP)) : link;
     }
 
     private Link partitioned(int partitions) {

@@ -286,13 +286,10 @@ public final class Batch<T> {
         }
     }
 
-    /**
-     * Replaces the target of each element, calling {@code change} once per element even if several elements share a
-     * target.
-     */
-    public void retargetEach(UnaryOperator<AckTarget> change) {
+    /** Replaces the target of the element at {@code index}; its token does not change. */
+    public void retarget(int index, AckTarget to) {
         splitTargets();
-        retarget(change);
+        targets[index] = to;
     }
 
     /** Ends one pending acknowledgement of each element. */

@@ -4,7 +4,6 @@ import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.UnaryOperator;
 
 /**
  * The acknowledgement of an element that was built from several elements, its members. It holds one pending
@@ -60,30 +59,26 @@ public final class JointAck implements AckTarget {
         tokens[size++] = token;
     }
 
-    private void retarget(UnaryOperator<AckTarget> change) {
-        for (int i = 0; i < size; i++) {
-            targets[i] = change.apply(targets[i]);
-        }
-    }
-
     /**
      * Moves the caller's pending acknowledgement to another stream, where the members have different targets. If the
      * combined element has no other pending acknowledgement, and none was forgone or abandoned, this object switches to
      * the members' new targets. Otherwise, a new object is created for the new targets. It holds one additional pending
      * acknowledgement of each member.
      *
-     * @param change maps a member's target to its target in the other stream
+     * @param exit maps a member's target to its target in the other stream
      * @return this object or the new object; the caller's target in the other stream
      */
-    public AckTarget leave(UnaryOperator<AckTarget> change) {
+    AckTarget leave(SubstreamTarget.Exit exit) {
         if (pending.get() == 1 && !abandoned && !forgone) {
-            retarget(change);
+            for (int i = 0; i < size; i++) {
+                targets[i] = exit.outside(targets[i], tokens[i]);
+            }
             return this;
         }
         JointAck own = new JointAck(size);
         for (int i = 0; i < size; i++) {
             targets[i].retain(tokens[i], 1);
-            own.add(change.apply(targets[i]), tokens[i]);
+            own.add(exit.outside(targets[i], tokens[i]), tokens[i]);
         }
         ack(0);
         return own;

@@ -79,6 +79,15 @@ public final class LeftoverAcknowledgements {
         return due;
     }
 
+    /** Called when the stream has ended. {@code whole} tells whether it completed by itself. */
+    public void end(boolean whole) {
+        if (whole) {
+            finish();
+        } else {
+            close();
+        }
+    }
+
     /**
      * Acknowledges all leftovers, including those added later. Called if the stream completed by itself while the rest
      * of the pipeline continues.
@@ -96,11 +105,11 @@ public final class LeftoverAcknowledgements {
     }
 
     /**
-     * Acknowledges the current leftovers, but not those added later. Used if several streams take turns on one thread.
-     * Leftovers that are added later belong to the next stream, which has not ended yet.
+     * Ends the current leftovers like {@link #end}, but not those added later. Used if several streams take turns on
+     * one thread. Leftovers that are added later belong to the next stream, which has not ended yet.
      */
-    public void finishThisTurn() {
-        EachAcknowledgement.of(settle(State.OPEN), Leftover::ack);
+    public void endThisTurn(boolean whole) {
+        EachAcknowledgement.of(settle(State.OPEN), whole ? Leftover::ack : Leftover::abandon);
     }
 
     /**

@@ -50,7 +50,11 @@ public final class SubstreamTarget implements AckTarget {
 
     @Override
     public void roots(long token, RootVisitor visitor) {
-        target.roots(token, visitor);
+        if (visitor instanceof Crossing crossing && crossing.border == border) {
+            crossing.add(target, token);
+        } else {
+            target.roots(token, visitor);
+        }
     }
 
     @Override
@@ -80,23 +84,58 @@ public final class SubstreamTarget implements AckTarget {
         }
     }
 
-    /**
-     * Replaces the acknowledgement targets of a batch that leaves a stream. {@code outside} maps the targets to their
-     * equivalents outside the stream.
-     */
-    public static void leave(Batch<?> batch, UnaryOperator<AckTarget> outside) {
+    /** Determines the targets of elements outside a stream that they leave. */
+    @FunctionalInterface
+    public interface Exit {
+
+        /** Returns the target that replaces {@code target}. Called once for each pending acknowledgement. */
+        AckTarget outside(AckTarget target, long token);
+    }
+
+    /** Replaces the acknowledgement targets of a batch that leaves a stream. */
+    public static void leave(Batch<?> batch, Exit exit) {
         if (batch.isEmpty()) {
             return; // the first slot of an empty batch may hold a finished element's target
         }
-        if (batch.target(0) instanceof JointAck) {
-            batch.retargetEach(outside);
-        } else {
-            batch.retarget(outside);
+        for (int i = 0; i < batch.size(); i++) {
+            AckTarget target = batch.target(i);
+            if (!isPlain(target)) {
+                batch.retarget(i, exit.outside(target, batch.token(i)));
+            }
         }
+        // The other targets do not depend on the token, so all elements of the batch can continue to share one.
+        batch.retarget(target -> isPlain(target) ? exit.outside(target, 0) : target);
+    }
+
+    private static boolean isPlain(AckTarget target) {
+        return target instanceof SubstreamTarget || target == NONE;
+    }
+
+    /**
+     * Finds the targets that elements have outside a stream if targets created inside the stream hide them. Adds a
+     * pending acknowledgement to each.
+     */
+    public static final class Crossing implements RootVisitor {
+
+        private final Wrapper border;
+        private final JointAck outside = new JointAck(1);
+
+        private Crossing(Wrapper border) {
+            this.border = border;
+        }
+
+        private void add(AckTarget target, long token) {
+            target.retain(token, 1);
+            outside.add(target, token);
+        }
+
+        /** Does nothing: this element comes from a source inside the stream. */
+        @Override
+        public void root(AckTarget source, long token) {}
     }
 
     /** Wraps targets. Consecutive equal targets share a wrapper. Confined to one thread. */
-    public static final class Wrapper implements UnaryOperator<AckTarget> {
+    public static final class Wrapper implements UnaryOperator<AckTarget>, Exit {
 
         private final BooleanSupplier restGoesOn;
         private final @Nullable LeftoverAcknowledgements leftovers;
@@ -125,14 +164,20 @@ public final class SubstreamTarget implements AckTarget {
         }
 
         /**
-         * Removes this wrapper from the target of an element that leaves the stream. Must be called once for each
-         * pending acknowledgement. See {@link #leave}.
+         * Removes this wrapper from the target of an element that leaves the stream. If a target of another kind, which
+         * was created inside the stream, hides the wrapper, that target is kept and combined with the target outside.
          */
-        public AckTarget outside(AckTarget target) {
-            if (target instanceof SubstreamTarget within && within.border == this) {
-                return within.target;
+        @Override
+        public AckTarget outside(AckTarget target, long token) {
+            if (target instanceof SubstreamTarget within) {
+                return within.border == this ? within.target : target;
             }
-            return target instanceof JointAck joint ? outside(joint) : target;
+            if (target instanceof JointAck joint) {
+                return outside(joint);
+            }
+            Crossing crossing = new Crossing(this);
+            target.roots(token, crossing);
+            return crossing.outside.asTarget() == NONE ? target : new OutsideTarget(target, crossing.outside);
         }
 
         /**

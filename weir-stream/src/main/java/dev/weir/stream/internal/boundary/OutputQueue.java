@@ -1,5 +1,6 @@
 package dev.weir.stream.internal.boundary;
 
+import dev.weir.stream.internal.ack.EachAcknowledgement;
 import dev.weir.stream.internal.ack.LeftoverAcknowledgements;
 import dev.weir.stream.internal.ack.SubstreamTarget;
 import dev.weir.stream.internal.run.StageEntry.Keeper;
@@ -19,21 +20,24 @@ import org.jspecify.annotations.Nullable;
  * <p>The giver sees an output in one of these states:
  * <ul>
  * <li><em>open</em>: batches are queued;
- * <li><em>released</em>: the downstream stages have ended by themselves, and further batches are acknowledged on their
- * behalf;
+ * <li><em>released</em>: the downstream stages have ended, and further batches are acknowledged on their behalf, or
+ * abandoned if the end may be due to a stop;
  * <li><em>cancelled</em>: further batches are refused.
  * </ul>
  *
  * <p>When the downstream stages close their input, the output stays open until it is known whether they ended by
  * themselves or failed.
  */
-public final class OutputQueue<T> implements Stage<T>, Keeper {
+public final class OutputQueue<T> implements Stage<T>, Keeper, SubstreamTarget.Exit {
 
     private final BoundaryQueue<T> queue;
     private volatile StageMeter lowerMeter = new StageMeter();
 
     private final LeftoverAcknowledgements leftovers = new LeftoverAcknowledgements();
     private final SubstreamTarget.Wrapper within;
+
+    /** Written before {@link #released}. */
+    private volatile boolean whole = true;
 
     private volatile boolean released;
     private volatile boolean exhausted;
@@ -42,8 +46,8 @@ public final class OutputQueue<T> implements Stage<T>, Keeper {
      * Creates an open output.
      *
      * @param queue may be shared by several outputs, in which case each batch goes to the first to pull it
-     * @param restGoesOn returns whether the rest of the stream continues if the stages downstream of this output end by
-     *     themselves
+     * @param restGoesOn returns whether the stages downstream of this output are ending by themselves while the rest of
+     *     the stream continues
      */
     public OutputQueue(BoundaryQueue<T> queue, BooleanSupplier restGoesOn) {
         this.queue = queue;
@@ -62,7 +66,7 @@ public final class OutputQueue<T> implements Stage<T>, Keeper {
     public boolean give(Batch<T> batch, StageMeter giver) throws InterruptedException {
         boolean given;
         try {
-            given = queue.put(batch, giver) || acknowledgeIfReleased(batch);
+            given = queue.put(batch, giver) || endIfReleased(batch);
         } catch (InterruptedException interrupted) {
             batch.abandonAll();
             throw interrupted;
@@ -81,11 +85,19 @@ public final class OutputQueue<T> implements Stage<T>, Keeper {
         return queue.offer(batch);
     }
 
-    private boolean acknowledgeIfReleased(Batch<T> batch) {
+    private boolean endIfReleased(Batch<T> batch) {
         if (released) {
-            batch.ackAll();
+            endReleased(batch);
         }
         return released;
+    }
+
+    private void endReleased(Batch<?> batch) {
+        if (whole) {
+            batch.ackAll();
+        } else {
+            batch.abandonAll();
+        }
     }
 
     /** Ends the output after the batches given so far, normally if {@code cause} is null. Called by the giver. */
@@ -101,19 +113,23 @@ public final class OutputQueue<T> implements Stage<T>, Keeper {
         leftovers.due();
     }
 
-    /** Acknowledges the elements that the ended downstream stages held, and all batches given from now on. */
-    public void release() {
+    /**
+     * Acknowledges the elements that the ended downstream stages held, and all batches given from now on. If the
+     * downstream stages may have ended because of a stop, so that {@code completed} is false, abandons these elements.
+     */
+    public void release(boolean completed) {
+        whole = completed;
         released = true;
-        queue.giveUp().forEach(Batch::ackAll);
-        leftovers.finish();
+        EachAcknowledgement.of(queue.giveUp(), this::endReleased);
+        leftovers.end(completed);
     }
 
     /**
-     * Acknowledges the elements that the ended downstream stages held. The elements in the queue, which is shared, are
-     * left to the other outputs.
+     * Does the same as {@link #release} for the elements that the ended downstream stages held. The elements in the
+     * queue, which is shared, are left to the other outputs.
      */
-    public void leaveToOthers() {
-        leftovers.finish();
+    public void leaveToOthers(boolean completed) {
+        leftovers.end(completed);
     }
 
     /** Abandons the queued elements and refuses further batches. */
@@ -141,6 +157,11 @@ public final class OutputQueue<T> implements Stage<T>, Keeper {
         return released;
     }
 
+    /** Returns whether batches given to the released output are acknowledged. */
+    public boolean isWhole() {
+        return whole;
+    }
+
     public int depth() {
         return queue.depth();
     }
@@ -156,9 +177,9 @@ public final class OutputQueue<T> implements Stage<T>, Keeper {
         queue.dropRevoked();
     }
 
-    /** See {@link SubstreamTarget.Wrapper#outside}. */
-    public AckTarget outside(AckTarget target) {
-        return within.outside(target);
+    @Override
+    public AckTarget outside(AckTarget target, long token) {
+        return within.outside(target, token);
     }
 
     /**
@@ -175,7 +196,7 @@ public final class OutputQueue<T> implements Stage<T>, Keeper {
         public @Nullable Batch<R> pull(long deadlineNanos) throws InterruptedException {
             Batch<R> batch = lowest.pull(deadlineNanos);
             if (batch != null) {
-                SubstreamTarget.leave(batch, outlet::outside);
+                SubstreamTarget.leave(batch, outlet);
             }
             return batch;
         }

@@ -1,6 +1,8 @@
 package dev.weir.stream.internal.failure;
 
+import dev.weir.stream.internal.ack.CountedAcknowledgements;
 import dev.weir.stream.internal.ack.EachAcknowledgement;
+import dev.weir.stream.internal.ack.SubstreamTarget;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import java.util.concurrent.atomic.AtomicIntegerArray;
@@ -16,11 +18,17 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReplayableBatch<T> {
 
-    private static final int OPEN = 0;
-    private static final int FINISHED = 1;
+    private static final int FINISHED = 1 << 28;
+    private static final int HOLDERS = FINISHED - 1;
 
     private final Batch<T> batch;
+
+    /**
+     * The state of each element: the number of threads that briefly keep it unfinished, and FINISHED with the outcome
+     * once it is finished. The last of these threads, if any, passes on the outcome.
+     */
     private final AtomicIntegerArray states;
+
     private @Nullable Attempt last;
 
     /** The last attempt; null until the batch is closed. */
@@ -33,11 +41,15 @@ final class ReplayableBatch<T> {
 
     boolean isFinished() {
         for (int i = 0; i < states.length(); i++) {
-            if (states.get(i) == OPEN) {
+            if (!isFinished(i)) {
                 return false;
             }
         }
         return true;
+    }
+
+    private boolean isFinished(int index) {
+        return (states.get(index) & FINISHED) != 0;
     }
 
     /** Returns the unfinished elements with new pending acknowledgements. Must be called by one thread at a time. */
@@ -47,7 +59,7 @@ final class ReplayableBatch<T> {
         last = attempt;
         Batch<T> unfinished = new Batch<>(size);
         for (int i = 0; i < size; i++) {
-            if (states.get(i) == OPEN && !leaveIfRevoked(i)) {
+            if (!isFinished(i) && !leaveIfRevoked(i)) {
                 unfinished.add(batch.get(i), attempt, i);
             }
         }
@@ -62,10 +74,33 @@ final class ReplayableBatch<T> {
         if (!batch.isRevoked(index)) {
             return false;
         }
-        if (states.compareAndSet(index, OPEN, FINISHED)) {
-            batch.target(index).abandon(batch.token(index));
-        }
+        finish(index, CountedAcknowledgements.ABANDONED);
         return true;
+    }
+
+    /** Finishes an element with an outcome, unless it is finished. */
+    private void finish(int index, int outcome) {
+        int before = states.getAndUpdate(index, state -> (state & FINISHED) != 0 ? state : state | FINISHED | outcome);
+        if (before == 0) {
+            end(index, outcome);
+        }
+    }
+
+    /** Keeps an element unfinished until {@link #letGo} is called. Returns false if it is finished. */
+    private boolean hold(int index) {
+        int before = states.getAndUpdate(index, state -> (state & FINISHED) != 0 ? state : state + 1);
+        return (before & FINISHED) == 0;
+    }
+
+    private void letGo(int index) {
+        int now = states.decrementAndGet(index);
+        if ((now & HOLDERS) == 0 && (now & FINISHED) != 0) {
+            end(index, now);
+        }
+    }
+
+    private void end(int index, int outcome) {
+        CountedAcknowledgements.end(batch.target(index), batch.token(index), outcome);
     }
 
     /**
@@ -99,114 +134,57 @@ final class ReplayableBatch<T> {
      * The acknowledgement target for one attempt. The outcomes of an element's pending acknowledgements are recorded
      * separately for each attempt, because an element that was abandoned is handed out again.
      */
-    private final class Attempt implements AckTarget {
-
-        /** Bit in an element's count of pending acknowledgements. Set when one of them was forgone. */
-        private static final int FORGONE = 1 << 30;
-
-        /**
-         * Bit in an element's count of pending acknowledgements. Set when one of them was abandoned, so that the
-         * element is not finished in this attempt.
-         */
-        private static final int ABANDONED = 1 << 29;
-
-        private static final int COUNT = ABANDONED - 1;
-
-        private final AtomicIntegerArray pending;
+    private final class Attempt extends CountedAcknowledgements {
 
         Attempt(int size) {
-            pending = new AtomicIntegerArray(size);
-            for (int i = 0; i < size; i++) {
-                pending.setPlain(i, 1);
-            }
+            super(size);
         }
 
         @Override
-        public void ack(long token) {
-            int index = (int) token;
-            end(index, pending.decrementAndGet(index));
+        protected AckTarget original(long token) {
+            return batch.target((int) token);
         }
 
         @Override
-        public void forgo(long token) {
-            int index = (int) token;
-            end(index, pending.updateAndGet(index, before -> (before - 1) | FORGONE));
+        protected long originalToken(long token) {
+            return batch.token((int) token);
         }
 
         @Override
-        public void abandon(long token) {
-            int index = (int) token;
-            end(index, pending.updateAndGet(index, before -> (before - 1) | ABANDONED));
-        }
-
-        private void end(int index, int left) {
-            if ((left & COUNT) != 0) {
-                return;
-            }
-            if ((left & ABANDONED) != 0) {
+        protected void ended(int index, int outcome) {
+            if ((outcome & ABANDONED) != 0) {
                 // This check follows the update of the pending acknowledgements. If the batch is being closed
                 // concurrently, either this thread sees closedAt, or the closing thread sees the update. Revoked
                 // elements are not handed out again, so they are abandoned here too.
-                if (closedAt == this || batch.isRevoked(index)) {
-                    leave(index);
+                if (closedAt != this && !batch.isRevoked(index)) {
+                    return;
                 }
-                return;
             }
-            if (states.getAndSet(index, FINISHED) == FINISHED) {
-                return;
-            }
-            if (left == 0) {
-                batch.ack(index);
-            } else {
-                batch.forgo(index);
-            }
+            finish(index, outcome);
         }
 
         void leaveIfAbandoned(int index) {
-            int left = pending.get(index);
-            if ((left & COUNT) == 0 && (left & ABANDONED) != 0) {
-                leave(index);
+            if (isAbandoned(index)) {
+                finish(index, ABANDONED);
             }
         }
 
-        private void leave(int index) {
-            if (states.compareAndSet(index, OPEN, FINISHED)) {
-                batch.target(index).abandon(batch.token(index));
-            }
-        }
-
-        @Override
-        public boolean isRevoked(long token) {
-            return batch.isRevoked((int) token);
-        }
-
-        @Override
-        public boolean dropIfRevoked(long token) {
-            boolean revoked = isRevoked(token);
-            if (revoked) {
-                abandon(token);
-            }
-            return revoked;
-        }
-
-        @Override
-        public boolean standsFor(long token, AckTarget of, long ofToken) {
-            return batch.target((int) token).standsFor(batch.token((int) token), of, ofToken);
-        }
-
+        /**
+         * Hides an element that another attempt has finished from a visitor that adds pending acknowledgements. An
+         * element cannot get more of them once it is finished.
+         */
         @Override
         public void roots(long token, RootVisitor visitor) {
-            batch.target((int) token).roots(batch.token((int) token), visitor);
-        }
-
-        @Override
-        public String placeOf(long token) {
-            return batch.target((int) token).placeOf(batch.token((int) token));
-        }
-
-        @Override
-        public void retain(long token, int more) {
-            pending.addAndGet((int) token, more);
+            int index = (int) token;
+            if (!(visitor instanceof SubstreamTarget.Crossing)) {
+                super.roots(token, visitor);
+            } else if (hold(index)) {
+                try {
+                    super.roots(token, visitor);
+                } finally {
+                    letGo(index);
+                }
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 package dev.weir.stream.internal.interop;
 
 import dev.weir.stream.Claim;
+import dev.weir.stream.internal.ack.DerivedTarget;
 import dev.weir.stream.internal.run.BlueprintNode;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
@@ -59,7 +60,7 @@ final class ClaimStage<T> implements Stage<Claim<T>> {
     }
 
     /** A {@link Claim}, and the acknowledgement target of its element downstream of this stage. Thread-safe. */
-    private static final class Held<T> implements Claim<T>, AckTarget {
+    private static final class Held<T> extends DerivedTarget implements Claim<T> {
 
         private final T value;
         private final AckTarget target;
@@ -124,38 +125,19 @@ final class ClaimStage<T> implements Stage<Claim<T>> {
         }
 
         @Override
-        public boolean dropIfRevoked(long ignored) {
-            boolean revoked = target.isRevoked(token);
-            if (revoked) {
-                abandon(ignored);
-            }
-            return revoked;
-        }
-
-        @Override
-        public boolean isRevoked(long ignored) {
-            return target.isRevoked(token);
-        }
-
-        @Override
         public void retain(long ignored, int count) {
             copies.addAndGet(count);
             target.retain(token, count);
         }
 
         @Override
-        public boolean standsFor(long ignored, AckTarget of, long ofToken) {
-            return target.standsFor(token, of, ofToken);
+        protected AckTarget original(long ignored) {
+            return target;
         }
 
         @Override
-        public void roots(long ignored, RootVisitor visitor) {
-            target.roots(token, visitor);
-        }
-
-        @Override
-        public String placeOf(long ignored) {
-            return target.placeOf(token);
+        protected long originalToken(long ignored) {
+            return token;
         }
 
         @Override

@@ -36,7 +36,12 @@ record FanOut<T>(String name, BlueprintNode<T> above, boolean shared, OutputSele
         StageEntry entry = assembly.fused(attributes);
         StageMeter segment = assembly.segmentMeter();
         StageOutputs<T> outlets = new StageOutputs<>(
-                outputs, attributes.bufferOr(MergeStage.DEFAULT_BUFFER), shared, assembly.clock(), assembly.tasks());
+                outputs,
+                attributes.bufferOr(MergeStage.DEFAULT_BUFFER),
+                shared,
+                assembly.clock(),
+                assembly.tasks(),
+                entry::isWhole);
         entry.depth(outlets::depth);
         // Outputs that end early keep their pending acknowledgements until another output continues. If none does,
         // nothing else ends these acknowledgements.

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +33,7 @@ final class StageOutputs<T> {
 
     private final TaskGroup tasks;
     private final boolean shared;
+    private final BooleanSupplier isWhole;
     private final AtomicInteger live;
     private final ReentrantLock lock = new ReentrantLock();
     /**
@@ -54,8 +56,11 @@ final class StageOutputs<T> {
      *
      * @param capacity capacity in elements, of each output or, if {@code shared}, of all outputs together
      * @param shared whether all outputs pull from one queue
+     * @param isWhole returns whether an output that ends now has done so by itself. If not, a stop may have ended a
+     *     source that the output also reads, so the elements that the output did not need stay unacknowledged.
      */
-    StageOutputs(int outputs, int capacity, boolean shared, Clock clock, TaskGroup tasks) {
+    StageOutputs(int outputs, int capacity, boolean shared, Clock clock, TaskGroup tasks, BooleanSupplier isWhole) {
+        this.isWhole = isWhole;
         this.tasks = tasks;
         this.shared = shared;
         this.live = new AtomicInteger(outputs);
@@ -65,7 +70,8 @@ final class StageOutputs<T> {
                 queue = new BoundaryQueue<>(capacity, clock);
             }
             int output = i;
-            outlets.add(new OutputQueue<>(queue, () -> othersGoOn(output) || exhausted.get() > 0));
+            outlets.add(new OutputQueue<>(
+                    queue, () -> (othersGoOn(output) || exhausted.get() > 0) && isWhole.getAsBoolean()));
         }
     }
 
@@ -145,9 +151,9 @@ final class StageOutputs<T> {
         if (!othersGoOn(output) && exhausted.get() == own) {
             outlets.get(output).cancel();
         } else if (shared) {
-            outlets.get(output).leaveToOthers();
+            outlets.get(output).leaveToOthers(isWhole.getAsBoolean());
         } else {
-            outlets.get(output).release();
+            outlets.get(output).release(isWhole.getAsBoolean());
         }
     }
 

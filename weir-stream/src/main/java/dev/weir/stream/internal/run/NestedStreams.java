@@ -254,9 +254,10 @@ public final class NestedStreams {
         }
 
         /**
-         * Returns whether the closed stream was complete. A stream is incomplete if a stop has cut one of its sources
-         * short, or if the run has failed or was cancelled, for example because of a side sink.
+         * Returns whether the stream is complete, provided that it has ended. A stream is incomplete if a stop has cut
+         * one of its sources short, or if the run has failed or was cancelled, for example because of a side sink.
          */
+        @Override
         public boolean isWhole() {
             return cutAt == null && !nested.run.tasks().isCancelled();
         }

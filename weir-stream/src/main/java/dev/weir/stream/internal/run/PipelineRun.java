@@ -348,6 +348,12 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
         ending.onStop(stop, this::fail);
     }
 
+    /** Once the run is stopping, it is unknown which of its stages end because of that. */
+    @Override
+    public boolean isWhole() {
+        return !ending.isStopping() && !tasks.isCancelled();
+    }
+
     @Override
     public void alsoOnStop(Runnable stop) {
         ending.onStop(stop, this::fail);

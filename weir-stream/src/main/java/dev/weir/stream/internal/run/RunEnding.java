@@ -32,7 +32,7 @@ final class RunEnding {
     // Guarded by the lock.
     private final List<Runnable> stops = new ArrayList<>();
     private final List<Termination> terminations = new ArrayList<>();
-    private boolean stopping;
+    private volatile boolean stopping;
     private @Nullable Throwable cause;
     private long drainEndNanos = Stage.NEVER;
     private boolean expectsLess;
@@ -60,6 +60,11 @@ final class RunEnding {
                     + " left unfinished, as the stop cut off what was made of " + (one ? "it" : "them") + ", at "
                     + String.join(" and ", at);
         }
+    }
+
+    /** Returns whether a stop was requested. The request is recorded before any stop hook is called. */
+    boolean isStopping() {
+        return stopping;
     }
 
     /** Calls {@code stop} when the run is stopped, or now if it is already stopping. */

@@ -319,6 +319,11 @@ public final class StageEntry implements StageContext {
         lifetime.ended(onStop);
     }
 
+    /** Returns whether an early end of the stage would be its own decision. See {@link StageLifetime#isWhole}. */
+    public boolean isWhole() {
+        return lifetime.isWhole();
+    }
+
     /** Reports that a stop cut the stage short. */
     public void cut() {
         lifetime.cut(name);

@@ -23,6 +23,13 @@ interface StageLifetime {
     /** Reports that a stop cut the stage named {@code at} short. */
     default void cut(String at) {}
 
+    /**
+     * Returns whether an early end of one of the stages is its own decision. Returns false if it may be due to a stop,
+     * which ends sources, or to the failure or cancellation of the run. Elements that were not needed because of the
+     * end are then not finished.
+     */
+    boolean isWhole();
+
     /** See {@link dev.weir.stream.spi.StageContext#exposeResource}. */
     void exposeResource(Object handle);
 

@@ -421,15 +421,18 @@ public final class TaskGroup {
         }
 
         /**
-         * Defers interrupts that affect only this segment until {@link #letGo} is called. The body calls this method
-         * before it calls stages of another segment, because those stages continue after this segment has ended and
-         * must not see its interrupt. Must be called on the task's own thread.
+         * Defers interrupts that affect only this segment until {@link #letGo} has been called as often as this method.
+         * The body calls this method before it calls stages of another segment, because those stages continue after
+         * this segment has ended and must not see its interrupt. Must be called on the task's own thread.
          */
         public void hold() {
             life.hold();
         }
 
-        /** Stops deferring interrupts and delivers one that arrived in the meantime. May be called from any thread. */
+        /**
+         * Ends one {@link #hold}. The last one delivers an interrupt that arrived in the meantime. May be called from
+         * any thread.
+         */
         public void letGo() {
             life.letGo();
         }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   QUEUED --begin--> RUNNING --hold--> HOLDING --interruptUnlessHeld--> DEFERRING
  *     |                 ^  ^               |                                |
- *     |                 |  +----letGo------+---letGo: the interrupt comes---+
+ *     |                 |  +--last letGo---+-last letGo, interrupt comes----+
  *     +--interrupt--> RESCUED --begin--> RUNNING
  *     +--withdraw--> SHIELDED <--shield-- RUNNING, HOLDING, DEFERRING
  * </pre>
@@ -45,6 +45,9 @@ final class TaskLifecycle {
 
     // Written only while holding the lock.
     private State state = State.QUEUED;
+    /** Number of calls of {@link #hold} that have not ended. */
+    private int holds;
+
     private @Nullable Thread thread;
     private volatile boolean interruptRequested;
 
@@ -153,28 +156,37 @@ final class TaskLifecycle {
         return false;
     }
 
-    /** Starts deferring interrupts that affect only this segment. Must be called on the task's own thread. */
+    /**
+     * Starts deferring interrupts that affect only this segment, until {@link #letGo} has been called as often as this
+     * method. Must be called on the task's own thread.
+     */
     void hold() {
         lock.lock();
         try {
             if (state == State.RUNNING) {
                 state = State.HOLDING;
+                holds = 1;
+            } else if (state == State.HOLDING || state == State.DEFERRING) {
+                holds++;
             }
         } finally {
             lock.unlock();
         }
     }
 
-    /** Stops deferring interrupts and delivers a pending one. Does nothing if interrupts are not deferred. */
+    /**
+     * Ends one {@link #hold}. The last one stops deferring interrupts and delivers a pending one. Does nothing if
+     * interrupts are not deferred.
+     */
     void letGo() {
         lock.lock();
         try {
             boolean due = state == State.DEFERRING;
-            if (due || state == State.HOLDING) {
+            if ((due || state == State.HOLDING) && --holds == 0) {
                 state = State.RUNNING;
-            }
-            if (due) {
-                boolean ignored = deliver();
+                if (due) {
+                    boolean ignored = deliver();
+                }
             }
         } finally {
             lock.unlock();

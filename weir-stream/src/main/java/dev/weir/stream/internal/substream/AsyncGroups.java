@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -52,14 +53,16 @@ final class AsyncGroups<T, R> extends SubstreamMerge<T, R> implements Keeper {
         this.branch = branch;
         this.clock = clock;
         this.segment = segment;
-        this.groups = new KeyedGroups<>(settings, supervised, clock, this::begin);
-        // Each group's queue keeps the leftover acknowledgements of the group's stream, so this store is not needed.
-        // Closing it makes it pass on any leftovers to the surrounding stream.
+        this.groups = new KeyedGroups<>(settings, supervised, clock, () -> false, this::begin);
+        // Each group's queue decides on the elements that the group's stream forgoes, and keeps its leftover
+        // acknowledgements. This store is therefore closed, so that it passes leftovers on to the surrounding stream.
         groups.leftovers.close();
     }
 
     private AsyncGroup<T> begin(KeyedGroups<T, AsyncGroup<T>> owner, Object key) {
-        OutputQueue<T> outlet = new OutputQueue<>(new BoundaryQueue<>(BUFFER_PER_KEY, clock), () -> true);
+        AtomicReference<ConcurrentSubstreams<?>.Tributary> started = new AtomicReference<>();
+        BooleanSupplier isWhole = () -> tributaries.isWhole(started.get());
+        OutputQueue<T> outlet = new OutputQueue<>(new BoundaryQueue<>(BUFFER_PER_KEY, clock), isWhole);
         outlets.add(outlet);
         AsyncGroup<T> left = leaving.remove(key);
         ConcurrentSubstreams<?>.Tributary before = left == null ? null : left.stream;
@@ -67,11 +70,12 @@ final class AsyncGroups<T, R> extends SubstreamMerge<T, R> implements Keeper {
                 branch.lowest(),
                 branch.input(),
                 before == null ? outlet : new After(before, outlet),
-                target -> owner.outside(outlet.outside(target)),
+                (target, token) -> owner.outside(outlet.outside(target, token), token),
                 () -> {
                     outlets.remove(outlet);
-                    outlet.release();
+                    outlet.release(isWhole.getAsBoolean());
                 });
+        started.set(stream);
         return new AsyncGroup<>(owner, outlet, stream, () -> before != null && tributaries.isRunning(before));
     }
 
@@ -219,6 +223,11 @@ final class AsyncGroups<T, R> extends SubstreamMerge<T, R> implements Keeper {
         @Override
         boolean isOver() {
             return outlet.isReleased();
+        }
+
+        @Override
+        boolean isWhole() {
+            return outlet.isWhole();
         }
     }
 }

@@ -7,7 +7,6 @@ import dev.weir.stream.internal.run.BlueprintNode;
 import dev.weir.stream.internal.run.NestedStreams;
 import dev.weir.stream.internal.run.OpenInput;
 import dev.weir.stream.internal.run.Segment;
-import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
@@ -17,7 +16,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,16 +57,16 @@ final class ConcurrentSubstreams<R> {
     /**
      * Starts a stream whose open input is connected to {@code input}.
      *
-     * @param outside returns the target that replaces an element's target when the element leaves the stream
+     * @param exit replaces an element's target when the element leaves the stream
      */
     <T> Tributary start(
             BlueprintNode<R> node,
             OpenInput<T> upperEnd,
             Stage<T> input,
-            UnaryOperator<AckTarget> outside,
+            SubstreamTarget.Exit exit,
             Runnable atNormalEnd) {
         Tributary tributary = new Tributary(ParentAcknowledgement.NONE, atNormalEnd);
-        tributary.outside = outside;
+        tributary.exit = exit;
         begin(tributary, () -> nested.start(tributary.node(node), upperEnd, input));
         return tributary;
     }
@@ -151,6 +149,15 @@ final class ConcurrentSubstreams<R> {
         }
     }
 
+    /**
+     * Returns whether a stream that ends now has done so by itself, and not because of a stop. A stream that is being
+     * started is not known yet, and may be passed as null.
+     */
+    boolean isWhole(ConcurrentSubstreams<?>.@Nullable Tributary stream) {
+        NestedStreams.Child<?> child = stream == null ? null : stream.attached();
+        return child == null ? !nested.isStopped() : child.isWhole();
+    }
+
     boolean isRunning(ConcurrentSubstreams<?>.Tributary stream) {
         lock.lock();
         try {
@@ -190,7 +197,7 @@ final class ConcurrentSubstreams<R> {
         private volatile EndReason endsFor = EndReason.NONE;
 
         // Written before the stream runs.
-        private UnaryOperator<AckTarget> outside = UnaryOperator.identity();
+        private SubstreamTarget.@Nullable Exit exit;
 
         Tributary(ParentAcknowledgement parent, Runnable atNormalEnd) {
             this.parent = parent;
@@ -289,7 +296,9 @@ final class ConcurrentSubstreams<R> {
                 batch.abandonAll();
                 return false;
             }
-            SubstreamTarget.leave(batch, outside);
+            if (exit != null) {
+                SubstreamTarget.leave(batch, exit);
+            }
             Batch<R> retained = parent.over(batch);
             boolean taken = false;
             try {
@@ -351,6 +360,15 @@ final class ConcurrentSubstreams<R> {
             }
             if (now == TributaryState.ENDED) {
                 conclude(started);
+            }
+        }
+
+        private NestedStreams.@Nullable Child<R> attached() {
+            childLock.lock();
+            try {
+                return child;
+            } finally {
+                childLock.unlock();
             }
         }
 

@@ -133,7 +133,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         this.meter = entry.meter();
         this.clock = entry.clock();
         this.emitted = new HeldElements(meter);
-        this.groups = new KeyedGroups<>(settings, supervised, clock, InlineGroup::new);
+        this.groups = new KeyedGroups<>(settings, supervised, clock, this::isPulledWhole, InlineGroup::new);
         this.turns = new GroupTurns<>(clock);
         this.ownTurn = ownTurn;
     }
@@ -366,6 +366,11 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         }
     }
 
+    /** Returns whether the group that was pulled last continues or has ended by itself. */
+    private boolean isPulledWhole() {
+        return pulledLast == null || pulledLast.isWhole();
+    }
+
     private void end(InlineGroup group) {
         group.end();
         if (!group.isOver()) {
@@ -437,7 +442,10 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
     private final class InlineGroup extends KeyedGroups.Group<T> implements StreamTurn {
 
         private final Object key;
-        private @Nullable Stage<R> stream;
+        private NestedStreams.@Nullable Child<R> stream;
+
+        /** False if a stop has cut the stream short. Set when the stream has ended. */
+        private boolean whole = true;
 
         /** Pending acknowledgements of elements that the group's stream held at the end of earlier turns. */
         private @Nullable LeftoverAcknowledgements left;
@@ -480,7 +488,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
                 return true;
             }
             beginTurn();
-            Stage<R> pulled = stream;
+            NestedStreams.Child<R> pulled = stream;
             while (pulled != null) {
                 if (done.size() >= Batch.DEFAULT_CAPACITY) {
                     return false;
@@ -513,7 +521,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
                 if (clock.hasPassed(deadlineNanos) && batch.isEmpty()) {
                     return false;
                 }
-                SubstreamTarget.leave(batch, groups::outside);
+                SubstreamTarget.leave(batch, groups);
                 for (int i = 0; i < batch.size(); i++) {
                     done.add(batch.get(i), batch.target(i), batch.token(i));
                 }
@@ -560,12 +568,20 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
             }
         }
 
-        /** Acknowledges all elements of the group, because its stream has ended by itself. */
+        /**
+         * Acknowledges all elements of the group, because its stream has ended by itself, or abandons them if a stop
+         * has cut the stream short.
+         */
         private void finish() {
-            take().ackAll();
-            groups.leftovers.finishThisTurn();
+            Batch<T> rest = take();
+            if (whole) {
+                rest.ackAll();
+            } else {
+                rest.abandonAll();
+            }
+            groups.leftovers.endThisTurn(whole);
             if (left != null) {
-                left.finish();
+                left.end(whole);
             }
         }
 
@@ -582,8 +598,14 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
             return stream == null;
         }
 
+        @Override
+        boolean isWhole() {
+            return stream == null ? whole : stream.isWhole();
+        }
+
         void endStream() {
-            Stage<R> closing = stream;
+            NestedStreams.Child<R> closing = stream;
+            whole = isWhole();
             stream = null;
             noteHolding(false);
             turns.forget(this);

@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * longest idle group first. Confined to one segment, which must call {@link RevocableElements#beginWork} on
  * {@link #elements} before it uses the groups; other threads may call {@link #dropRevoked} and {@link #find}.
  */
-final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
+final class KeyedGroups<T, G extends KeyedGroups.Group<T>> implements SubstreamTarget.Exit {
 
     /** Minimum delay before an idle group that could not be evicted is checked again. */
     private static final long SOONEST_AGAIN_NANOS = 1_000_000;
@@ -39,7 +40,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
     /** Leftover acknowledgements of the streams that are pulled on this segment's thread. */
     final LeftoverAcknowledgements leftovers = new LeftoverAcknowledgements();
 
-    private final SubstreamTarget.Wrapper within = new SubstreamTarget.Wrapper(() -> true, leftovers);
+    private final SubstreamTarget.Wrapper within;
     private final AtomicInteger waiting = new AtomicInteger();
 
     /** The elements in the inboxes. */
@@ -67,9 +68,13 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
         }
 
         /**
-         * Returns whether the group's stream has ended by itself. From then on, the group's elements are acknowledged.
+         * Returns whether the group's stream has ended without a failure. From then on, the group's elements are
+         * acknowledged if the stream {@link #isWhole}, and abandoned otherwise.
          */
         abstract boolean isOver();
+
+        /** Returns whether the group's stream has ended by itself, and not because of a stop. */
+        abstract boolean isWhole();
 
         /**
          * Returns whether the group may end when it is idle. Returns false while elements are queued for the group.
@@ -180,13 +185,17 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
     /**
      * Creates an empty set of groups.
      *
+     * @param isWhole returns whether the elements that the groups forgo are acknowledged; called on the thread that
+     *     forgoes them
      * @param begin creates the group of a key
      */
     KeyedGroups(
             GroupBySettings<T> settings,
             SupervisedCall supervised,
             Clock clock,
+            BooleanSupplier isWhole,
             BiFunction<KeyedGroups<T, G>, Object, G> begin) {
+        this.within = new SubstreamTarget.Wrapper(isWhole, leftovers);
         this.settings = settings;
         this.supervised = supervised;
         this.clock = clock;
@@ -194,9 +203,9 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
         this.groups = new LinkedHashMap<>(16, 0.75f, settings.evicts());
     }
 
-    /** See {@link SubstreamTarget.Wrapper#outside}. */
-    final AckTarget outside(AckTarget target) {
-        return within.outside(target);
+    @Override
+    public AckTarget outside(AckTarget target, long token) {
+        return within.outside(target, token);
     }
 
     /**
@@ -216,6 +225,8 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
                 }
             }
         } catch (InterruptedException | RuntimeException | Error thrown) {
+            // Not through the targets inside, which would keep the elements for the group whose turn is next.
+            SubstreamTarget.leave(batch, this);
             batch.abandonFrom(next);
             throw thrown;
         }
@@ -228,7 +239,13 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
         }
         ((Group<T>) group).touchedNanos = now;
         if (group.isOver()) {
-            batch.ack(index);
+            if (group.isWhole()) {
+                batch.ack(index);
+            } else {
+                // Not through the target inside, which would keep the element for the group whose turn is next.
+                long token = batch.token(index);
+                outside(batch.target(index), token).abandon(token);
+            }
             return;
         }
         ((Group<T>) group).add(batch, index);

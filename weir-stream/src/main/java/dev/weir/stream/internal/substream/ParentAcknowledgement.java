@@ -70,14 +70,15 @@ record ParentAcknowledgement(
     }
 
     /**
-     * Called when the stream has ended and is closed. If the stream was cut short, its parent stays unacknowledged and
-     * is delivered again.
+     * Called when the stream has ended and is closed. If the stream was cut short, its parent is abandoned, so that it is
+     * delivered again and a drain does not wait for it.
      */
     void ended(NestedStreams.Child<?> stream) {
         if (stream.isWhole()) {
             target.ack(token);
         } else if (target != AckTarget.NONE) {
             stream.leaves(elements);
+            target.abandon(token);
         }
     }
 }

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * except for the section: if the section's stream has its own thread, that thread pulls the section.
  *
  * <p>The section pulls the upstream stage. If the section's stream ends early, this stage waits until no thread is
- * inside the section, and then drops and acknowledges the rest of the section. An interrupt of a section's stream is
+ * inside the section, and then drops and acknowledges the rest of the section, unless a stop caused that end. An interrupt of a section's stream is
  * deferred while its thread is inside the section, because it must not interrupt the upstream stages, which continue.
  */
 final class SplitStage<T, R> implements Stage<R> {
@@ -53,7 +53,9 @@ final class SplitStage<T, R> implements Stage<R> {
     private boolean headTested;
     private @Nullable Throwable failure;
     private boolean inside;
+    /** The section's task if it is inside and defers interrupts. */
     private @Nullable Task visitor;
+
     private boolean closed;
 
     /**
@@ -115,12 +117,13 @@ final class SplitStage<T, R> implements Stage<R> {
                 section = running;
                 streamEnded = false;
                 child = nested.start(branch.lowest(), branch.input(), running);
+                running.stream = child;
             }
             NestedStreams.Child<R> stream = child;
             if (stream != null) {
                 Batch<R> batch = streamEnded ? null : stream.pull(deadlineNanos);
                 if (batch != null) {
-                    SubstreamTarget.leave(batch, running.within::outside);
+                    SubstreamTarget.leave(batch, running.within);
                     meter.out(batch.size());
                     return batch;
                 }
@@ -130,7 +133,7 @@ final class SplitStage<T, R> implements Stage<R> {
                 }
                 child = null;
                 stream.close();
-                running.leftovers.finish();
+                running.leftovers.end(running.isWhole());
             }
             if (!dropRest(running, deadlineNanos)) {
                 return new Batch<>(0);
@@ -162,15 +165,20 @@ final class SplitStage<T, R> implements Stage<R> {
     }
 
     /**
-     * Acknowledges the elements of a section that the section's stream did not consume. Returns false if the section
-     * has no elements now but may get more.
+     * Acknowledges the elements of a section that the section's stream did not consume, or abandons them if a stop has
+     * cut that stream short. Returns false if the section has no elements now but may get more.
      */
     private boolean dropRest(Section running, long deadlineNanos) throws InterruptedException {
         while (!running.complete) {
             if (!isAtHand(deadlineNanos)) {
                 return upstreamEnded;
             }
-            running.takePart().ackAll();
+            Batch<T> rest = running.takePart();
+            if (running.isWhole()) {
+                rest.ackAll();
+            } else {
+                rest.abandonAll();
+            }
         }
         return true;
     }
@@ -182,6 +190,7 @@ final class SplitStage<T, R> implements Stage<R> {
         try {
             closed = true;
             guest = visitor;
+            visitor = null;
         } finally {
             lock.unlock();
         }
@@ -218,7 +227,11 @@ final class SplitStage<T, R> implements Stage<R> {
     private final class Section implements Stage<T> {
 
         private final LeftoverAcknowledgements leftovers = new LeftoverAcknowledgements();
-        private final SubstreamTarget.Wrapper within = new SubstreamTarget.Wrapper(() -> true, leftovers);
+        private final SubstreamTarget.Wrapper within = new SubstreamTarget.Wrapper(this::isWhole, leftovers);
+
+        /** The section's stream; null while it is being started, which may already run its threads. */
+        private volatile NestedStreams.@Nullable Child<R> stream;
+
         private boolean begun;
         private boolean complete;
         private boolean detached;
@@ -226,44 +239,44 @@ final class SplitStage<T, R> implements Stage<R> {
         @Override
         public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
             Task task = TaskGroup.current();
-            if (task == null || task == own) {
-                return visit(null, deadlineNanos);
-            }
-            task.hold();
-            try {
-                return visit(task, deadlineNanos);
-            } finally {
-                task.letGo();
-            }
+            return visit(task == own ? null : task, deadlineNanos);
+        }
+
+        boolean isWhole() {
+            NestedStreams.Child<R> started = stream;
+            return started == null ? !nested.isStopped() : started.isWhole();
         }
 
         private @Nullable Batch<T> visit(@Nullable Task by, long deadlineNanos) throws InterruptedException {
-            boolean late;
             lock.lock();
             try {
                 if (detached || complete) {
                     return null;
                 }
                 inside = true;
-                visitor = by;
-                late = closed;
+                if (by != null && !closed) {
+                    by.hold();
+                    visitor = by;
+                }
             } finally {
                 lock.unlock();
             }
             try {
-                if (late && by != null) {
-                    by.letGo();
-                }
                 boolean atHand = isAtHand(deadlineNanos);
                 return pulled(atHand);
             } finally {
+                Task holding;
                 lock.lock();
                 try {
                     inside = false;
+                    holding = visitor;
                     visitor = null;
                     left.signalAll();
                 } finally {
                     lock.unlock();
+                }
+                if (holding != null) {
+                    holding.letGo();
                 }
             }
         }

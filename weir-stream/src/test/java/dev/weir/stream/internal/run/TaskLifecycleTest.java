@@ -53,6 +53,26 @@ class TaskLifecycleTest {
         assertThat(Thread.interrupted()).isTrue();
     }
 
+    /** A section's thread that pulls another section holds twice. */
+    @Test
+    void interruptUnlessHeld_whileHoldingTwice_comesWithTheLastLettingGo() {
+        TaskLifecycle life = new TaskLifecycle(false);
+        assertThat(life.begin(Thread.currentThread())).isTrue();
+        life.hold();
+        life.hold();
+        assertThat(life.interruptUnlessHeld()).isFalse();
+        life.hold();
+        life.letGo();
+        life.letGo();
+        assertThat(Thread.interrupted()).isFalse();
+        life.letGo();
+        assertThat(Thread.interrupted()).isTrue();
+        life.letGo();
+        life.hold();
+        life.letGo();
+        assertThat(Thread.interrupted()).isFalse();
+    }
+
     @Test
     void interrupt_whileHolding_comesAtOnce() {
         TaskLifecycle life = new TaskLifecycle(false);

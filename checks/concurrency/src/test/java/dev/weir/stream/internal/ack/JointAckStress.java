@@ -95,7 +95,7 @@ public class JointAckStress {
 
         @Actor
         public void leaver() {
-            joint.leave(inside -> outside).ack(0);
+            joint.leave((inside, token) -> outside).ack(0);
         }
 
         @Actor

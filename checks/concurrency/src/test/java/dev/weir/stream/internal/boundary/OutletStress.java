@@ -46,7 +46,7 @@ public class OutletStress {
 
     @Actor
     public void lower() {
-        outlet.release();
+        outlet.release(true);
     }
 
     @Arbiter

@@ -1,5 +1,6 @@
 package dev.weir.stream.internal.failure;
 
+import dev.weir.stream.internal.ack.SubstreamTarget;
 import dev.weir.stream.internal.boundary.PendingCount;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
@@ -164,6 +165,93 @@ public class ReplayableBatchStress {
             @Arbiter
             public void arbiter(I_Result result) {
                 result.r1 = left.times.get();
+            }
+        }
+    }
+
+    /**
+     * A result from one attempt leaves the stream around the section while the result from another attempt finishes the
+     * element. No pending acknowledgement is added to a finished element.
+     */
+    @JCStressTest
+    @Outcome(id = "0", expect = Expect.ACCEPTABLE, desc = "all ended, none added too late")
+    @Outcome(expect = Expect.FORBIDDEN, desc = "one left open or added too late")
+    @State
+    public static class Leave {
+
+        private final Outer outer = new Outer();
+        private final SubstreamTarget.Wrapper border = new SubstreamTarget.Wrapper(() -> true);
+        private final ReplayableBatch<Integer> given = new ReplayableBatch<>(outer.batch(border));
+        private final Batch<Integer> one = given.give();
+        private final Batch<Integer> other = given.give();
+
+        @Actor
+        public void leaver() {
+            SubstreamTarget.leave(one, border);
+            one.ackAll();
+        }
+
+        @Actor
+        public void finisher() {
+            other.ackAll();
+        }
+
+        @Arbiter
+        public void arbiter(I_Result result) {
+            result.r1 = outer.open.get() + 100 * outer.late.get();
+        }
+
+        /** Faulty: checks whether the element is finished, and adds a pending acknowledgement, in two steps. */
+        @JCStressTest
+        @Outcome(id = "0", expect = Expect.ACCEPTABLE, desc = "all ended, none added too late")
+        @Outcome(expect = Expect.FORBIDDEN, desc = "one left open or added too late")
+        @State
+        public static class Broken {
+
+            private final Outer outer = new Outer();
+            private final SubstreamTarget.Wrapper border = new SubstreamTarget.Wrapper(() -> true);
+            private final ReplayableBatch<Integer> given = new ReplayableBatch<>(outer.batch(border));
+            private final Batch<Integer> other = given.give();
+
+            @Actor
+            public void leaver() {
+                if (!given.isFinished()) {
+                    outer.retain(0, 1);
+                    outer.ack(0);
+                }
+            }
+
+            @Actor
+            public void finisher() {
+                other.ackAll();
+            }
+
+            @Arbiter
+            public void arbiter(I_Result result) {
+                result.r1 = outer.open.get() + 100 * outer.late.get();
+            }
+        }
+    }
+
+    /** Counts the pending acknowledgements of an element, and the ones that are added after it is finished. */
+    private static final class Outer implements AckTarget {
+
+        private final AtomicInteger open = new AtomicInteger(1);
+        private final AtomicInteger late = new AtomicInteger();
+
+        Batch<Integer> batch(SubstreamTarget.Wrapper border) {
+            return Batch.of(new Object[] {1}, 1, border.apply(this), new long[1]);
+        }
+
+        @Override
+        public void ack(long token) {
+            open.decrementAndGet();
+        }
+
+        @Override
+        public void retain(long token, int claims) {
+            if (open.getAndAdd(claims) == 0) {
+                late.incrementAndGet();
             }
         }
     }

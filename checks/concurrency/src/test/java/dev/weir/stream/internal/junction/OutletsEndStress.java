@@ -26,7 +26,7 @@ public class OutletsEndStress {
 
     private final PendingCount claims = new PendingCount();
     private final StageOutputs<Integer> outlets =
-            new StageOutputs<>(2, 1, false, Clock.SYSTEM, new TaskGroup("stress", failure -> {}));
+            new StageOutputs<>(2, 1, false, Clock.SYSTEM, new TaskGroup("stress", failure -> {}), () -> true);
 
     public OutletsEndStress() {
         OutletsForgoStress.give(outlets, claims.batch(1));

@@ -31,7 +31,7 @@ public class OutletsForgoStress {
 
     private final PendingCount claims = new PendingCount();
     private final StageOutputs<Integer> outlets =
-            new StageOutputs<>(2, 1, false, Clock.SYSTEM, new TaskGroup("stress", failure -> {}));
+            new StageOutputs<>(2, 1, false, Clock.SYSTEM, new TaskGroup("stress", failure -> {}), () -> true);
 
     public OutletsForgoStress() {
         give(outlets, claims.batch(1));

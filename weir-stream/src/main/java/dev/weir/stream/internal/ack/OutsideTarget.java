@@ -1,0 +1,74 @@
+package dev.weir.stream.internal.ack;
+
+import dev.weir.stream.spi.AckTarget;
+
+/**
+ * The acknowledgement target of an element that has left a substream but keeps a target that was created inside it.
+ * Every ending reaches both that target and {@code outside}, the element's targets outside the substream. Without the
+ * second, an element that is abandoned after it has left would count as abandoned inside, and a substream that has
+ * completed acknowledges such elements.
+ */
+final class OutsideTarget extends DerivedTarget {
+
+    private final AckTarget inside;
+    private final JointAck outside;
+
+    OutsideTarget(AckTarget inside, JointAck outside) {
+        this.inside = inside;
+        this.outside = outside;
+    }
+
+    @Override
+    protected AckTarget original(long token) {
+        return inside;
+    }
+
+    @Override
+    protected long originalToken(long token) {
+        return token;
+    }
+
+    // The outer target comes last, because the inner one may call a user's code and throw.
+
+    @Override
+    public void ack(long token) {
+        try {
+            inside.ack(token);
+        } finally {
+            outside.ack(0);
+        }
+    }
+
+    @Override
+    public void forgo(long token) {
+        try {
+            inside.forgo(token);
+        } finally {
+            outside.forgo(0);
+        }
+    }
+
+    @Override
+    public void abandon(long token) {
+        try {
+            inside.abandon(token);
+        } finally {
+            outside.abandon(0);
+        }
+    }
+
+    @Override
+    public boolean dropIfRevoked(long token) {
+        boolean revoked = inside.dropIfRevoked(token);
+        if (revoked) {
+            outside.abandon(0);
+        }
+        return revoked;
+    }
+
+    @Override
+    public void retain(long token, int count) {
+        outside.retain(0, count);
+        inside.retain(token, count);
+    }
+}

@@ -1,0 +1,54 @@
+package dev.weir.stream.internal.failure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.stream.internal.ack.SubstreamTarget;
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Tests elements of a restarted section that leave the stream around the section. */
+class ReplayableBatchTest {
+
+    private final List<String> calls = new ArrayList<>();
+    private final AckTarget source = new AckTarget() {
+        @Override
+        public void ack(long token) {
+            calls.add("ack");
+        }
+
+        @Override
+        public void abandon(long token) {
+            calls.add("abandon");
+        }
+
+        @Override
+        public void retain(long token, int count) {
+            calls.add("retain");
+        }
+    };
+    private final SubstreamTarget.Wrapper border = new SubstreamTarget.Wrapper(() -> true);
+    private final ReplayableBatch<Integer> given =
+            new ReplayableBatch<>(Batch.of(new Object[] {1}, 1, border.apply(source), new long[1]));
+    private final Batch<Integer> first = given.give();
+    private final Batch<Integer> second = given.give();
+
+    @Test
+    void element_abandonedAfterItLeft_isAbandonedInItsSource() {
+        SubstreamTarget.leave(first, border);
+        second.ackAll();
+        first.abandonAll();
+        assertThat(calls).containsExactly("retain", "ack", "abandon");
+    }
+
+    /** A finished element must get no further pending acknowledgements. */
+    @Test
+    void element_leavingAfterAnotherAttemptFinishedIt_changesNothing() {
+        second.ackAll();
+        SubstreamTarget.leave(first, border);
+        first.abandonAll();
+        assertThat(calls).containsExactly("ack");
+    }
+}
