@@ -52,7 +52,7 @@ public final class DirectCommit implements MemberCommit {
      * Version of the requests sent by {@link #commit}. This is the first version that weir-lean's connections can
      * encode. Later versions are needed only for other group protocols.
      */
-    private static final short COMMIT_VERSION = 8;
+    static final short COMMIT_VERSION = 8;
 
     /** The first version that accepts members of the KIP-848 group protocol as well as classic members. */
     static final short MEMBER_VERSION = 9;
