@@ -252,18 +252,6 @@ public final class DirectCommit implements MemberCommit {
         }
     }
 
-    /** Returns the first error in a response; {@link Errors#NONE} if there is none. */
-    static Errors firstError(OffsetCommitResponseData answer) {
-        for (var topic : answer.topics()) {
-            for (var partition : topic.partitions()) {
-                if (partition.errorCode() != Errors.NONE.code()) {
-                    return Errors.forCode(partition.errorCode());
-                }
-            }
-        }
-        return Errors.NONE;
-    }
-
     /** Returns the error of a partition that was not committed; an empty string if all were committed. */
     private String refusal(OffsetCommitResponseData answer) {
         String refusal = "";
