@@ -58,7 +58,7 @@ public final class MessageLinks implements MessageNetwork, AutoCloseable {
         return new Wire(links.link(name, addresses, new BrokerLink.Listener() {
             @Override
             public void answered(ApiKeys api, short version, Readable body) {
-                ApiMessage answer = api.messageType.newResponse();
+                ApiMessage answer = receiver.newAnswer(api);
                 try {
                     answer.read(body, version);
                 } catch (RuntimeException unreadable) {

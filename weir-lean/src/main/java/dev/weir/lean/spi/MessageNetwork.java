@@ -3,6 +3,7 @@ package dev.weir.lean.spi;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.function.Supplier;
+import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
 
 /** Connections on which messages of Kafka's protocol are exchanged. Confined to one thread. */
@@ -28,6 +29,11 @@ public interface MessageNetwork {
 
     /** Receives the responses of a channel, in the order of the requests. */
     interface Receiver {
+
+        /** Returns the object into which the next response is read. May be overridden to return the same one again. */
+        default ApiMessage newAnswer(ApiKeys api) {
+            return api.messageType.newResponse();
+        }
 
         /** Receives a response. Its records are not valid after the call. */
         void answered(ApiMessage answer);

@@ -5,6 +5,8 @@ import dev.weir.lean.internal.wire.FetchRequest;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.message.ApiVersionsRequestData;
 import org.apache.kafka.common.message.ApiVersionsResponseData;
@@ -13,7 +15,6 @@ import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.protocol.ByteBufferAccessor;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.protocol.ObjectSerializationCache;
-import org.apache.kafka.common.requests.RequestHeader;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,6 +56,14 @@ public final class BrokerConnection implements AutoCloseable {
     private static final int CLOSED = 3;
 
     private static final short GREETING_VERSION = 3;
+
+    /** Value of {@link #maxVersion} for a request that the broker does not support. */
+    private static final short NONE = -1;
+
+    /** Size of a request's header without the client id and the tags: API, version, correlation id, length of the id. */
+    private static final int HEADER_BYTES = 3 * Short.BYTES + Integer.BYTES;
+
+    private static final short FIRST_HEADER_WITH_TAGS = 2;
     private static final int MIN_RESPONSE_BYTES = 5;
 
     /** The maximum accepted size of the broker's list of API versions. The list normally takes a few hundred bytes. */
@@ -62,7 +71,7 @@ public final class BrokerConnection implements AutoCloseable {
 
     private final InetSocketAddress address;
     private final Transport transport;
-    private final String clientId;
+    private final byte[] clientId;
     private final long timeoutNanos;
     private final Listener listener;
     private final ConnectionBuffers buffers;
@@ -73,8 +82,9 @@ public final class BrokerConnection implements AutoCloseable {
     private @Nullable ReceiveBuffer receiving;
     private long lastProgressNanos;
     private short fetchVersion;
-    private ApiVersionsResponseData.ApiVersionCollection versionsOfBroker =
-            new ApiVersionsResponseData.ApiVersionCollection();
+
+    /** The highest version of each request that the broker supports, by the ordinal of its API. */
+    private final short[] maxVersions = new short[ApiKeys.values().length];
 
     // The requests in flight, in a circular buffer
     private final ApiKeys[] apis = new ApiKeys[WINDOW];
@@ -99,12 +109,13 @@ public final class BrokerConnection implements AutoCloseable {
             Listener listener)
             throws IOException {
         this.address = address;
-        this.clientId = clientId;
+        this.clientId = clientId.getBytes(StandardCharsets.UTF_8);
         this.timeoutNanos = timeoutNanos;
         this.listener = listener;
         this.buffers = buffers;
         this.size = buffers.size;
         buffers.reset();
+        Arrays.fill(maxVersions, NONE);
         this.transport = transports.open(address, this::checkIdle);
         this.lastProgressNanos = nowNanos;
     }
@@ -295,7 +306,10 @@ public final class BrokerConnection implements AutoCloseable {
         if (fetch == null || fetch.maxVersion() < FetchRequest.MIN_VERSION) {
             throw tooOld("fetches up to version " + (fetch == null ? 0 : fetch.maxVersion()), null);
         }
-        versionsOfBroker = answer.apiKeys();
+        for (ApiKeys api : ApiKeys.values()) {
+            var known = answer.apiKeys().find(api.id);
+            maxVersions[api.ordinal()] = known == null ? NONE : known.maxVersion();
+        }
         fetchVersion = (short) Math.min(fetch.maxVersion(), FetchRequest.MAX_VERSION);
         state = READY;
     }
@@ -336,8 +350,7 @@ public final class BrokerConnection implements AutoCloseable {
 
     /** The highest version of a request that the broker supports; -1 if the broker does not support the request. */
     public short maxVersion(ApiKeys api) {
-        var known = versionsOfBroker.find(api.id);
-        return known == null ? -1 : known.maxVersion();
+        return maxVersions[api.ordinal()];
     }
 
     public boolean canSend() {
@@ -381,13 +394,20 @@ public final class BrokerConnection implements AutoCloseable {
 
     /** Encodes and sends a request. */
     public void send(ApiKeys api, short version, ApiMessage request) {
-        RequestHeader header = new RequestHeader(api, version, clientId, nextCorrelation);
         ObjectSerializationCache cache = new ObjectSerializationCache();
-        int size = header.data().size(cache, header.headerVersion()) + request.size(cache, version);
-        ByteBuffer out = outgoing(size + Integer.BYTES).putInt(size);
-        ByteBufferAccessor writable = new ByteBufferAccessor(out);
-        header.data().write(writable, cache, header.headerVersion());
-        request.write(writable, cache, version);
+        boolean hasTags = api.requestHeaderVersion(version) >= FIRST_HEADER_WITH_TAGS;
+        int size = HEADER_BYTES + clientId.length + (hasTags ? 1 : 0) + request.size(cache, version);
+        ByteBuffer out = outgoing(size + Integer.BYTES)
+                .putInt(size)
+                .putShort(api.id)
+                .putShort(version)
+                .putInt(nextCorrelation)
+                .putShort((short) clientId.length)
+                .put(clientId);
+        if (hasTags) {
+            out.put((byte) 0);
+        }
+        request.write(new ByteBufferAccessor(out), cache, version);
         out.flip();
         sent(api, version);
     }

@@ -19,7 +19,7 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.message.FindCoordinatorResponseData;
-import org.apache.kafka.common.message.OffsetCommitResponseData;
+import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
@@ -207,9 +207,16 @@ public final class CommitConnection implements AutoCloseable {
     /** Receives the responses to commits. */
     private final class Answers implements MessageNetwork.Receiver {
 
+        private final CommitResponse response = new CommitResponse();
+
+        @Override
+        public ApiMessage newAnswer(ApiKeys api) {
+            return response;
+        }
+
         @Override
         public void answered(ApiMessage message) {
-            Errors error = DirectCommit.firstError((OffsetCommitResponseData) message);
+            Errors error = response.error();
             if (error != Errors.NONE) {
                 throw new KafkaException(error.message());
             }

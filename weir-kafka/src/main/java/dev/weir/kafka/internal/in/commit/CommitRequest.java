@@ -1,60 +1,242 @@
 package dev.weir.kafka.internal.in.commit;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.message.OffsetCommitRequestData;
-import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitRequestPartition;
-import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitRequestTopic;
+import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.protocol.ApiMessage;
+import org.apache.kafka.common.protocol.MessageSizeAccumulator;
+import org.apache.kafka.common.protocol.ObjectSerializationCache;
+import org.apache.kafka.common.protocol.Readable;
+import org.apache.kafka.common.protocol.Writable;
+import org.apache.kafka.common.protocol.types.RawTaggedField;
+import org.apache.kafka.common.utils.Utils;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A request that commits offsets on behalf of a group member. Reusable: as long as the partitions stay the same, it
- * creates no objects for further commits. Confined to the owner thread.
+ * A request that commits offsets on behalf of a group member. Encodes itself, because Kafka's class copies each string
+ * in each request. Reusable: as long as the member and the partitions stay the same, another request allocates nothing
+ * but the leader epochs. Confined to the owner thread.
+ *
+ * <pre>
+ *   group, generation, member id, instance id (or 0)
+ *   number of topics + 1
+ *     topic, number of partitions + 1
+ *       partition (4), offset (8), leader epoch (4), metadata, tags = 0
+ *     tags = 0
+ *   tags = 0
+ * </pre>
+ *
+ * <p>This is the layout of versions 8 and 9. A string consists of its length + 1, a varint, and its UTF-8 bytes.
  */
-final class CommitRequest {
+final class CommitRequest implements ApiMessage {
 
-    private final OffsetCommitRequestData data = new OffsetCommitRequestData();
-    private final Map<TopicPartition, OffsetCommitRequestPartition> partitions = new HashMap<>();
+    private static final byte[] NO_BYTES = {};
+    private static final int NO_EPOCH = -1;
+
+    /** Size of a partition without its metadata. */
+    private static final int PARTITION_BYTES = Integer.BYTES + Long.BYTES + Integer.BYTES + 1;
+
+    /** Maximum length of a string in Kafka's protocol. */
+    private static final int MAX_METADATA_BYTES = Short.MAX_VALUE;
+
+    private @Nullable ConsumerGroupMetadata member;
+    private byte[] group = NO_BYTES;
+    private byte[] memberId = NO_BYTES;
+    private byte @Nullable [] instanceId;
+    private int generation;
+
+    private List<Topic> topics = List.of();
+    private Map<TopicPartition, OffsetAndMetadata> offsets = Map.of();
+
+    private record Topic(byte[] name, List<TopicPartition> ids) {}
 
     /**
      * Returns the request for the given member, its generation and the offsets. The next call changes the returned
      * object, so it must have been encoded by then.
      */
-    OffsetCommitRequestData of(ConsumerGroupMetadata member, Map<TopicPartition, OffsetAndMetadata> offsets) {
-        if (!partitions.keySet().equals(offsets.keySet())) {
-            replacePartitions(offsets);
+    CommitRequest of(ConsumerGroupMetadata member, Map<TopicPartition, OffsetAndMetadata> offsets) {
+        if (!member.equals(this.member)) {
+            this.member = member;
+            group = utf8(member.groupId());
+            generation = member.generationId();
+            memberId = utf8(member.memberId());
+            instanceId = member.groupInstanceId().map(CommitRequest::utf8).orElse(null);
         }
-        for (Map.Entry<TopicPartition, OffsetAndMetadata> each : offsets.entrySet()) {
-            OffsetAndMetadata offset = each.getValue();
-            Objects.requireNonNull(partitions.get(each.getKey()))
-                    .setCommittedOffset(offset.offset())
-                    .setCommittedLeaderEpoch(offset.leaderEpoch().orElse(-1))
-                    .setCommittedMetadata(offset.metadata());
+        if (!hasPartitions(offsets)) {
+            topics = topics(offsets.keySet());
         }
-        return data.setGroupId(member.groupId())
-                .setGenerationIdOrMemberEpoch(member.generationId())
-                .setMemberId(member.memberId())
-                .setGroupInstanceId(member.groupInstanceId().orElse(null));
+        this.offsets = offsets;
+        return this;
     }
 
-    private void replacePartitions(Map<TopicPartition, OffsetAndMetadata> offsets) {
-        partitions.clear();
-        Map<String, OffsetCommitRequestTopic> topics = new HashMap<>();
-        for (TopicPartition id : offsets.keySet()) {
-            OffsetCommitRequestPartition partition =
-                    new OffsetCommitRequestPartition().setPartitionIndex(id.partition());
-            partitions.put(id, partition);
-            topics.computeIfAbsent(
-                            id.topic(),
-                            name -> new OffsetCommitRequestTopic().setName(name).setPartitions(new ArrayList<>()))
-                    .partitions()
-                    .add(partition);
+    private boolean hasPartitions(Map<TopicPartition, OffsetAndMetadata> of) {
+        int count = 0;
+        for (int i = 0; i < topics.size(); i++) {
+            List<TopicPartition> ids = topics.get(i).ids();
+            for (int j = 0; j < ids.size(); j++) {
+                if (!of.containsKey(ids.get(j))) {
+                    return false;
+                }
+            }
+            count += ids.size();
         }
-        data.setTopics(List.copyOf(topics.values()));
+        return count == of.size();
+    }
+
+    private static List<Topic> topics(Set<TopicPartition> ids) {
+        Map<String, Topic> byName = new HashMap<>();
+        for (TopicPartition id : ids) {
+            byName.computeIfAbsent(id.topic(), name -> new Topic(utf8(name), new ArrayList<>()))
+                    .ids()
+                    .add(id);
+        }
+        return List.copyOf(byName.values());
+    }
+
+    // ---- Size ------------------------------------------------------------------------------------------------------
+
+    @Override
+    public int size(ObjectSerializationCache unused, short version) {
+        int size = sizeOf(group) + Integer.BYTES + sizeOf(memberId) + sizeOf(instanceId);
+        size += varintBytes(topics.size() + 1);
+        for (int i = 0; i < topics.size(); i++) {
+            Topic topic = topics.get(i);
+            List<TopicPartition> ids = topic.ids();
+            size += sizeOf(topic.name()) + varintBytes(ids.size() + 1) + 1;
+            for (int j = 0; j < ids.size(); j++) {
+                size += PARTITION_BYTES
+                        + sizeOf(metadataBytes(offsetOf(ids.get(j)).metadata()));
+            }
+        }
+        return size + 1;
+    }
+
+    @Override
+    public void addSize(MessageSizeAccumulator size, ObjectSerializationCache cache, short version) {
+        size.addBytes(size(cache, version));
+    }
+
+    private OffsetAndMetadata offsetOf(TopicPartition id) {
+        return Objects.requireNonNull(offsets.get(id));
+    }
+
+    private static int sizeOf(byte @Nullable [] string) {
+        return string == null ? 1 : sizeOf(string.length);
+    }
+
+    private static int sizeOf(int utf8Length) {
+        return varintBytes(utf8Length + 1) + utf8Length;
+    }
+
+    private static int varintBytes(int value) {
+        int bytes = 1;
+        for (int left = value >>> 7; left != 0; left >>>= 7) {
+            bytes++;
+        }
+        return bytes;
+    }
+
+    private static boolean isAscii(String text) {
+        return Utils.utf8Length(text) == text.length();
+    }
+
+    private static int metadataBytes(String text) {
+        int bytes = isAscii(text) ? text.length() : utf8(text).length;
+        if (bytes > MAX_METADATA_BYTES) {
+            throw new IllegalStateException("the metadata of a commit has " + bytes
+                    + " bytes, more than Kafka's limit of " + MAX_METADATA_BYTES + "; lower commitMetadataChars");
+        }
+        return bytes;
+    }
+
+    private static byte[] utf8(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    // ---- Bytes -----------------------------------------------------------------------------------------------------
+
+    @Override
+    public void write(Writable out, ObjectSerializationCache unused, short version) {
+        write(out, group);
+        out.writeInt(generation);
+        write(out, memberId);
+        write(out, instanceId);
+        out.writeUnsignedVarint(topics.size() + 1);
+        for (int i = 0; i < topics.size(); i++) {
+            Topic topic = topics.get(i);
+            List<TopicPartition> ids = topic.ids();
+            write(out, topic.name());
+            out.writeUnsignedVarint(ids.size() + 1);
+            for (int j = 0; j < ids.size(); j++) {
+                OffsetAndMetadata offset = offsetOf(ids.get(j));
+                out.writeInt(ids.get(j).partition());
+                out.writeLong(offset.offset());
+                out.writeInt(offset.leaderEpoch().orElse(NO_EPOCH));
+                write(out, offset.metadata());
+                out.writeUnsignedVarint(0);
+            }
+            out.writeUnsignedVarint(0);
+        }
+        out.writeUnsignedVarint(0);
+    }
+
+    private static void write(Writable out, String text) {
+        if (!isAscii(text)) {
+            write(out, utf8(text));
+            return;
+        }
+        out.writeUnsignedVarint(text.length() + 1);
+        for (int i = 0; i < text.length(); i++) {
+            out.writeByte((byte) text.charAt(i));
+        }
+    }
+
+    private static void write(Writable out, byte @Nullable [] string) {
+        if (string == null) {
+            out.writeUnsignedVarint(0);
+            return;
+        }
+        out.writeUnsignedVarint(string.length + 1);
+        out.writeByteArray(string);
+    }
+
+    // ---- Kafka's interface -----------------------------------------------------------------------------------------
+
+    @Override
+    public short apiKey() {
+        return ApiKeys.OFFSET_COMMIT.id;
+    }
+
+    @Override
+    public short lowestSupportedVersion() {
+        return DirectCommit.COMMIT_VERSION;
+    }
+
+    @Override
+    public short highestSupportedVersion() {
+        return DirectCommit.MEMBER_VERSION;
+    }
+
+    @Override
+    public List<RawTaggedField> unknownTaggedFields() {
+        return List.of();
+    }
+
+    @Override
+    public void read(Readable in, short version) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public ApiMessage duplicate() {
+        throw new UnsupportedOperationException();
     }
 }

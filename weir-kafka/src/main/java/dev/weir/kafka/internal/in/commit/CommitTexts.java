@@ -34,6 +34,7 @@ public final class CommitTexts {
     private final CommitMetadata userText;
     private final int maxChars;
     private final Set<TopicPartition> warned = new HashSet<>();
+    private final byte[] scratch = new byte[CommitText.NOTES_CHARS];
 
     private int version;
 
@@ -145,7 +146,7 @@ public final class CommitTexts {
     private String noted(AssignedPartition partition, long offset, String text) {
         String id = partition.topicIdText();
         if (id != null && text.isEmpty()) {
-            return CommitText.notes(id, startSize(partition), offset, maxChars);
+            return CommitText.notes(id, startSize(partition), offset, maxChars, scratch);
         }
         String ofTopic = CommitText.withTopicId(text, id, offset, maxChars);
         return CommitText.withStartSize(ofTopic, startSize(partition), maxChars);

@@ -52,7 +52,7 @@ public final class DirectCommit implements MemberCommit {
      * Version of the requests sent by {@link #commit}. This is the first version that weir-lean's connections can
      * encode. Later versions are needed only for other group protocols.
      */
-    private static final short COMMIT_VERSION = 8;
+    static final short COMMIT_VERSION = 8;
 
     /** The first version that accepts members of the KIP-848 group protocol as well as classic members. */
     static final short MEMBER_VERSION = 9;
@@ -250,18 +250,6 @@ public final class DirectCommit implements MemberCommit {
         public void lost(String why) {
             underWay = false;
         }
-    }
-
-    /** Returns the first error in a response; {@link Errors#NONE} if there is none. */
-    static Errors firstError(OffsetCommitResponseData answer) {
-        for (var topic : answer.topics()) {
-            for (var partition : topic.partitions()) {
-                if (partition.errorCode() != Errors.NONE.code()) {
-                    return Errors.forCode(partition.errorCode());
-                }
-            }
-        }
-        return Errors.NONE;
     }
 
     /** Returns the error of a partition that was not committed; an empty string if all were committed. */

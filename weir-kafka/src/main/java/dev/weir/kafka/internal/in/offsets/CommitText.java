@@ -51,6 +51,9 @@ public record CommitText(FinishedSet finished, String userText) {
 
     private static final int TOPIC_CHARS = 2 + ID_CHARS + CHECKSUM_CHARS;
 
+    /** Maximum length of a text that contains only a topic id and a start size. */
+    public static final int NOTES_CHARS = SIZE_CHARS + TOPIC_CHARS;
+
     private static final String BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
     private static final Base64.Encoder TO_TEXT = Base64.getUrlEncoder().withoutPadding();
@@ -160,17 +163,18 @@ public record CommitText(FinishedSet finished, String userText) {
     /**
      * Applies {@link #withStartSize} and {@link #withTopicId} to an empty text, in one step. Most commits have no other
      * metadata, and this method runs for every commit of every partition.
+     *
+     * @param scratch at least {@link #NOTES_CHARS} bytes to overwrite, so that only the text is allocated
      */
-    public static String notes(String id, int size, long committed, int maxChars) {
+    public static String notes(String id, int size, long committed, int maxChars, byte[] scratch) {
         int length = OVERHEAD_CHARS + TOPIC_CHARS + (size < 0 ? 0 : 2 + digits(size));
         if (length > maxChars || id.length() != ID_CHARS) {
             return withStartSize(withTopicId("", id, committed, maxChars), size, maxChars);
         }
         // Written backwards into one array, because a StringBuilder would allocate several times as much.
-        byte[] text = new byte[length];
-        int at = length;
-        text[--at] = ':';
-        text[--at] = NOTE_END;
+        int at = scratch.length;
+        scratch[--at] = ':';
+        scratch[--at] = NOTE_END;
         CRC32C crc = new CRC32C();
         for (int shift = Long.SIZE - Byte.SIZE; shift >= 0; shift -= Byte.SIZE) {
             crc.update((int) (committed >>> shift));
@@ -180,25 +184,25 @@ public record CommitText(FinishedSet finished, String userText) {
         }
         long bits = crc.getValue() << 4; // pads the 32 bits to six Base64 characters
         for (int i = 0; i < CHECKSUM_CHARS; i++) {
-            text[--at] = (byte) BASE64.charAt((int) (bits >>> (6 * i)) & 0x3F);
+            scratch[--at] = (byte) BASE64.charAt((int) (bits >>> (6 * i)) & 0x3F);
         }
         for (int i = ID_CHARS - 1; i >= 0; i--) {
-            text[--at] = (byte) id.charAt(i);
+            scratch[--at] = (byte) id.charAt(i);
         }
-        text[--at] = TOPIC_MARK;
+        scratch[--at] = TOPIC_MARK;
         if (size >= 0) {
-            text[--at] = NOTE_END;
+            scratch[--at] = NOTE_END;
             int left = size;
             do {
-                text[--at] = (byte) ('0' + left % 10);
+                scratch[--at] = (byte) ('0' + left % 10);
                 left /= 10;
             } while (left > 0);
-            text[--at] = SIZE_MARK;
+            scratch[--at] = SIZE_MARK;
         }
         for (int i = PREFIX.length() - 1; i >= 0; i--) {
-            text[--at] = (byte) PREFIX.charAt(i);
+            scratch[--at] = (byte) PREFIX.charAt(i);
         }
-        return new String(text, StandardCharsets.ISO_8859_1);
+        return new String(scratch, at, length, StandardCharsets.ISO_8859_1);
     }
 
     private static int digits(int number) {

@@ -3,6 +3,8 @@ package dev.weir.kafka.internal.in.offsets;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
 import java.util.BitSet;
 import java.util.Random;
 import org.apache.kafka.common.Uuid;
@@ -13,6 +15,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 class CommitTextTest {
 
     private static final int LIMIT = 4096;
+    private static final int TEXTS = 1_000;
+
+    /** A string, and the header and padding of its characters. */
+    private static final int STRING_BYTES = 24 + 16 + 7;
+
+    /** A checksum that the compiler does not keep in registers. */
+    private static final int CHECKSUM_BYTES = 24;
 
     private static FinishedSet setOf(long base, BitSet offsets) {
         FinishedSet.Builder builder = new FinishedSet.Builder();
@@ -286,14 +295,37 @@ class CommitTextTest {
     @Test
     void notes_atOneGo_areThoseOneAfterTheOther() {
         Random random = new Random(5);
+        byte[] scratch = new byte[CommitText.NOTES_CHARS];
         for (int i = 0; i < 2_000; i++) {
             String id = Uuid.randomUuid().toString();
             long committed = random.nextLong(Long.MAX_VALUE) >>> random.nextInt(63);
-            int size = random.nextInt(4) == 0 ? CommitText.NO_SIZE : random.nextInt(100_000) >>> random.nextInt(17);
+            int size = random.nextInt(4) == 0
+                    ? CommitText.NO_SIZE
+                    : random.nextInt(Integer.MAX_VALUE) >>> random.nextInt(31);
             int maxChars = random.nextInt(2) == 0 ? LIMIT : random.nextInt(60);
             String inTurn =
                     CommitText.withStartSize(CommitText.withTopicId("", id, committed, maxChars), size, maxChars);
-            assertThat(CommitText.notes(id, size, committed, maxChars)).isEqualTo(inTurn);
+            assertThat(CommitText.notes(id, size, committed, maxChars, scratch)).isEqualTo(inTurn);
         }
+    }
+
+    @Test
+    void notes_allocateOnlyTheText() {
+        String id = Uuid.randomUuid().toString();
+        byte[] scratch = new byte[CommitText.NOTES_CHARS];
+        assertThat(notedChars(id, scratch)).isPositive(); // loads the classes
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        long before = threads.getCurrentThreadAllocatedBytes();
+        long chars = notedChars(id, scratch);
+        long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+        assertThat(allocated).isLessThanOrEqualTo(chars + TEXTS * (STRING_BYTES + CHECKSUM_BYTES));
+    }
+
+    private static long notedChars(String id, byte[] scratch) {
+        long chars = 0;
+        for (int i = 0; i < TEXTS; i++) {
+            chars += CommitText.notes(id, 6, i, LIMIT, scratch).length();
+        }
+        return chars;
     }
 }
