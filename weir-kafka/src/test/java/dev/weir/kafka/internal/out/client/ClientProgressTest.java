@@ -91,7 +91,7 @@ class ClientProgressTest {
         assertThat(found(0, 1_000)).isEqualTo(4 * STUCK_SECONDS + 1);
     }
 
-    // Regression: the limit of an hour lowered the time below that of linger.ms.
+    // Regression: the limit of an hour lowered the time below linger.ms.
     @Test
     void clientThatIsStuckAfterHours_isNotFoundEarlierTheNextTime() {
         ClientProgress slow = new ClientProgress(SECONDS.toNanos(7_200), topics -> "");
