@@ -13,7 +13,6 @@ import java.util.Properties;
 import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
-import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.Deserializer;
 import org.jspecify.annotations.Nullable;
@@ -268,14 +267,7 @@ public final class ConsumerSettings<K, V> {
      * settings, except for interceptors.
      */
     public ProducerSettings<byte[], byte[]> producerSettings() {
-        var builder = ProducerSettings.builder();
-        values.properties.forEach((name, value) -> {
-            if (ProducerConfig.configNames().contains(name)
-                    && !name.equals(ConsumerConfig.INTERCEPTOR_CLASSES_CONFIG)) {
-                builder.property(name, value);
-            }
-        });
-        return builder.build();
+        return ProducerSettings.ofConsumer(values.properties);
     }
 
     /** Returns a copy for records whose key and value remain byte arrays. */

@@ -77,6 +77,18 @@ public final class ProducerSettings<K, V> {
         return new Builder<>(key, value);
     }
 
+    /** Returns settings with the consumer's properties that a producer has too, but without its interceptors. */
+    static ProducerSettings<byte[], byte[]> ofConsumer(Map<String, String> properties) {
+        var builder = builder();
+        properties.forEach((name, value) -> {
+            if (ProducerConfig.configNames().contains(name)
+                    && !name.equals(ProducerConfig.INTERCEPTOR_CLASSES_CONFIG)) {
+                builder.property(name, value);
+            }
+        });
+        return builder.build();
+    }
+
     /**
      * Returns the client's configuration: Weir's defaults, overridden by the given properties. By default, a record is
      * retried without a time limit, in order and without duplicates (idempotence). The memory for unsent records is an

@@ -13,7 +13,6 @@ import java.util.Properties;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
-import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.Deserializer;
 import org.jspecify.annotations.Nullable;
@@ -252,13 +251,7 @@ public final class ShareSettings<K, V> {
      * settings.
      */
     public ProducerSettings<byte[], byte[]> producerSettings() {
-        var builder = ProducerSettings.builder();
-        properties.forEach((name, value) -> {
-            if (ProducerConfig.configNames().contains(name)) {
-                builder.property(name, value);
-            }
-        });
-        return builder.build();
+        return ProducerSettings.ofConsumer(properties);
     }
 
     /** Formats the settings for display. Passwords, and properties that the Kafka client does not know, are masked. */

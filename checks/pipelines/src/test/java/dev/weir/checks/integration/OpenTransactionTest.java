@@ -78,7 +78,7 @@ class OpenTransactionTest {
         stranger.beginTransaction();
         send(stranger, topic, "first");
         // Kafka 4.4's producer checks for unsent records before it takes the commit from its queue. A record and its
-        // commit that come in between are sent in the wrong order, and the broker refuses to commit an empty transaction.
+        // commit that come in between are sent in the wrong order, and the broker refuses this commit of nothing.
         stranger.flush();
         stranger.commitTransaction();
         stranger.beginTransaction();

@@ -198,23 +198,12 @@ final class AsyncGuard<K, V, R>
         }
 
         private void decide(Throwable thrown, boolean isOfTheMachinery) {
-            HandlerOutcome<R> decided;
-            try {
-                decided = rules.decide(job, thrown, isOfTheMachinery);
-            } catch (Throwable inRules) {
-                // The user's predicate may rethrow the same exception. An exception cannot be added to itself as
-                // suppressed.
-                if (inRules != thrown) {
-                    thrown.addSuppressed(inRules);
-                }
-                decided = null;
-            }
+            HandlerOutcome<R> decided = rules.settle(job, permit, thrown, isOfTheMachinery);
             if (decided == null) {
                 outcome.completeExceptionally(thrown);
             } else {
                 outcome.complete(decided);
             }
-            rules.tell(permit, thrown, isOfTheMachinery);
         }
 
         /**

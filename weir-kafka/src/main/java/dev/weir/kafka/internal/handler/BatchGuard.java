@@ -248,7 +248,7 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
                 if (breaker != null && members.size() > 1) {
                     breaker.abandoned(permit); // the calls for the two halves report, so a bad record counts once
                 } else {
-                    rules.tell(permit, thrown, isOfTheMachinery);
+                    tell(permit, thrown, isOfTheMachinery);
                 }
                 if (thrown instanceof WrongAnswer || isOfTheMachinery) {
                     throw thrown;
@@ -269,6 +269,15 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
                 leave(retried);
             }
             return null;
+        }
+
+        private void tell(long permit, Throwable thrown, boolean isOfTheMachinery) throws Exception {
+            try {
+                rules.tell(permit, thrown, isOfTheMachinery);
+            } catch (Throwable inRules) {
+                FailureRules.suppress(thrown, inRules);
+                throw asException(thrown);
+            }
         }
 
         /** Applies the handler's outcome to the record. Returns false if the record needs another attempt. */
@@ -304,15 +313,19 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
          */
         private boolean isTriedAgain(BatchMember<K, V> member, Throwable thrown) throws Exception {
             member.job.countAttempt();
-            member.outcome = rules.decide(member.job, thrown, FailureRules.isOfTheMachinery(thrown));
-            if (member.outcome != null) {
-                return false;
+            boolean isTriedAgain = false;
+            try {
+                member.outcome = rules.decide(member.job, thrown, FailureRules.isOfTheMachinery(thrown));
+                isTriedAgain = member.outcome == null && rules.isTriedAgain(member.job, thrown);
+            } catch (Throwable inRules) {
+                FailureRules.suppress(thrown, inRules);
             }
-            if (!rules.isTriedAgain(member.job, thrown)) {
+            if (isTriedAgain) {
+                again = thrown;
+            } else if (member.outcome == null) {
                 throw asException(thrown);
             }
-            again = thrown;
-            return true;
+            return isTriedAgain;
         }
     }
 

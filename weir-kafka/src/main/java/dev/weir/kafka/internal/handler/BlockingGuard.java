@@ -57,9 +57,8 @@ final class BlockingGuard<K, V, R> implements Handler<HandlerJob<K, V>, HandlerO
                     }
                     yield new HandlerOutcome.Done<>(job.raw(), result, job.attempts());
                 } catch (Throwable thrown) {
-                    boolean isOfTheMachinery = FailureRules.isOfTheMachinery(thrown);
-                    rules.tell(permit, thrown, isOfTheMachinery);
-                    HandlerOutcome<R> outcome = rules.decide(job, thrown, isOfTheMachinery);
+                    HandlerOutcome<R> outcome =
+                            rules.settle(job, permit, thrown, FailureRules.isOfTheMachinery(thrown));
                     if (outcome == null) {
                         throw thrown;
                     }

@@ -176,7 +176,7 @@ public record FailureRules(
     }
 
     /**
-     * Returns the supervision of the handler's stage. It repeats a call for which {@link #decide} returned null, as
+     * Returns the supervision of the handler's stage. It repeats a call for which {@link #settle} returned null, as
      * long as the retry policy permits.
      */
     public Supervision supervision() {
@@ -184,11 +184,31 @@ public record FailureRules(
     }
 
     /**
-     * Decides how to treat a record whose call failed.
+     * Reports a failed call to the breaker, and decides how to treat its record. If a predicate of the user throws, the
+     * call's own exception must be rethrown, and the predicate's is added to it.
      *
      * @param isOfTheMachinery whether the failure is unrelated to the record
      * @return the outcome; null if {@code thrown} must be rethrown, so that the record is retried or the pipeline fails
      */
+    <R> @Nullable HandlerOutcome<R> settle(
+            HandlerJob<?, ?> job, long permit, Throwable thrown, boolean isOfTheMachinery) {
+        try {
+            tell(permit, thrown, isOfTheMachinery);
+            return decide(job, thrown, isOfTheMachinery);
+        } catch (Throwable inRules) {
+            suppress(thrown, inRules);
+            return null;
+        }
+    }
+
+    /** Adds another exception to the one of a call. An exception cannot be added to itself. */
+    static void suppress(Throwable thrown, Throwable another) {
+        if (another != thrown) {
+            thrown.addSuppressed(another);
+        }
+    }
+
+    /** Decides how to treat a record whose call failed; see {@link #settle}. Throws if a predicate of the user throws. */
     <R> @Nullable HandlerOutcome<R> decide(HandlerJob<?, ?> job, Throwable thrown, boolean isOfTheMachinery) {
         if (isOfTheMachinery || isTriedAgain(job, thrown)) {
             return null;
@@ -231,9 +251,7 @@ public record FailureRules(
             report.accept(attempt);
         } catch (Throwable inTracing) {
             if (thrown != null) {
-                if (inTracing != thrown) {
-                    thrown.addSuppressed(inTracing);
-                }
+                suppress(thrown, inTracing);
             } else if (inTracing instanceof Error fatal && Thrown.isFatal(fatal)) {
                 throw fatal;
             } else {

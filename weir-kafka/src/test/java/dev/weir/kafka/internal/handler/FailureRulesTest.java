@@ -3,6 +3,7 @@ package dev.weir.kafka.internal.handler;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.kafka.CircuitBreaker;
 import dev.weir.kafka.RecordDecodeException;
 import dev.weir.kafka.RecordDecoder;
 import dev.weir.kafka.batch.BatchHandler;
@@ -153,6 +154,32 @@ class FailureRulesTest {
     private static HandlerStage<byte[], byte[], ConsumerRecord<byte[], byte[]>> batches(
             BatchHandler<byte[], byte[]> handler) {
         return (jobs, order, given) -> BatchGuard.under(jobs, 1, 2, Duration.ofSeconds(1), order, given, handler);
+    }
+
+    /** The pipeline failed with the exception of the predicate, and nobody learned of the handler's. */
+    @Test
+    void predicateThatThrows_doesNotReplaceTheFailureOfTheHandler() {
+        IllegalArgumentException planted = new IllegalArgumentException("planted");
+        FailureRules strict = FailureRules.NONE
+                .withWayOut()
+                .withRetry(RetryPolicy.of(2, Backoff.NONE).when(failure -> {
+                    throw new IllegalStateException("in the predicate");
+                }));
+        CircuitBreaker breaker = CircuitBreaker.consecutive(1, Duration.ofSeconds(1))
+                .counting(failure -> {
+                    throw new IllegalStateException("in the predicate");
+                });
+        for (FailureRules given : List.of(strict, FailureRules.NONE.withBreaker(breaker))) {
+            assertThatThrownBy(() -> outcomes(given, HandlerStage.blocking(Parallelism.fixed(1), record -> {
+                        throw planted;
+                    })))
+                    .isSameAs(planted);
+            assertThatThrownBy(() -> outcomes(given, batches(records -> {
+                        throw planted;
+                    })))
+                    .isSameAs(planted);
+        }
+        assertThat(planted.getSuppressed()).hasSizeGreaterThanOrEqualTo(4);
     }
 
     /** The record was handled again, and its dead-letter record named the tracer's exception. */
