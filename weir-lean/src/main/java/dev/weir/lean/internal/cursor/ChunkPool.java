@@ -28,9 +28,4 @@ public final class ChunkPool {
     int detach(ResponseChunk chunk) {
         return chunk.detach(spares);
     }
-
-    /** The number of buffers allocated for copies so far. */
-    int made() {
-        return spares.made();
-    }
 }

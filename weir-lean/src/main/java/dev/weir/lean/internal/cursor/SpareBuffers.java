@@ -19,7 +19,6 @@ final class SpareBuffers {
     private final long maxBytes;
     private final List<ByteBuffer> free = new ArrayList<>();
     private long freeBytes;
-    private int made;
 
     /** @param maxBytes the maximum total size of the unused buffers */
     SpareBuffers(long maxBytes) {
@@ -38,7 +37,6 @@ final class SpareBuffers {
             }
         }
         if (best < 0) {
-            made++;
             return ByteBuffer.allocateDirect(rounded(bytes));
         }
         ByteBuffer buffer = free.remove(best);
@@ -56,10 +54,5 @@ final class SpareBuffers {
         while (freeBytes > maxBytes) {
             freeBytes -= free.remove(0).capacity();
         }
-    }
-
-    /** The number of buffers allocated so far. */
-    int made() {
-        return made;
     }
 }

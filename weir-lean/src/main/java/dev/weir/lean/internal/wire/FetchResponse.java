@@ -50,7 +50,6 @@ public final class FetchResponse {
     private short partitionError;
     private long highWatermark;
     private long lastStableOffset;
-    private long logStartOffset;
     private int abortedAt;
     private int abortedCount;
     private int preferredReplica;
@@ -128,7 +127,7 @@ public final class FetchResponse {
         partitionError = shortNext();
         highWatermark = longNext();
         lastStableOffset = longNext();
-        logStartOffset = longNext();
+        take(Long.BYTES); // the start of the log
         abortedCount = count();
         abortedAt = at;
         if (abortedCount > (end - at) / ABORTED_BYTES) {
@@ -260,10 +259,6 @@ public final class FetchResponse {
 
     public long lastStableOffset() {
         return lastStableOffset;
-    }
-
-    public long logStartOffset() {
-        return logStartOffset;
     }
 
     /** The id of a nearer replica; -1 if there is none. */

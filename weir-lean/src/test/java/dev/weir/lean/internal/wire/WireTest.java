@@ -98,7 +98,6 @@ class WireTest {
         assertThat(response.partition()).isEqualTo(5);
         assertThat(response.highWatermark()).isEqualTo(1_000);
         assertThat(response.lastStableOffset()).isEqualTo(900);
-        assertThat(response.logStartOffset()).isEqualTo(7);
         assertThat(response.preferredReplica()).isEqualTo(-1);
         assertThat(response.isDiverging()).isFalse();
         assertThat(response.leader()).isEqualTo(-1);
