@@ -60,17 +60,21 @@ public final class OutputQueue<T> implements Stage<T>, Keeper {
      * Called by the giver.
      */
     public boolean give(Batch<T> batch, StageMeter giver) throws InterruptedException {
-        boolean given;
         try {
-            given = queue.put(batch, giver) || acknowledgeIfReleased(batch);
-        } catch (InterruptedException interrupted) {
+            if (queue.put(batch, giver)) {
+                return true;
+            }
+        } catch (InterruptedException | RuntimeException | Error thrown) {
             batch.abandonAll();
-            throw interrupted;
+            throw thrown;
         }
-        if (!given) {
+        boolean acknowledged = released;
+        if (acknowledged) {
+            batch.ackAll();
+        } else {
             batch.abandonAll();
         }
-        return given;
+        return acknowledged;
     }
 
     /**
@@ -79,13 +83,6 @@ public final class OutputQueue<T> implements Stage<T>, Keeper {
      */
     public boolean offer(Batch<T> batch) {
         return queue.offer(batch);
-    }
-
-    private boolean acknowledgeIfReleased(Batch<T> batch) {
-        if (released) {
-            batch.ackAll();
-        }
-        return released;
     }
 
     /** Ends the output after the batches given so far, normally if {@code cause} is null. Called by the giver. */
