@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -170,27 +169,32 @@ class EarlyEndTest {
      */
     @Test
     void sinks_whenTheLastEndsEarly_leaveNothingPending() throws Exception {
-        List<BiFunction<Source<Integer>, Sink<Integer>, Pipeline>> ways = List.of(
-                (source, sink) -> source.broadcastTo(sink, sink),
-                (source, sink) -> source.partitionTo(n -> 0, sink),
-                (source, sink) -> source.balanceTo(sink));
-        for (BiFunction<Source<Integer>, Sink<Integer>, Pipeline> way : ways) {
-            CountDownLatch lastWasPulled = new CountDownLatch(1);
-            Sink<Integer> first = Sink.through(elements -> elements.tap(n -> {
-                        if (n == 2) {
-                            lastWasPulled.countDown();
-                        }
-                    })
-                    .async()
-                    .take(1)
-                    .to(Sink.forEach(n -> await(lastWasPulled))));
+        List<Function<Source<Integer>, Pipeline>> ways = List.of(
+                source -> source.broadcastTo(firstOfThree(), firstOfThree()),
+                source -> source.partitionTo(n -> 0, firstOfThree()),
+                source -> source.balanceTo(firstOfThree()));
+        for (Function<Source<Integer>, Pipeline> way : ways) {
             TrackedSource<Integer> source = TrackedSource.numbers(3, 1);
-            try (RunningPipeline running = way.apply(source.source(), first).run()) {
+            try (RunningPipeline running = way.apply(source.source()).run()) {
                 running.await();
             }
             source.assertProtocolKept();
             assertThat(source.waitedFor()).isEmpty();
         }
+    }
+
+    /** Returns a sink that ends after element 0, once element 1 is in the queue of its async(). */
+    private static Sink<Integer> firstOfThree() {
+        CountDownLatch lastWasPulled = new CountDownLatch(1);
+        return Sink.through(elements -> elements.tap(n -> {
+                    if (n == 2) {
+                        lastWasPulled.countDown();
+                    }
+                })
+                .async()
+                .tap(n -> await(lastWasPulled))
+                .take(1)
+                .to(Sink.ignore()));
     }
 
     @ParameterizedTest

@@ -64,17 +64,21 @@ public final class OutputQueue<T> implements Stage<T>, Keeper, SubstreamTarget.E
      * Called by the giver.
      */
     public boolean give(Batch<T> batch, StageMeter giver) throws InterruptedException {
-        boolean given;
         try {
-            given = queue.put(batch, giver) || endIfReleased(batch);
-        } catch (InterruptedException interrupted) {
+            if (queue.put(batch, giver)) {
+                return true;
+            }
+        } catch (InterruptedException | RuntimeException | Error thrown) {
             batch.abandonAll();
-            throw interrupted;
+            throw thrown;
         }
-        if (!given) {
+        boolean ended = released;
+        if (ended) {
+            endReleased(batch);
+        } else {
             batch.abandonAll();
         }
-        return given;
+        return ended;
     }
 
     /**
@@ -83,13 +87,6 @@ public final class OutputQueue<T> implements Stage<T>, Keeper, SubstreamTarget.E
      */
     public boolean offer(Batch<T> batch) {
         return queue.offer(batch);
-    }
-
-    private boolean endIfReleased(Batch<T> batch) {
-        if (released) {
-            endReleased(batch);
-        }
-        return released;
     }
 
     private void endReleased(Batch<?> batch) {

@@ -103,17 +103,15 @@ final class InputQueues<T> {
 
     /** Puts a batch, or abandons it if the inputs are cancelled. */
     private boolean putOrAbandon(int input, Batch<T> batch, StageMeter meter) throws InterruptedException {
-        boolean wanted;
+        boolean taken = false;
         try {
-            wanted = put(input, batch, meter);
-        } catch (InterruptedException interrupted) {
-            batch.abandonAll();
-            throw interrupted;
+            taken = put(input, batch, meter);
+        } finally {
+            if (!taken) {
+                batch.abandonAll();
+            }
         }
-        if (!wanted) {
-            batch.abandonAll();
-        }
-        return wanted;
+        return taken;
     }
 
     /** Waits for room, then stores the batch. Returns false if the inputs were cancelled. */

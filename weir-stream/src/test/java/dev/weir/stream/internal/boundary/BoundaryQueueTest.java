@@ -3,6 +3,7 @@ package dev.weir.stream.internal.boundary;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
@@ -10,6 +11,8 @@ import dev.weir.stream.spi.StageMeter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 
 class BoundaryQueueTest {
@@ -50,6 +53,52 @@ class BoundaryQueueTest {
         assertThat(queue.put(batch(1), meter)).isFalse();
         assertThat(queue.depth()).isZero();
         canceller.join();
+    }
+
+    /** Regression: the element that was not revoked stayed pending. */
+    @Test
+    void give_whoseRevokedElementThrows_abandonsTheOthers() throws Exception {
+        OutputQueue<Integer> output = new OutputQueue<>(queue, () -> false);
+        assertThat(queue.put(batch(4), meter)).isTrue();
+        List<Long> abandoned = new CopyOnWriteArrayList<>();
+        AckTarget target = new AckTarget() {
+            @Override
+            public void ack(long token) {}
+
+            @Override
+            public void retain(long token, int count) {}
+
+            @Override
+            public void abandon(long token) {
+                abandoned.add(token);
+            }
+
+            @Override
+            public boolean isRevoked(long token) {
+                return token == 0;
+            }
+
+            @Override
+            public boolean dropIfRevoked(long token) {
+                throw new IllegalStateException("planted");
+            }
+        };
+        Batch<Integer> two = Batch.of(new Object[] {1, 2}, 2, target, new long[] {0, 1});
+        CompletableFuture<Throwable> thrown = new CompletableFuture<>();
+        Thread giver = Thread.ofVirtual().start(() -> {
+            try {
+                thrown.completeExceptionally(new AssertionError("given: " + output.give(two, meter)));
+            } catch (InterruptedException | RuntimeException failure) {
+                thrown.complete(failure);
+            }
+        });
+        while (!meter.isBlockedDown()) {
+            Thread.onSpinWait();
+        }
+        output.dropRevoked();
+        assertThat(thrown.get()).hasMessage("planted");
+        giver.join();
+        assertThat(abandoned).containsExactly(1L);
     }
 
     /**
