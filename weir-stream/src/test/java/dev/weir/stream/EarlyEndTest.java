@@ -424,7 +424,9 @@ class EarlyEndTest {
                 running.await();
             }
             source.assertProtocolKept();
-            assertThat(source.finishedCount()).isEqualTo(5);
+            assertThat(source.finishedCount())
+                    .as("operator %s", ends.indexOf(end))
+                    .isEqualTo(5);
         }
     }
 

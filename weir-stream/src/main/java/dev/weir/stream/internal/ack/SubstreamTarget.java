@@ -75,6 +75,9 @@ public final class SubstreamTarget implements AckTarget {
 
     @Override
     public void abandon(long token) {
+        if (target.dropIfRevoked(token)) {
+            return; // a rebalance waits for this element, and must not wait for the end of the stream
+        }
         if (border.leftovers != null) {
             border.leftovers.add(target, token);
         } else if (border.restGoesOn.getAsBoolean()) {

@@ -2,6 +2,7 @@ package dev.weir.stream.internal.failure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.stream.internal.ack.LeftoverAcknowledgements;
 import dev.weir.stream.internal.ack.SubstreamTarget;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.Test;
 class ReplayableBatchTest {
 
     private final List<String> calls = new ArrayList<>();
+    private boolean revoked;
     private final AckTarget source = new AckTarget() {
         @Override
         public void ack(long token) {
@@ -25,11 +27,25 @@ class ReplayableBatchTest {
         }
 
         @Override
+        public boolean isRevoked(long token) {
+            return revoked;
+        }
+
+        @Override
+        public boolean dropIfRevoked(long token) {
+            if (revoked) {
+                calls.add("drop");
+            }
+            return revoked;
+        }
+
+        @Override
         public void retain(long token, int count) {
             calls.add("retain");
         }
     };
-    private final SubstreamTarget.Wrapper border = new SubstreamTarget.Wrapper(() -> true);
+    private final SubstreamTarget.Wrapper border =
+            new SubstreamTarget.Wrapper(() -> true, new LeftoverAcknowledgements());
     private final ReplayableBatch<Integer> given =
             new ReplayableBatch<>(Batch.of(new Object[] {1}, 1, border.apply(source), new long[1]));
     private final Batch<Integer> first = given.give();
@@ -41,6 +57,14 @@ class ReplayableBatchTest {
         second.ackAll();
         first.abandonAll();
         assertThat(calls).containsExactly("retain", "ack", "abandon");
+    }
+
+    /** Regression: the end of the inner stream was awaited, and a rebalance with it. */
+    @Test
+    void element_abandonedBecauseItIsRevoked_isDroppedAtOnce() {
+        revoked = true;
+        assertThat(given.give().isEmpty()).isTrue();
+        assertThat(calls).containsExactly("drop");
     }
 
     /** A finished element must get no further pending acknowledgements. */
