@@ -9,6 +9,12 @@ import org.apache.kafka.common.protocol.ApiMessage;
 /** Connections on which messages of Kafka's protocol are exchanged. Confined to one thread. */
 public interface MessageNetwork {
 
+    /**
+     * A request that encodes itself, unlike Kafka's generated classes. It must not use the cache passed to its methods,
+     * because all requests of this kind get the same one.
+     */
+    interface SelfEncoded extends ApiMessage {}
+
     /** A channel with at most one connection at a time, which is opened when it is needed and reopened after a loss. */
     interface Channel {
 

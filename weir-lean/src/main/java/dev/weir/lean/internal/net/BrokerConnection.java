@@ -2,6 +2,7 @@ package dev.weir.lean.internal.net;
 
 import dev.weir.lean.LeanException;
 import dev.weir.lean.internal.wire.FetchRequest;
+import dev.weir.lean.spi.MessageNetwork;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -64,6 +65,10 @@ public final class BrokerConnection implements AutoCloseable {
     private static final int HEADER_BYTES = 3 * Short.BYTES + Integer.BYTES;
 
     private static final short FIRST_HEADER_WITH_TAGS = 2;
+
+    /** The cache passed to requests that do not use it. */
+    private static final ObjectSerializationCache UNUSED = new ObjectSerializationCache();
+
     private static final int MIN_RESPONSE_BYTES = 5;
 
     /** The maximum accepted size of the broker's list of API versions. The list normally takes a few hundred bytes. */
@@ -394,7 +399,8 @@ public final class BrokerConnection implements AutoCloseable {
 
     /** Encodes and sends a request. */
     public void send(ApiKeys api, short version, ApiMessage request) {
-        ObjectSerializationCache cache = new ObjectSerializationCache();
+        ObjectSerializationCache cache =
+                request instanceof MessageNetwork.SelfEncoded ? UNUSED : new ObjectSerializationCache();
         boolean hasTags = api.requestHeaderVersion(version) >= FIRST_HEADER_WITH_TAGS;
         int size = HEADER_BYTES + clientId.length + (hasTags ? 1 : 0) + request.size(cache, version);
         ByteBuffer out = outgoing(size + Integer.BYTES)

@@ -2,14 +2,19 @@ package dev.weir.lean.internal.net;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.lean.spi.MessageNetwork;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import javax.net.ServerSocketFactory;
 import org.apache.kafka.common.message.MetadataRequestData;
 import org.apache.kafka.common.message.MetadataRequestData.MetadataRequestTopic;
 import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.protocol.ByteBufferAccessor;
+import org.apache.kafka.common.protocol.MessageSizeAccumulator;
+import org.apache.kafka.common.protocol.ObjectSerializationCache;
 import org.apache.kafka.common.requests.RequestHeader;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -17,8 +22,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests the header of requests that the connection encodes, and the versions that it reports. */
+/** Tests the header and the cache of requests that the connection encodes, and the versions that it reports. */
 @Timeout(120)
 class EncodedRequestTest {
 
@@ -50,6 +56,41 @@ class EncodedRequestTest {
             assertThat(new MetadataRequestData(new ByteBufferAccessor(bytes), version))
                     .isEqualTo(request);
             assertThat(bytes.hasRemaining()).isFalse();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void selfEncodedRequests_shareOneCache_othersHaveTheirOwn(boolean isSelfEncoded) {
+        List<ObjectSerializationCache> caches = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            ApiMessage request = isSelfEncoded ? new SelfEncoded(caches) : new Generated(caches);
+            peer.connection.send(ApiKeys.METADATA, (short) 9, request);
+        }
+        assertThat(caches).hasSize(2);
+        assertThat(caches.getFirst() == caches.getLast()).isEqualTo(isSelfEncoded);
+    }
+
+    /** Notes the cache that is passed to it. */
+    private static class Generated extends MetadataRequestData {
+
+        private final List<ObjectSerializationCache> caches;
+
+        Generated(List<ObjectSerializationCache> caches) {
+            this.caches = caches;
+        }
+
+        @Override
+        public void addSize(MessageSizeAccumulator size, ObjectSerializationCache cache, short version) {
+            caches.add(cache);
+            super.addSize(size, cache, version);
+        }
+    }
+
+    private static final class SelfEncoded extends Generated implements MessageNetwork.SelfEncoded {
+
+        SelfEncoded(List<ObjectSerializationCache> caches) {
+            super(caches);
         }
     }
 

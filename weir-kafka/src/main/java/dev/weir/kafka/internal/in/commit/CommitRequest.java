@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.in.commit;
 
+import dev.weir.lean.spi.MessageNetwork;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -36,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>This is the layout of versions 8 and 9. A string consists of its length + 1, a varint, and its UTF-8 bytes.
  */
-final class CommitRequest implements ApiMessage {
+final class CommitRequest implements MessageNetwork.SelfEncoded {
 
     private static final byte[] NO_BYTES = {};
     private static final int NO_EPOCH = -1;

@@ -6,6 +6,7 @@ import java.util.Map;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.Metric;
 import org.apache.kafka.common.MetricName;
+import org.apache.kafka.common.metrics.KafkaMetric;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,6 +67,11 @@ final class ClientContact {
     /** Returns whether events wait for the client's next poll; false if the client does not report them. */
     boolean hasEvents() {
         Metric waiting = events;
+        if (waiting instanceof KafkaMetric metric && metric.isMeasurable()) {
+            // Called up to 40 times a second, and metricValue() would create an object each time. Reading without the
+            // metric's lock is harmless: at worst, the next call sees the event.
+            return metric.measurable().measure(metric.config(), System.currentTimeMillis()) > 0;
+        }
         return waiting != null && value(waiting.metricValue()) > 0;
     }
 
