@@ -19,6 +19,7 @@ record CancellingStage<T>(Stage<T> upstream, Segment<?> feeding, StageOutputs<?>
 
     @Override
     public void close() {
+        outlets.closing();
         try {
             upstream.close();
         } finally {
