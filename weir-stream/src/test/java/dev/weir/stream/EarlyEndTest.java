@@ -431,6 +431,26 @@ class EarlyEndTest {
     }
 
     /**
+     * Regression: branches that were closed because the merged stream had ended counted as ended by themselves, each
+     * with another that went on, so their queued elements were acknowledged. It takes a few hundred rounds to see this.
+     */
+    @Test
+    void branches_whoseMergedStreamEnds_leaveWhatWaitsForThemUnfinished() throws Exception {
+        for (int round = 0; round < 600; round++) {
+            TrackedSource<Integer> source = TrackedSource.numbers(5000, 1);
+            try (RunningPipeline running = source.source()
+                    .partition(2, n -> 0, branch -> branch)
+                    .take(5)
+                    .to(Sink.ignore())
+                    .run()) {
+                running.await();
+            }
+            source.assertProtocolKept();
+            assertThat(source.finishedCount()).isEqualTo(5);
+        }
+    }
+
+    /**
      * Regression: an element that left an inner stream with the target of a restarted section or of withClaim still
      * belonged to that inner stream. If the element was abandoned after the inner stream had ended, it was acknowledged.
      */

@@ -18,6 +18,7 @@ record CancellingStage<T>(Stage<T> upstream, Segment<?> feeding) implements Stag
 
     @Override
     public void close() {
+        outlets.closing();
         try {
             upstream.close();
         } finally {

@@ -34,6 +34,7 @@ final class StageOutputs<T> {
     private final TaskGroup tasks;
     private final boolean shared;
     private final BooleanSupplier isWhole;
+    private volatile boolean closing;
     private final AtomicInteger live;
     private final ReentrantLock lock = new ReentrantLock();
     /**
@@ -70,8 +71,7 @@ final class StageOutputs<T> {
                 queue = new BoundaryQueue<>(capacity, clock);
             }
             int output = i;
-            outlets.add(new OutputQueue<>(
-                    queue, () -> (othersGoOn(output) || exhausted.get() > 0) && isWhole.getAsBoolean()));
+            outlets.add(new OutputQueue<>(queue, () -> (othersGoOn(output) || exhausted.get() > 0) && endsByItself()));
         }
     }
 
@@ -88,6 +88,18 @@ final class StageOutputs<T> {
         } finally {
             lock.unlock();
         }
+    }
+
+    private boolean endsByItself() {
+        return !closing && isWhole.getAsBoolean();
+    }
+
+    /**
+     * Reports that the stages downstream of all outputs are about to be closed. Outputs that end from now on do so
+     * because of that.
+     */
+    void closing() {
+        closing = true;
     }
 
     OutputQueue<T> get(int output) {
@@ -151,9 +163,9 @@ final class StageOutputs<T> {
         if (!othersGoOn(output) && exhausted.get() == own) {
             outlets.get(output).cancel();
         } else if (shared) {
-            outlets.get(output).leaveToOthers(isWhole.getAsBoolean());
+            outlets.get(output).leaveToOthers(endsByItself());
         } else {
-            outlets.get(output).release(isWhole.getAsBoolean());
+            outlets.get(output).release(endsByItself());
         }
     }
 
