@@ -61,7 +61,7 @@ public final class BrokerConnection implements AutoCloseable {
     /** Value of {@link #maxVersion} for a request that the broker does not support. */
     private static final short NONE = -1;
 
-    /** Size of a request's header without the client id and the tags: API, version, correlation id, length of the id. */
+    /** Size of a header without the client id and the tags: API, version, correlation id, length of the client id. */
     private static final int HEADER_BYTES = 3 * Short.BYTES + Integer.BYTES;
 
     private static final short FIRST_HEADER_WITH_TAGS = 2;

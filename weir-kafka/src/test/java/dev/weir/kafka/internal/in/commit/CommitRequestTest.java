@@ -130,8 +130,8 @@ class CommitRequestTest {
         }
         assertThatIllegalStateException()
                 .isThrownBy(() -> request.size(cache, DirectCommit.MEMBER_VERSION))
-                .withMessage(
-                        "the metadata of a commit has 32768 bytes, more than Kafka's limit of 32767; lower commitMetadataChars");
+                .withMessage("the metadata of a commit has 32768 bytes, more than Kafka's limit of 32767;"
+                        + " lower commitMetadataChars");
     }
 
     @ParameterizedTest
