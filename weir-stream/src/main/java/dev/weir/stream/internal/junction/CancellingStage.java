@@ -6,10 +6,11 @@ import dev.weir.stream.spi.Stage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Passes all batches on unchanged. When this stage is closed, it also cancels {@code feeding}, the upstream segment
- * that fills the outputs. Confined to its segment's thread.
+ * Passes all batches on unchanged. When this stage is closed, it also cancels {@code feeding} and abandons the elements
+ * left in {@code outlets}. {@code feeding} is the upstream segment that fills {@code outlets}. Confined to its
+ * segment's thread.
  */
-record CancellingStage<T>(Stage<T> upstream, Segment<?> feeding) implements Stage<T> {
+record CancellingStage<T>(Stage<T> upstream, Segment<?> feeding, StageOutputs<?> outlets) implements Stage<T> {
 
     @Override
     public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
@@ -23,6 +24,7 @@ record CancellingStage<T>(Stage<T> upstream, Segment<?> feeding) implements Stag
             upstream.close();
         } finally {
             feeding.cancel();
+            outlets.leave();
         }
     }
 }

@@ -27,7 +27,7 @@ record FanOut<T>(String name, BlueprintNode<T> above, boolean shared, OutputSele
 
         /** Wraps {@code lowest} so that closing the returned stage also cancels the segment that fills the outputs. */
         <R> Stage<R> endingWith(Stage<R> lowest) {
-            return new CancellingStage<>(lowest, upper);
+            return new CancellingStage<>(lowest, upper, outlets);
         }
     }
 
