@@ -193,7 +193,7 @@ public final class SubstreamTarget implements AckTarget {
                 joint.ack(0);
                 return before.outside;
             }
-            AckTarget outside = joint.leave(this::outside);
+            AckTarget outside = joint.leave(this);
             if (outside != joint && outside instanceof JointAck shared) {
                 lastLeft = new Left(joint, shared);
             }
