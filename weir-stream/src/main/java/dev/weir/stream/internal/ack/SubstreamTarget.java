@@ -75,8 +75,10 @@ public final class SubstreamTarget implements AckTarget {
 
     @Override
     public void abandon(long token) {
-        if (target.dropIfRevoked(token)) {
-            return; // a rebalance waits for this element, and must not wait for the end of the stream
+        if (target.isRevoked(token)) {
+            // A rebalance waits for this element, and must not wait for the end of the stream.
+            boolean ignored = target.dropIfRevoked(token);
+            return;
         }
         if (border.leftovers != null) {
             border.leftovers.add(target, token);
