@@ -213,9 +213,13 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
                 }
             }
         } catch (Throwable e) {
-            failure = noMemory; // replaced below, unless these lines run out of memory as well
-            why = "the producer has failed: " + e.getMessage();
-            failure = new LeanException(why, e);
+            LeanException found = noMemory; // replaced below, unless these lines run out of memory as well
+            try {
+                why = "the producer has failed: " + e.getMessage();
+                found = new LeanException(why, e);
+            } finally {
+                failure = found;
+            }
             LOG.error(why, e);
         } finally {
             stop(why);
