@@ -28,7 +28,7 @@ public final class ClusterOptions {
             description = "Properties for all Kafka clients: security, timeouts.")
     private @Nullable Path clientConfig;
 
-    /** The settings of the file, which may be readable only once. Null until clients are asked for. */
+    /** The settings of the file, which may be readable only once. Null until clients are requested. */
     private volatile @Nullable SettingsFile settings;
 
     /** The time limit for each request to the brokers. */

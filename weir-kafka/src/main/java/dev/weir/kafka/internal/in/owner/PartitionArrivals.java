@@ -28,7 +28,7 @@ final class PartitionArrivals {
     /** Partitions revoked or lost after the end of a bounded read. */
     private final Set<TopicPartition> withdrawnAtEnd = new HashSet<>();
 
-    /** The partitions in {@link #withdrawnAtEnd} that are assigned again. */
+    /** Partitions of {@link #withdrawnAtEnd} after they were assigned again. */
     private final Set<TopicPartition> returned = new HashSet<>();
 
     PartitionArrivals(
