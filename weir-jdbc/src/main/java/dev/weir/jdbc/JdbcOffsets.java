@@ -298,7 +298,10 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
             throw new IllegalArgumentException("within must be more than zero: within=" + within);
         }
         return Sink.through(records -> records.groupedWithin(max, within)
-                .mapBlocking(1, Ordering.input(), transactions)
+                // One key for all batches: even if the stage's parallelism is raised while it runs, each transaction
+                // begins
+                // after the one before has been committed.
+                .mapBlocking(1, Ordering.byKey(batch -> true), transactions)
                 .named("jdbc")
                 .to(Sink.ignore()));
     }

@@ -14,6 +14,7 @@ import dev.weir.kafka.Subscription;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Sink;
 import dev.weir.stream.Source;
+import dev.weir.stream.control.StageControl;
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.Records;
 import java.lang.reflect.Proxy;
@@ -31,6 +32,8 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
@@ -378,6 +381,34 @@ class JdbcSinkTest {
                     .hasMessageContaining("no source has loaded the position of " + name + "-0");
         }
         assertThat(cluster.committedOffsets(name).values()).allMatch(committed -> committed == 0);
+    }
+
+    /** Regression: a control of the stage let several transactions run at once, and a batch could overtake another. */
+    @Test
+    void transactions_afterTheParallelismWasRaised_runOneAtATime() throws Exception {
+        CountDownLatch raised = new CountDownLatch(1);
+        CountDownLatch second = new CountDownLatch(2);
+        AtomicBoolean overlap = new AtomicBoolean();
+        cluster.createTopic(name, 1);
+        try (JdbcOffsets offsets = JdbcOffsets.of(prepared(h2(name)), settings())) {
+            var ignored = offsets.load(Set.of(new TopicPartition(name, 0)));
+            RunningPipeline running = Source.from(LongStream.range(0, 4)
+                            .mapToObj(number -> record(0, number))
+                            .toList())
+                    .to(offsets.sink(1, Duration.ofMillis(200), (connection, batch) -> {
+                        second.countDown();
+                        raised.await();
+                        // A second transaction would begin at once. Without one, the first waits in vain.
+                        if (batch.getFirst().offset() == 0 && second.await(1, TimeUnit.SECONDS)) {
+                            overlap.set(true);
+                        }
+                    }))
+                    .run();
+            running.handles(StageControl.class).getFirst().parallelism(4);
+            raised.countDown();
+            running.await();
+        }
+        assertThat(overlap).isFalse();
     }
 
     /** The next owner of a partition has already written its records, so their keys violate a constraint. */
