@@ -346,9 +346,10 @@ class SettingsTextTest {
 
     @Test
     void secretsInAddresses_areNotShown() throws IOException {
-        var settings = from("sasl.oauthbearer.token.endpoint.url=https://me:hush@idp.example/token\n"
-                        + "sasl.oauthbearer.jwks.endpoint.url=https://idp.example/keys?access_token=hush\n")
-                .build();
+        var settings = from("""
+                        sasl.oauthbearer.token.endpoint.url=https://me:hush@idp.example/token
+                        sasl.oauthbearer.jwks.endpoint.url=https://idp.example/keys?access_token=hush
+                        """).build();
         assertThat(settings.toString()).contains("bootstrap.servers=h:1").doesNotContain("hush");
         assertThat(settings.producerSettings().toString()).contains("h:1").doesNotContain("hush");
     }

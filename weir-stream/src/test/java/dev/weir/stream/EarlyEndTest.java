@@ -28,15 +28,22 @@ class EarlyEndTest {
     private static final RestartSettings ONCE = RestartSettings.of(Backoff.NONE);
 
     // Stages that give elements acknowledgement targets of their own.
-    private static final Function<Source<Integer>, Source<Integer>> SECTION =
-            source -> source.restarted(ONCE, section -> section);
-    private static final Function<Source<Integer>, Source<Integer>> CLAIMED =
-            source -> source.withClaim().map(claim -> {
-                claim.ack();
-                return claim.value();
-            });
-    private static final Function<Source<Integer>, Source<Integer>> WRAPPED = source -> source.via(
-            Flow.of("wrapped", part -> part.stage("wrapping", (upstream, context) -> new Wrapping<>(upstream))));
+
+    private static Source<Integer> restarted(Source<Integer> source) {
+        return source.restarted(ONCE, section -> section);
+    }
+
+    private static Source<Integer> claimed(Source<Integer> source) {
+        return source.withClaim().map(claim -> {
+            claim.ack();
+            return claim.value();
+        });
+    }
+
+    private static Source<Integer> wrapped(Source<Integer> source) {
+        return source.via(
+                Flow.of("wrapped", part -> part.stage("wrapping", (upstream, context) -> new Wrapping<>(upstream))));
+    }
 
     /** A target that passes everything on, as a module or a user may write it. */
     private record Wrapper(AckTarget target) implements AckTarget {
@@ -398,22 +405,22 @@ class EarlyEndTest {
                         source.splitWhen(n -> n % 100 == 0, section -> section).take(5),
                 source -> source.splitWhen(n -> n % 100 == 0, section -> section.async())
                         .take(5),
-                source -> source.groupBy(n -> 0, 1, key -> SECTION.apply(key)).take(5),
-                source -> source.groupBy(n -> 0, 1, key -> SECTION.apply(key).async())
+                source -> source.groupBy(n -> 0, 1, EarlyEndTest::restarted).take(5),
+                source -> source.groupBy(n -> 0, 1, key -> restarted(key).async())
                         .take(5),
-                source -> source.groupBy(n -> 0, 1, key -> SECTION.apply(key).grouped(1))
+                source -> source.groupBy(n -> 0, 1, key -> restarted(key).grouped(1))
                         .take(5)
                         .map(List::getFirst),
                 source -> source.groupBy(n -> 0, 1, key -> key.grouped(1).restarted(ONCE, part -> part))
                         .take(5)
                         .map(List::getFirst),
-                source -> source.groupBy(n -> 0, 1, key -> key.groupBy(n -> 0, 1, SECTION))
+                source -> source.groupBy(n -> 0, 1, key -> key.groupBy(n -> 0, 1, EarlyEndTest::restarted))
                         .take(5),
-                source -> source.groupBy(n -> 0, 1, CLAIMED).take(5),
-                source -> source.groupBy(n -> 0, 1, WRAPPED).take(5),
-                source -> source.splitWhen(n -> n % 100 == 0, CLAIMED).take(5),
-                source -> source.partition(2, n -> 0, CLAIMED).take(5),
-                source -> source.partition(2, n -> 0, SECTION).take(5),
+                source -> source.groupBy(n -> 0, 1, EarlyEndTest::claimed).take(5),
+                source -> source.groupBy(n -> 0, 1, EarlyEndTest::wrapped).take(5),
+                source -> source.splitWhen(n -> n % 100 == 0, EarlyEndTest::claimed).take(5),
+                source -> source.partition(2, n -> 0, EarlyEndTest::claimed).take(5),
+                source -> source.partition(2, n -> 0, EarlyEndTest::restarted).take(5),
                 source -> source.partition(2, n -> 0, branch -> branch).take(5),
                 source -> source.unzip(n -> n, n -> n, (left, right) -> left.zipWith(right, (n, same) -> n))
                         .take(5));
@@ -456,8 +463,12 @@ class EarlyEndTest {
      */
     @Test
     void elementsThatHaveLeftAnEndedInnerStream_whenTheStreamFails_stayUnfinished() {
-        List<Function<Source<Integer>, Source<Integer>>> inner =
-                List.of(section -> section, SECTION, section -> SECTION.apply(section.async()), CLAIMED, WRAPPED);
+        List<Function<Source<Integer>, Source<Integer>>> inner = List.of(
+                section -> section,
+                EarlyEndTest::restarted,
+                section -> restarted(section.async()),
+                EarlyEndTest::claimed,
+                EarlyEndTest::wrapped);
         for (Function<Source<Integer>, Source<Integer>> section : inner) {
             TrackedSource<Integer> source = TrackedSource.numbers(20, 10);
             CountDownLatch secondHasBegun = new CountDownLatch(1);

@@ -91,19 +91,19 @@ class InnerStreamStopTest {
                 s -> zipped.apply(s.async()),
                 s -> zipped.apply(s).async(),
                 s -> zipped.apply(s.groupBy(n -> 0, 1, key -> key)),
-                s -> s.groupBy(n -> 0, 1, zipped::apply),
+                s -> s.groupBy(n -> 0, 1, zipped),
                 s -> s.splitWhen(n -> false, section -> zipped.apply(section.async())));
         for (UnaryOperator<Source<Integer>> within : inner) {
             List<UnaryOperator<Source<Integer>>> operators = List.of(
-                    s -> s.groupBy(n -> 0, 1, within::apply),
-                    s -> s.async(Dispatcher.virtual(), 50).groupBy(n -> 0, 1, within::apply),
-                    s -> s.splitWhen(n -> false, within::apply),
-                    s -> s.async(Dispatcher.virtual(), 50).splitAfter(n -> false, within::apply),
-                    s -> s.broadcast(List.of(within::apply, branch -> branch.filter(n -> false))),
-                    s -> s.broadcast(List.of(within::apply)),
-                    s -> s.partition(2, n -> 0, within::apply),
-                    s -> s.balance(2, within::apply),
-                    s -> s.groupBy(n -> 0, 1, key -> key.partition(2, n -> 0, within::apply)));
+                    s -> s.groupBy(n -> 0, 1, within),
+                    s -> s.async(Dispatcher.virtual(), 50).groupBy(n -> 0, 1, within),
+                    s -> s.splitWhen(n -> false, within),
+                    s -> s.async(Dispatcher.virtual(), 50).splitAfter(n -> false, within),
+                    s -> s.broadcast(List.of(within, branch -> branch.filter(n -> false))),
+                    s -> s.broadcast(List.of(within)),
+                    s -> s.partition(2, n -> 0, within),
+                    s -> s.balance(2, within),
+                    s -> s.groupBy(n -> 0, 1, key -> key.partition(2, n -> 0, within)));
             for (UnaryOperator<Source<Integer>> operator : operators) {
                 for (int batchSize : new int[] {7, 100}) {
                     TrackedSource<Integer> source =

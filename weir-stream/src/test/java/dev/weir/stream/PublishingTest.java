@@ -8,6 +8,7 @@ import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -372,7 +373,7 @@ class PublishingTest {
         RunningPipeline running = tracked.source()
                 .withClaim()
                 .to(Sink.custom("branches", context -> upstream -> {
-                    Batch<Claim<Integer>> batch = upstream.pull(Stage.NEVER);
+                    Batch<Claim<Integer>> batch = Objects.requireNonNull(upstream.pull(Stage.NEVER));
                     for (int i = 0; i < 2; i++) {
                         held.add(batch.get(i));
                         batch.target(i).retain(batch.token(i), 1);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.entry;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import javax.management.Attribute;
 import javax.management.AttributeList;
 import javax.management.AttributeNotFoundException;
@@ -118,8 +119,8 @@ class ClientSeriesTest {
         ClientSeries series = new ClientSeries(beans);
         assertThat(series.look(0)).containsEntry(ClientSeries.REQUESTS_UNDER_WAY, 3.0);
         consumers.values().forEach(each -> each.values.putAll(fetched(20, 300)));
-        consumers.get("b").values.clear();
-        producers.get("b").values.clear();
+        Objects.requireNonNull(consumers.get("b")).values.clear();
+        Objects.requireNonNull(producers.get("b")).values.clear();
         assertThat(series.look(2 * SECOND))
                 .containsOnly(
                         entry(ClientSeries.FETCHES, 10.0),

@@ -23,6 +23,7 @@ class CopyPassTest {
     private static final long ALLOCATED_BYTES = 256L << 20;
 
     /** Holds an allocated array, so that the compiler cannot remove the allocation. */
+    @SuppressWarnings("UnusedVariable") // nothing reads it
     private static volatile byte[] allocated = {};
 
     /** The steps of several threads are counted. The pass ends after the last step, at the sampler's next check. */

@@ -87,7 +87,7 @@ public class BroadcastHubStress {
         @Actor
         public void passing() {
             takers.add(1);
-            takers.remove(1);
+            takers.remove(/* index */ 1);
         }
 
         @Arbiter

@@ -377,8 +377,11 @@ final class Replay {
         if (hasGroup && !dryRun) {
             commit(reader, touched);
         }
-        if (unsent != null || end != null) {
-            return unsent == null ? end.get() : unsent;
+        if (unsent != null) {
+            return unsent;
+        }
+        if (end != null) {
+            return end.get();
         }
         return hasGroup
                         && touched.stream()

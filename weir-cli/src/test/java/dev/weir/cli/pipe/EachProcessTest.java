@@ -56,13 +56,9 @@ class EachProcessTest {
 
     /** If this were not a failure, the record would be written with an empty value. */
     @Test
-    void outputThatCannotBeRead_isAFailure() {
-        InputStream broken = new InputStream() {
-            @Override
-            public int read() throws IOException {
-                throw new IOException("Stream Closed");
-            }
-        };
+    void outputThatCannotBeRead_isAFailure() throws IOException {
+        InputStream broken = InputStream.nullInputStream();
+        broken.close();
         assertThat(EachProcess.reading(broken)).failsWithin(20, TimeUnit.SECONDS);
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.CommitMetadata;
 import dev.weir.kafka.ConsumerSettings;
+import java.util.Objects;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.Uuid;
@@ -127,7 +128,8 @@ class PartitionProgressTest {
                 .bootstrapServers("localhost:9092")
                 .groupId("mend")
                 .build();
-        int polled = (int) Replay.consumerConfig(settings).get(ConsumerConfig.MAX_POLL_RECORDS_CONFIG);
+        int polled = (int) Objects.requireNonNull(
+                Replay.consumerConfig(settings).get(ConsumerConfig.MAX_POLL_RECORDS_CONFIG));
         PartitionProgress progress = PartitionProgress.of(null);
         long offset = 0;
         while (true) {

@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
@@ -233,6 +234,11 @@ public final class ClusterClients {
                 "");
     }
 
+    /** Returns the path of the file. Call only if there is a setting of the file, because there may be no file. */
+    private Path path() {
+        return Objects.requireNonNull(file).path();
+    }
+
     private static String oneLine(Throwable e) {
         return e.getMessage() == null ? e.toString() : ClientFault.oneLine(e.getMessage());
     }
@@ -248,9 +254,9 @@ public final class ClusterClients {
         List<String> warnings = new ArrayList<>();
         for (String name : new TreeSet<>(ofKafka().keySet())) {
             if (WITHOUT_EFFECT.contains(name)) {
-                warnings.add(name + " in " + file.path() + " has no effect: keys and values pass as bytes");
+                warnings.add(name + " in " + path() + " has no effect: keys and values pass as bytes");
             } else if (!known.contains(name) && PREFIXES.stream().noneMatch(name::startsWith)) {
-                warnings.add(name + " in " + file.path() + " is known to no Kafka client: passed on, for plug-ins");
+                warnings.add(name + " in " + path() + " is known to no Kafka client: passed on, for plug-ins");
             }
         }
         return warnings;
@@ -291,7 +297,7 @@ public final class ClusterClients {
                 .findFirst()
                 .ifPresent(name -> {
                     throw CliFailure.usage(
-                            "--client-config=" + file.path() + ": " + name + " does not go with " + option,
+                            "--client-config=" + path() + ": " + name + " does not go with " + option,
                             "It is a setting of consumer groups: take it out of the file.");
                 });
     }

@@ -11,6 +11,7 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
@@ -47,7 +48,7 @@ class RecordReaderTest {
 
         Client(Map<String, Object> config) {
             super("none");
-            this.mostRecords = (int) config.get(ConsumerConfig.MAX_POLL_RECORDS_CONFIG);
+            this.mostRecords = (int) Objects.requireNonNull(config.get(ConsumerConfig.MAX_POLL_RECORDS_CONFIG));
             setMaxPollRecords(mostRecords);
         }
 

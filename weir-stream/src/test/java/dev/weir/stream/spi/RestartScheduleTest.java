@@ -10,15 +10,14 @@ import org.junit.jupiter.api.Test;
 
 class RestartScheduleTest {
 
-    private static final Exception FAILURE = new IllegalStateException("planted");
-
     private static final Backoff DOUBLING =
             Backoff.between(Duration.ofMillis(1), Duration.ofMillis(8)).withJitter(0);
 
+    private final Exception failure = new IllegalStateException("planted");
     private long now = -5;
 
     private @Nullable Long millis(RestartSchedule schedule) {
-        Duration delay = schedule.afterFailure(FAILURE, now);
+        Duration delay = schedule.afterFailure(failure, now);
         return delay == null ? null : delay.toMillis();
     }
 
@@ -48,7 +47,7 @@ class RestartScheduleTest {
         assertThat(millis(schedule)).isZero();
         assertThat(millis(schedule)).isNull();
         assertThat(new RestartSchedule(RestartSettings.of(Backoff.NONE).atMost(0, Duration.ofDays(1)))
-                        .afterFailure(FAILURE, now))
+                        .afterFailure(failure, now))
                 .isNull();
     }
 
@@ -58,7 +57,7 @@ class RestartScheduleTest {
         assertThat(new RestartSchedule(settings).afterCompletion(now)).isNull();
         RestartSchedule also = new RestartSchedule(settings.alsoOnCompletion());
         assertThat(also.afterCompletion(now)).isEqualTo(Duration.ofMillis(1));
-        assertThat(also.afterFailure(FAILURE, now)).isEqualTo(Duration.ofMillis(2));
+        assertThat(also.afterFailure(failure, now)).isEqualTo(Duration.ofMillis(2));
     }
 
     @Test
@@ -73,7 +72,7 @@ class RestartScheduleTest {
     void restartsWithoutLimit_keepTheirMemoryBounded() {
         RestartSchedule schedule = new RestartSchedule(RestartSettings.of(Backoff.NONE));
         for (int i = 0; i < 1_000_000; i++) {
-            schedule.afterFailure(FAILURE, now++);
+            schedule.afterFailure(failure, now++);
         }
         assertThat(schedule.restarts).hasSizeLessThan(1_000);
     }

@@ -24,7 +24,7 @@ public class FinishedRecordsStress {
 
     @Actor
     public void worker(ZZ_Result result) {
-        result.r1 = ended.add(new Record(0));
+        result.r1 = ended.add(new StubRecord(0));
     }
 
     @Actor
@@ -46,7 +46,7 @@ public class FinishedRecordsStress {
 
         @Actor
         public void worker(ZZ_Result result) {
-            result.r1 = ended.add(new Record(0));
+            result.r1 = ended.add(new StubRecord(0));
         }
 
         @Actor
@@ -68,13 +68,13 @@ public class FinishedRecordsStress {
         private int first;
 
         public Taking() {
-            boolean ignored = ended.add(new Record(1));
+            boolean ignored = ended.add(new StubRecord(1));
         }
 
         @Actor
         public void worker(III_Result result) {
             ended.wakeFrom(2);
-            result.r1 = ended.add(new Record(2)) ? 2 : 1;
+            result.r1 = ended.add(new StubRecord(2)) ? 2 : 1;
         }
 
         @Actor
@@ -90,7 +90,7 @@ public class FinishedRecordsStress {
         }
     }
 
-    private record Record(long offset) implements LockedRecord {
+    private record StubRecord(long offset) implements LockedRecord {
 
         @Override
         public boolean isGone() {

@@ -238,7 +238,7 @@ class ReplayOutOfRangeTest {
         }
 
         @Override
-        public void write(byte[] bytes, int from, int length) {
+        public synchronized void write(byte[] bytes, int from, int length) {
             super.write(bytes, from, length);
             if (!deleted) {
                 deleted = true;

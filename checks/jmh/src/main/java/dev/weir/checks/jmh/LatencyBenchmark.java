@@ -104,7 +104,7 @@ public class LatencyBenchmark {
 
         private BoundedSourceQueue<Integer>[] queue = none();
 
-        @SuppressWarnings("unchecked") // empty
+        @SuppressWarnings({"unchecked", "rawtypes"}) // empty
         private static BoundedSourceQueue<Integer>[] none() {
             return new BoundedSourceQueue[1];
         }
@@ -170,10 +170,9 @@ public class LatencyBenchmark {
 
         @Setup(Level.Trial)
         public void start(LatencyBenchmark seer) {
-            var upper =
-                    Thread.startVirtualThread(() -> receiveAll(first, seer.handOvers == 1 ? seer::see : this::pass));
+            Thread.startVirtualThread(() -> receiveAll(first, seer.handOvers == 1 ? seer::see : this::pass));
             if (seer.handOvers == 2) {
-                var lower = Thread.startVirtualThread(() -> receiveAll(second, seer::see));
+                Thread.startVirtualThread(() -> receiveAll(second, seer::see));
             }
         }
 

@@ -92,6 +92,7 @@ public final class LeanScaling {
     private record Rate(double byClock, double byProcessor, double idle) {}
 
     /** A snapshot of the time, and of each thread's record count and processor time so far. */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Look(long nanos, long[] records, long[] cpuNanos) {}
 
     private static Rate measure(int count, CompressionType codec, int valueBytes, long seconds)

@@ -30,7 +30,7 @@ public final class LeanWalk {
     public static void main(String[] args) {
         for (String size : args) {
             LeanParserBenchmark parser = new LeanParserBenchmark();
-            String[] parts = size.split("\\+");
+            String[] parts = size.split("\\+", -1);
             parser.valueBytes = Integer.parseInt(parts[0]);
             parser.keyBytes = parts.length > 1 ? Integer.parseInt(parts[1]) : 0;
             parser.write();

@@ -33,7 +33,7 @@ public class MapAsyncBenchmark {
     private final Elements elements = Elements.few();
     private final CompletableFuture<Integer>[] futures = futures();
 
-    @SuppressWarnings("unchecked") // filled below with futures of this type only
+    @SuppressWarnings({"unchecked", "rawtypes"}) // filled below with futures of this type only
     private static CompletableFuture<Integer>[] futures() {
         CompletableFuture<Integer>[] futures = new CompletableFuture[512];
         for (int i = 0; i < futures.length; i++) {

@@ -21,7 +21,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
  * {@code record_limit} and the published formula for the number of records per poll. {@link #close} ends the threads.
  * The caller closes everything else.
  */
-final class OfficialShare implements AutoCloseable {
+final class OfficialShare {
 
     private static final Duration POLL = Duration.ofMillis(100);
 
@@ -70,8 +70,7 @@ final class OfficialShare implements AutoCloseable {
     }
 
     /** Waits until the consumers have left the group. */
-    @Override
-    public void close() throws InterruptedException {
+    void close() throws InterruptedException {
         closing = true;
         for (Thread thread : threads) {
             thread.join();

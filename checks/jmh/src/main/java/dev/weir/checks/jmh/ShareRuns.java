@@ -109,9 +109,11 @@ public final class ShareRuns {
 
     private void run() throws Exception {
         if (path.equals("official")) {
-            try (OfficialShare ignored =
-                    OfficialShare.start(address, topic, PARTITIONS, group, workers, this::handle)) {
+            OfficialShare share = OfficialShare.start(address, topic, PARTITIONS, group, workers, this::handle);
+            try {
                 watch(List::of);
+            } finally {
+                share.close();
             }
             return;
         }

@@ -185,6 +185,7 @@ public final class Table {
         return cell.toString();
     }
 
+    @SuppressWarnings("AnnotateFormatMethod") // its annotation needs another dependency
     private static String text(String format, Object... values) {
         return String.format(Locale.ROOT, format, values);
     }
@@ -231,6 +232,7 @@ public final class Table {
         return scores;
     }
 
+    @SuppressWarnings("rawtypes") // JMH returns a map of raw results
     private static String bytes(RunResult result) {
         return result.getSecondaryResults().entrySet().stream()
                 .filter(entry -> entry.getKey().endsWith("gc.alloc.rate.norm"))

@@ -70,7 +70,7 @@ class DeadLetterLoopTest {
     }
 
     /** The ways to write dead-letter records without a flow, which knows its subscription. */
-    private enum Way {
+    enum Way {
         SINK {
             @Override
             Pipeline over(Subscription subscription) {

@@ -23,7 +23,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class AsyncGuardTest {
@@ -148,8 +147,7 @@ class AsyncGuardTest {
         openAndWait();
         CompletableFuture<String> deaf = new CompletableFuture<>() {
             @Override
-            public <U> CompletableFuture<U> handle(
-                    BiFunction<? super @Nullable String, @Nullable Throwable, ? extends U> listener) {
+            public <U> CompletableFuture<U> handle(BiFunction<? super String, Throwable, ? extends U> listener) {
                 throw new UnsupportedOperationException("planted");
             }
         };

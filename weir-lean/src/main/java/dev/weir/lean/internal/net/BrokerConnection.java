@@ -61,6 +61,11 @@ public final class BrokerConnection implements AutoCloseable {
     /** Value of {@link #maxVersion} for a request that the broker does not support. */
     private static final short NONE = -1;
 
+    private static final int MAX_API_ID = Arrays.stream(ApiKeys.values())
+            .mapToInt(api -> api.id)
+            .max()
+            .orElseThrow();
+
     /** Size of a header without the client id and the tags: API, version, correlation id, length of the client id. */
     private static final int HEADER_BYTES = 3 * Short.BYTES + Integer.BYTES;
 
@@ -88,8 +93,8 @@ public final class BrokerConnection implements AutoCloseable {
     private long lastProgressNanos;
     private short fetchVersion;
 
-    /** The highest version of each request that the broker supports, by the ordinal of its API. */
-    private final short[] maxVersions = new short[ApiKeys.values().length];
+    /** The highest version of each request that the broker supports, by the id of its API. */
+    private final short[] maxVersions = new short[MAX_API_ID + 1];
 
     // The requests in flight, in a circular buffer
     private final ApiKeys[] apis = new ApiKeys[WINDOW];
@@ -313,7 +318,7 @@ public final class BrokerConnection implements AutoCloseable {
         }
         for (ApiKeys api : ApiKeys.values()) {
             var known = answer.apiKeys().find(api.id);
-            maxVersions[api.ordinal()] = known == null ? NONE : known.maxVersion();
+            maxVersions[api.id] = known == null ? NONE : known.maxVersion();
         }
         fetchVersion = (short) Math.min(fetch.maxVersion(), FetchRequest.MAX_VERSION);
         state = READY;
@@ -355,7 +360,7 @@ public final class BrokerConnection implements AutoCloseable {
 
     /** The highest version of a request that the broker supports; -1 if the broker does not support the request. */
     public short maxVersion(ApiKeys api) {
-        return maxVersions[api.ordinal()];
+        return maxVersions[api.id];
     }
 
     public boolean canSend() {

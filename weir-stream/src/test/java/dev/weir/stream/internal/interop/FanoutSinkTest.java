@@ -105,6 +105,7 @@ class FanoutSinkTest {
     }
 
     /** Its methods throw, except that it has a text. */
+    @SuppressWarnings("OverrideThrowableToString") // its message would follow the name of the class
     private static final class HostileWrapper extends CompletionException {
 
         private static final long serialVersionUID = 1;

@@ -52,6 +52,7 @@ public class AggregationStress {
 
         private volatile int open;
 
+        @SuppressWarnings("NonAtomicVolatileUpdate") // the planted fault
         @Actor
         public void upper() {
             for (int i = 0; i < 3; i++) {

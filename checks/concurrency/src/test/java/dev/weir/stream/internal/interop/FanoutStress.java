@@ -204,11 +204,13 @@ public class FanoutStress {
 
         private volatile int requested;
 
+        @SuppressWarnings("NonAtomicVolatileUpdate") // the planted fault
         @Actor
         public void first() {
             requested = requested + 1;
         }
 
+        @SuppressWarnings("NonAtomicVolatileUpdate") // the planted fault
         @Actor
         public void second() {
             requested = requested + 1;

@@ -72,6 +72,7 @@ public class InboxStress {
 
         private volatile int waiting;
 
+        @SuppressWarnings("NonAtomicVolatileUpdate") // the planted fault
         @Actor
         public void publisher() {
             waiting = waiting + 1;

@@ -39,9 +39,9 @@ public class TributaryAttachStress {
     private final ConcurrentSubstreams<Integer> tributaries = new ConcurrentSubstreams<>(
             NEST, new BoundaryQueue<>(1, Clock.SYSTEM), "stress", Dispatcher.virtual(), Clock.SYSTEM);
     private final ConcurrentSubstreams<Integer>.Tributary tributary =
-            tributaries.new Tributary(new ParentAcknowledgement(new Settling(), 0, 1, null), () -> {});
+            tributaries.new Tributary(new ParentAcknowledgement(new Settling(settled), 0, 1, null), () -> {});
     private final NestedStreams.Child<Integer> child =
-            NEST.start(new BlueprintNode<>("stream", (assembly, attributes) -> new Open()));
+            NEST.start(new BlueprintNode<>("stream", (assembly, attributes) -> new Open(closes)));
 
     public TributaryAttachStress() {
         tributaries.add(tributary);
@@ -57,7 +57,7 @@ public class TributaryAttachStress {
         return made.join();
     }
 
-    private final class Open implements Stage<Integer> {
+    private record Open(AtomicInteger closes) implements Stage<Integer> {
 
         @Override
         public @Nullable Batch<Integer> pull(long deadlineNanos) {
@@ -70,7 +70,7 @@ public class TributaryAttachStress {
         }
     }
 
-    private final class Settling implements AckTarget {
+    private record Settling(AtomicInteger settled) implements AckTarget {
 
         @Override
         public void ack(long token) {

@@ -24,16 +24,14 @@ import org.openjdk.jcstress.infra.results.II_Result;
 @State
 public class TributaryWakeUpStress {
 
-    private static final Runnable NOTHING = () -> {};
-
     @SuppressWarnings("NullAway") // nothing is started, so no environment for substreams is needed
     private final ConcurrentSubstreams<Integer> tributaries = new ConcurrentSubstreams<>(
             null, new BoundaryQueue<>(1, Clock.SYSTEM), "stress", Dispatcher.virtual(), Clock.SYSTEM);
 
     private final ConcurrentSubstreams<Integer>.Tributary one =
-            tributaries.new Tributary(ParentAcknowledgement.NONE, NOTHING);
+            tributaries.new Tributary(ParentAcknowledgement.NONE, () -> {});
     private final ConcurrentSubstreams<Integer>.Tributary other =
-            tributaries.new Tributary(ParentAcknowledgement.NONE, NOTHING);
+            tributaries.new Tributary(ParentAcknowledgement.NONE, () -> {});
 
     public TributaryWakeUpStress() {
         tributaries.add(one);

@@ -57,6 +57,7 @@ final class CommitRequest implements MessageNetwork.SelfEncoded {
     private List<Topic> topics = List.of();
     private Map<TopicPartition, OffsetAndMetadata> offsets = Map.of();
 
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Topic(byte[] name, List<TopicPartition> ids) {}
 
     /**

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatRuntimeException;
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Random;
 import org.apache.kafka.common.message.OffsetCommitResponseData;
 import org.apache.kafka.common.message.OffsetCommitResponseData.OffsetCommitResponsePartition;
@@ -22,6 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class CommitResponseTest {
 
     private static final int RESPONSES = 2_000;
+    private static final List<Errors> ERRORS = List.of(Errors.values());
 
     private final CommitResponse response = new CommitResponse();
     private final Random random = new Random(11);
@@ -48,7 +50,7 @@ class CommitResponseTest {
                 OffsetCommitResponsePartition partition =
                         new OffsetCommitResponsePartition().setPartitionIndex(random.nextInt());
                 if (random.nextInt(100) < errorsInAHundred) {
-                    partition.setErrorCode(Errors.values()[random.nextInt(Errors.values().length)].code());
+                    partition.setErrorCode(ERRORS.get(random.nextInt(ERRORS.size())).code());
                 }
                 if (random.nextInt(100) == 0) {
                     partition.unknownTaggedFields().add(new RawTaggedField(3, new byte[random.nextInt(300)]));

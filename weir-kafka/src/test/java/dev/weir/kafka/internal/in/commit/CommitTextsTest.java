@@ -86,7 +86,7 @@ class CommitTextsTest {
         }
     }
 
-    @SuppressWarnings("serial")
+    @SuppressWarnings({"serial", "OverrideThrowableToString"}) // toString() itself must fail
     private static final class Unreadable extends RuntimeException {
         @Override
         public String toString() {

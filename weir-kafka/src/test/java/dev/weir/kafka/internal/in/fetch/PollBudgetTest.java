@@ -16,6 +16,7 @@ import org.apache.kafka.common.record.internal.Record;
 import org.apache.kafka.common.record.internal.RecordBatch;
 import org.apache.kafka.common.utils.internals.BufferSupplier;
 import org.apache.kafka.common.utils.internals.CloseableIterator;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -31,7 +32,8 @@ class PollBudgetTest {
     private static final int HEADER_BYTES = 10_000;
     private static final int BUDGET_BYTES = 105_000;
 
-    private static MemoryRecords batch(Compression compression, byte[] key, byte[] value, Header... headers) {
+    private static MemoryRecords batch(
+            Compression compression, byte @Nullable [] key, byte[] value, Header... headers) {
         MemoryRecordsBuilder batch = MemoryRecords.builder(
                 ByteBuffer.allocate(2 * RECORDS * HEADER_BYTES), compression, TimestampType.CREATE_TIME, 0);
         for (int n = 0; n < RECORDS; n++) {

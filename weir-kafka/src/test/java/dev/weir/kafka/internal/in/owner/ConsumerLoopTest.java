@@ -196,7 +196,7 @@ class ConsumerLoopTest {
     // position forever.
     @Test
     void store_whoseExceptionsCannotBeRead_failsTheRunAfterSeveralAttempts() throws Exception {
-        @SuppressWarnings("serial")
+        @SuppressWarnings({"serial", "OverrideThrowableToString"}) // toString() itself must fail
         class Unreadable extends RuntimeException {
             @Override
             public String toString() {

@@ -283,7 +283,8 @@ class ProducerLoopTest {
         MockProducer<String, String> second =
                 new MockProducer<>(false, null, new StringSerializer(), new StringSerializer()) {
                     @Override
-                    public Future<RecordMetadata> send(ProducerRecord<String, String> record, Callback callback) {
+                    public synchronized Future<RecordMetadata> send(
+                            ProducerRecord<String, String> record, Callback callback) {
                         return again.apply(callback);
                     }
                 };

@@ -61,6 +61,7 @@ class WriteRuleTest {
             @Override
             public void retain(long token, int more) {}
         };
+        @SuppressWarnings("OverrideThrowableToString") // toString() itself must fail
         RuntimeException unreadable = new RuntimeException() {
             @Override
             public String toString() {

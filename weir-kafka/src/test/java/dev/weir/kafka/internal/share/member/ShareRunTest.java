@@ -78,6 +78,7 @@ class ShareRunTest {
     }
 
     /** Throws a checked exception while it is logged, as a log backend might. */
+    @SuppressWarnings("OverrideThrowableToString") // toString() itself must fail
     private static final class Unloggable extends RuntimeException {
 
         private static final long serialVersionUID = 1L;
