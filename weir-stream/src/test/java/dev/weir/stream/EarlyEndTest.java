@@ -406,8 +406,8 @@ class EarlyEndTest {
                 source -> source.splitWhen(n -> n % 100 == 0, section -> section.async())
                         .take(5),
                 source -> source.groupBy(n -> 0, 1, EarlyEndTest::restarted).take(5),
-                source -> source.groupBy(n -> 0, 1, key -> restarted(key).async())
-                        .take(5),
+                source ->
+                        source.groupBy(n -> 0, 1, key -> restarted(key).async()).take(5),
                 source -> source.groupBy(n -> 0, 1, key -> restarted(key).grouped(1))
                         .take(5)
                         .map(List::getFirst),
@@ -418,7 +418,8 @@ class EarlyEndTest {
                         .take(5),
                 source -> source.groupBy(n -> 0, 1, EarlyEndTest::claimed).take(5),
                 source -> source.groupBy(n -> 0, 1, EarlyEndTest::wrapped).take(5),
-                source -> source.splitWhen(n -> n % 100 == 0, EarlyEndTest::claimed).take(5),
+                source -> source.splitWhen(n -> n % 100 == 0, EarlyEndTest::claimed)
+                        .take(5),
                 source -> source.partition(2, n -> 0, EarlyEndTest::claimed).take(5),
                 source -> source.partition(2, n -> 0, EarlyEndTest::restarted).take(5),
                 source -> source.partition(2, n -> 0, branch -> branch).take(5),

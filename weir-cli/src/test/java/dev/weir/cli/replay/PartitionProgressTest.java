@@ -128,8 +128,8 @@ class PartitionProgressTest {
                 .bootstrapServers("localhost:9092")
                 .groupId("mend")
                 .build();
-        int polled = (int) Objects.requireNonNull(
-                Replay.consumerConfig(settings).get(ConsumerConfig.MAX_POLL_RECORDS_CONFIG));
+        int polled = (int)
+                Objects.requireNonNull(Replay.consumerConfig(settings).get(ConsumerConfig.MAX_POLL_RECORDS_CONFIG));
         PartitionProgress progress = PartitionProgress.of(null);
         long offset = 0;
         while (true) {

@@ -3,6 +3,7 @@ package dev.weir.lean.share;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
 import org.apache.kafka.common.TopicIdPartition;
@@ -27,10 +28,11 @@ class ShareClusterTest {
 
     private static final long MILLISECOND = 1_000_000;
     private static final long MAX_AGE = 300_000 * MILLISECOND;
-    private static final String HOST = "127.0.0.1";
+    private static final InetAddress LOOPBACK = InetAddress.getLoopbackAddress();
+    private static final String HOST = LOOPBACK.getHostAddress();
     private static final Uuid TOPIC = new Uuid(1, 2);
     private static final TopicIdPartition ZERO = new TopicIdPartition(TOPIC, 0, "topic");
-    private static final InetSocketAddress BOOTSTRAP = new InetSocketAddress(HOST, 9);
+    private static final InetSocketAddress BOOTSTRAP = new InetSocketAddress(LOOPBACK, 9);
 
     private final ScriptedReceiver receiver = new ScriptedReceiver();
     private final ShareCluster cluster =
@@ -42,7 +44,7 @@ class ShareClusterTest {
     }
 
     private static InetSocketAddress broker(int node) {
-        return new InetSocketAddress(HOST, node);
+        return new InetSocketAddress(LOOPBACK, node);
     }
 
     private static MetadataResponseData metadata(int leader, int epoch, int... alive) {
@@ -298,7 +300,7 @@ class ShareClusterTest {
         cluster.hint(ZERO, 3, 5, broker(3));
         assertThat(cluster.leader(ZERO)).isEqualTo(3);
         assertThat(cluster.addresses(3)).containsExactly(broker(3));
-        cluster.hint(ZERO, 2, 6, new InetSocketAddress(HOST, 22));
+        cluster.hint(ZERO, 2, 6, new InetSocketAddress(LOOPBACK, 22));
         assertThat(cluster.addresses(2)).as("as metadata say").containsExactly(broker(2));
         TopicIdPartition unknown = new TopicIdPartition(TOPIC, 7, "topic");
         cluster.hint(unknown, 2, 9, broker(2));

@@ -61,10 +61,8 @@ public final class BrokerConnection implements AutoCloseable {
     /** Value of {@link #maxVersion} for a request that the broker does not support. */
     private static final short NONE = -1;
 
-    private static final int MAX_API_ID = Arrays.stream(ApiKeys.values())
-            .mapToInt(api -> api.id)
-            .max()
-            .orElseThrow();
+    private static final int MAX_API_ID =
+            Arrays.stream(ApiKeys.values()).mapToInt(api -> api.id).max().orElseThrow();
 
     /** Size of a header without the client id and the tags: API, version, correlation id, length of the client id. */
     private static final int HEADER_BYTES = 3 * Short.BYTES + Integer.BYTES;

@@ -50,7 +50,8 @@ class CommitResponseTest {
                 OffsetCommitResponsePartition partition =
                         new OffsetCommitResponsePartition().setPartitionIndex(random.nextInt());
                 if (random.nextInt(100) < errorsInAHundred) {
-                    partition.setErrorCode(ERRORS.get(random.nextInt(ERRORS.size())).code());
+                    partition.setErrorCode(
+                            ERRORS.get(random.nextInt(ERRORS.size())).code());
                 }
                 if (random.nextInt(100) == 0) {
                     partition.unknownTaggedFields().add(new RawTaggedField(3, new byte[random.nextInt(300)]));
