@@ -460,7 +460,8 @@ class EarlyEndTest {
 
     /**
      * Regression: an element that left an inner stream with the target of a restarted section or of withClaim still
-     * belonged to that inner stream. If the element was abandoned after the inner stream had ended, it was acknowledged.
+     * belonged to that inner stream. If the element was abandoned after the inner stream had ended, it was
+     * acknowledged.
      */
     @Test
     void elementsThatHaveLeftAnEndedInnerStream_whenTheStreamFails_stayUnfinished() {

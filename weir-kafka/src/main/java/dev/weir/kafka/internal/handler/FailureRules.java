@@ -208,7 +208,7 @@ public record FailureRules(
         }
     }
 
-    /** Decides how to treat a record whose call failed; see {@link #settle}. Throws if a predicate of the user throws. */
+    /** Decides how to treat a record whose call failed; see {@link #settle}. Throws what a user's predicate throws. */
     <R> @Nullable HandlerOutcome<R> decide(HandlerJob<?, ?> job, Throwable thrown, boolean isOfTheMachinery) {
         if (isOfTheMachinery || isTriedAgain(job, thrown)) {
             return null;

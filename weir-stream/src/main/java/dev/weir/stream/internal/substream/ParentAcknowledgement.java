@@ -70,8 +70,8 @@ record ParentAcknowledgement(
     }
 
     /**
-     * Called when the stream has ended and is closed. If the stream was cut short, its parent is abandoned, so that it is
-     * delivered again and a drain does not wait for it.
+     * Called when the stream has ended and is closed. If the stream was cut short, its parent is abandoned, so that it
+     * is delivered again and a drain does not wait for it.
      */
     void ended(NestedStreams.Child<?> stream) {
         if (stream.isWhole()) {

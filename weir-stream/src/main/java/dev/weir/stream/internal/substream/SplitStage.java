@@ -27,8 +27,9 @@ import org.jspecify.annotations.Nullable;
  * except for the section: if the section's stream has its own thread, that thread pulls the section.
  *
  * <p>The section pulls the upstream stage. If the section's stream ends early, this stage waits until no thread is
- * inside the section, and then drops and acknowledges the rest of the section, unless a stop caused that end. An interrupt of a section's stream is
- * deferred while its thread is inside the section, because it must not interrupt the upstream stages, which continue.
+ * inside the section, and then drops and acknowledges the rest of the section, unless a stop caused that end. An
+ * interrupt of a section's stream is deferred while its thread is inside the section, because it must not interrupt the
+ * upstream stages, which continue.
  */
 final class SplitStage<T, R> implements Stage<R> {
 

@@ -108,8 +108,8 @@ final class PollIntake {
     }
 
     /**
-     * Notes the records at and after an index as dropped. The fetcher's positions are already past them, so a failed run
-     * would otherwise commit records that were never emitted.
+     * Notes the records at and after an index as dropped. The fetcher's positions are already past them, so a failed
+     * run would otherwise commit records that were never emitted.
      */
     private void drop(Fetched records, int from) {
         for (int i = from; i < records.partitions(); i++) {
