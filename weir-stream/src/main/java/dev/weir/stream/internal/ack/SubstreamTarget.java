@@ -180,6 +180,9 @@ public final class SubstreamTarget implements AckTarget {
             if (target instanceof JointAck joint) {
                 return outside(joint);
             }
+            if (target == NONE) {
+                return target;
+            }
             Crossing crossing = new Crossing(this);
             target.roots(token, crossing);
             return crossing.outside.asTarget() == NONE ? target : new OutsideTarget(target, crossing.outside);
