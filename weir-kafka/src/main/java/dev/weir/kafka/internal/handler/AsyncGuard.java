@@ -94,6 +94,12 @@ final class AsyncGuard<K, V, R>
          */
         private final AtomicBoolean ended = new AtomicBoolean();
 
+        /**
+         * The thread that called the handler, until the call has returned. Only that thread reads its own value, so the
+         * field needs no synchronization.
+         */
+        private @Nullable Thread caller;
+
         Attempt(HandlerJob<K, V> job, long permit) {
             this.job = job;
             this.permit = permit;
@@ -107,16 +113,17 @@ final class AsyncGuard<K, V, R>
                 if (stage == null) {
                     throw new NullPointerException("the handler returned null");
                 }
+                caller = Thread.currentThread(); // a future that has already failed calls the listener on this thread
                 // Uses handle rather than whenComplete: the future returned by whenComplete would call toString of the
                 // user's exception, which may throw.
                 var ignored = stage.handle((result, thrown) -> {
                     if (thrown != null) {
-                        failedElsewhere(
+                        failedInListener(
                                 thrown instanceof CompletionException && thrown.getCause() != null
                                         ? thrown.getCause()
                                         : thrown);
                     } else if (result == null) {
-                        failedElsewhere(new NullPointerException("the handler's future was completed with null"));
+                        failedInListener(new NullPointerException("the handler's future was completed with null"));
                     } else {
                         succeeded(result);
                     }
@@ -125,6 +132,8 @@ final class AsyncGuard<K, V, R>
             } catch (Throwable thrown) {
                 failed(thrown, FailureRules.isOfTheMachinery(thrown));
                 return;
+            } finally {
+                caller = null;
             }
             Duration timeout = rules.timeout();
             if (!outcome.isDone()) {
@@ -154,7 +163,7 @@ final class AsyncGuard<K, V, R>
                         // run on the JVM's timer thread.
                         .thenAcceptAsync(
                                 due -> {
-                                    failedElsewhere(new HandlerTimeoutException(record, timeout, null));
+                                    failedInListener(new HandlerTimeoutException(record, timeout, null));
                                     cancel(stage);
                                 },
                                 task -> Thread.ofVirtual().start(task));
@@ -184,9 +193,13 @@ final class AsyncGuard<K, V, R>
             }
         }
 
-        /** Ends the attempt on a thread that may belong to another pipeline. */
-        private void failedElsewhere(Throwable thrown) {
-            failed(thrown, FailureRules.isOfTheMachineryElsewhere(thrown));
+        /** Ends the attempt on the caller's thread, or on a thread that may belong to another pipeline. */
+        private void failedInListener(Throwable thrown) {
+            failed(
+                    thrown,
+                    Thread.currentThread() == caller
+                            ? FailureRules.isOfTheMachinery(thrown)
+                            : FailureRules.isOfTheMachineryElsewhere(thrown));
         }
 
         private void failed(Throwable thrown, boolean isOfTheMachinery) {

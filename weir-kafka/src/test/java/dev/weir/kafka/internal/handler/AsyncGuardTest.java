@@ -141,6 +141,24 @@ class AsyncGuardTest {
         assertThat(breaker.state()).isEqualTo(State.OPEN);
     }
 
+    /** The failure is the interrupt of the cancelled run, in an exception of the handler. */
+    @Test
+    void futureThatHasFailed_whileItsOwnPipelineIsCancelled_doesNotFollowTheRules() throws Exception {
+        openAndWait();
+        FailureRules rules =
+                FailureRules.NONE.withBreaker(breaker).with(IllegalStateException.class, FailureAction.SKIP);
+        CompletableFuture<CompletableFuture<HandlerOutcome<String>>> called = new CompletableFuture<>();
+        CompletableFuture<RunningPipeline> own = new CompletableFuture<>();
+        own.complete(Source.of(1)
+                .to(Sink.forEach(n -> called.complete(call(rules, record -> {
+                    own.join().cancel();
+                    return CompletableFuture.failedFuture(new IllegalStateException("interrupted"));
+                }))))
+                .run());
+        assertThat(called.get(20, TimeUnit.SECONDS)).isCompletedExceptionally();
+        assertThat(breaker.state()).isNotEqualTo(State.OPEN);
+    }
+
     /** Regression: the exception went past the rules, and the breaker never got its permit back. */
     @Test
     void stage_thatAcceptsNoListener_followsTheRules() throws Exception {
