@@ -299,8 +299,7 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
         }
         return Sink.through(records -> records.groupedWithin(max, within)
                 // One key for all batches: even if the stage's parallelism is raised while it runs, each transaction
-                // begins
-                // after the one before has been committed.
+                // begins after the one before has been committed.
                 .mapBlocking(1, Ordering.byKey(batch -> true), transactions)
                 .named("jdbc")
                 .to(Sink.ignore()));

@@ -1,5 +1,6 @@
 package dev.weir.command.client;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +29,7 @@ public final class ClusterOptions {
             description = "Properties for all Kafka clients: security, timeouts.")
     private @Nullable Path clientConfig;
 
-    /** The settings of the file, which may be readable only once. Null until clients are requested. */
+    /** The settings of the file, which is read again unless it is a pipe. Null until clients are requested. */
     private volatile @Nullable SettingsFile settings;
 
     /** The time limit for each request to the brokers. */
@@ -50,7 +51,7 @@ public final class ClusterOptions {
     public ClusterClients clients(@Nullable String group) {
         OptionChecks.requireAddresses(bootstrapServers);
         SettingsFile read = settings;
-        if (read == null && clientConfig != null) {
+        if (clientConfig != null && (read == null || Files.isRegularFile(clientConfig))) {
             read = SettingsFile.read(clientConfig);
             settings = read;
         }

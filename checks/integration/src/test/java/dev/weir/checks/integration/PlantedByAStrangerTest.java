@@ -54,7 +54,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /**
  * Ten bottlenecks that teams encounter in practice. Their author had not seen the limiter's rules, and wrote down the
  * expected answers before the first run. An eleventh was added later. {@code docs/internals/planted-ten.md} has the
- * answers of the first run, in which each limiter was read once, six seconds after the start. Here other tests share
+ * result of the first run, in which each limiter was read once, six seconds after the start. Here other tests share
  * the machine, so the limiter is read repeatedly, from the fourth second on.
  */
 class PlantedByAStrangerTest {
