@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -74,6 +75,7 @@ class ProfileCommandTest {
     @Test
     @EnabledOnOs(OS.LINUX)
     void process_profiledByItsNumber_listensOnNothingMore() throws Exception {
+        Set<Path> before = recordings(); // a process that was killed may have left some
         Process process = fork(ProfiledMain.class.getName());
         try {
             String console = process.inputReader().readLine();
@@ -84,13 +86,16 @@ class ProfileCommandTest {
                     .as(console)
                     .isEqualTo(ExitCode.DONE);
             assertThat(listening(process.pid())).as("the console's port alone").hasSize(1);
-            Path recordings = Path.of(System.getProperty("java.io.tmpdir"));
-            try (Stream<Path> files = Files.list(recordings)) {
-                assertThat(files.map(file -> file.getFileName().toString()))
-                        .noneMatch(name -> name.startsWith("weir-profile"));
-            }
+            assertThat(recordings()).isEqualTo(before);
         } finally {
             end(process);
+        }
+    }
+
+    private static Set<Path> recordings() throws IOException {
+        try (Stream<Path> files = Files.list(Path.of(System.getProperty("java.io.tmpdir")))) {
+            return files.filter(file -> file.getFileName().toString().startsWith("weir-profile"))
+                    .collect(Collectors.toSet());
         }
     }
 
