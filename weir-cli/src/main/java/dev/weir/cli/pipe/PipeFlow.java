@@ -265,8 +265,7 @@ final class PipeFlow implements AutoCloseable {
      */
     private Source<ProducerRecord<byte[], byte[]>> throughProcess(Source<ConsumerRecord<byte[], byte[]>> consumed) {
         LineProcess lines = Objects.requireNonNull(process);
-        // One key for all records, so that the lines keep their order even if the parallelism is raised.
-        return consumed.mapBlocking(1, Ordering.byKey(record -> true), record -> send(lines, record))
+        return consumed.mapBlocking(1, Ordering.input(), record -> send(lines, record))
                 .named("exec-send")
                 .mapBlocking(1, Ordering.input(), Sent::receive)
                 .named("exec");
