@@ -6,7 +6,6 @@ import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.MetadataClient;
 import dev.weir.kafka.Position;
 import dev.weir.kafka.RecreatedTopicException;
-import dev.weir.stream.Ordering;
 import dev.weir.stream.Sink;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -47,7 +46,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The new owner of a partition takes over its row ({@link #load}). From then on, the row can be written only by the
  * {@code JdbcOffsets} of the new owner, until another owner takes over the row. Write the records of a partition in
- * order, each after the previous one has been committed: {@code mapBlocking(1, Ordering.input(), ...)}. Use one
+ * order, each after the previous one has been committed: {@code mapBlocking(handler)}. Use one
  * {@code JdbcOffsets} per member of the group, for all runs of that member.
  *
  * <p>If a write fails, the stage must fail or retry ({@code Supervision.retry}); it must not skip the record. If it
@@ -298,9 +297,7 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
             throw new IllegalArgumentException("within must be more than zero: within=" + within);
         }
         return Sink.through(records -> records.groupedWithin(max, within)
-                // One key for all batches: even if the stage's parallelism is raised while it runs, each transaction
-                // begins after the one before has been committed.
-                .mapBlocking(1, Ordering.byKey(batch -> true), transactions)
+                .mapBlocking(transactions)
                 .named("jdbc")
                 .to(Sink.ignore()));
     }

@@ -90,6 +90,11 @@ record StageLoad(
         return mean(Activity::behindLock);
     }
 
+    /** Returns whether no setting can give the stage more threads. */
+    boolean isSequential() {
+        return !samples.isEmpty() && samples.getLast().isSequential();
+    }
+
     double longestChain() {
         return mean(Activity::longestChain);
     }

@@ -57,6 +57,9 @@ final class StageRules {
     /** A call is considered to hang only if it takes at least this many times as long as the earlier ones. */
     private static final double HANGS_TIMES = 3;
 
+    /** The reason why a sequential stage gets no more threads. */
+    private static final String ONE_AT_A_TIME = "it processes one element at a time, in order";
+
     private StageRules() {}
 
     /**
@@ -356,7 +359,7 @@ final class StageRules {
             double gain = Math.min(gainOfOwnThreads(interval, unit, stage), ofProcessors(interval, stage));
             return ofFused(interval, kind, stage, sentence, (int) Math.ceil(Math.max(2, gain)), false, gain);
         }
-        double ready = 1 + stage.ready() / Math.max(1, unit.used());
+        double ready = gainOfReady(unit, stage);
         double gain = Math.min(Math.min(interval.nextLimit(unit), ready), ofProcessors(interval, stage));
         int threads = (int) Math.ceil(unit.threads() * gain);
         return threads > unit.threads()
@@ -370,11 +373,22 @@ final class StageRules {
                         kind,
                         stage.name(),
                         sentence,
-                        "shorten what " + stage.name() + " waits for: " + why(interval, ready),
+                        "shorten what " + stage.name() + " waits for: " + why(interval, stage, ready),
                         1);
     }
 
-    private static String why(Interval interval, double ready) {
+    /**
+     * Returns the factor by which the elements that wait in the stage let it grow: 1 if none waits, or if each has to
+     * wait for the one before.
+     */
+    private static double gainOfReady(Unit unit, StageLoad stage) {
+        return stage.isSequential() ? 1 : 1 + stage.ready() / Math.max(1, unit.used());
+    }
+
+    private static String why(Interval interval, StageLoad stage, double ready) {
+        if (stage.isSequential()) {
+            return ONE_AT_A_TIME;
+        }
         if (ready <= 1) {
             return "nothing is ready for more threads";
         }
@@ -477,7 +491,7 @@ final class StageRules {
         double gain = unit.shared()
                 ? Math.min(gainOfOwnThreads(interval, unit, stage), interval.processors())
                 : Math.min(
-                        Math.min(interval.nextLimit(unit), 1 + stage.ready() / Math.max(1, unit.used())),
+                        Math.min(interval.nextLimit(unit), gainOfReady(unit, stage)),
                         Math.max(1, (double) interval.processors() / unit.threads()));
         int threads = (int) Math.ceil(unit.threads() * gain);
         String sentence = atWork(interval, unit, stage, "compute") + MachineRules.deprived(interval);
@@ -487,7 +501,10 @@ final class StageRules {
                     kind,
                     stage.name(),
                     sentence,
-                    "make " + stage.name() + " cheaper: other threads would find no processor, or the next stage full",
+                    "make " + stage.name() + " cheaper: "
+                            + (stage.isSequential()
+                                    ? ONE_AT_A_TIME
+                                    : "other threads would find no processor, or the next stage full"),
                     1);
         }
         return unit.shared()

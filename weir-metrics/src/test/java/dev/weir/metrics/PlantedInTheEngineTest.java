@@ -94,6 +94,18 @@ class PlantedInTheEngineTest {
         }
     }
 
+    /** The advice was to raise the parallelism of a stage that has no such control. */
+    @Test
+    void sequentialStage_isStageWait_andGetsNoMoreThreads() {
+        try (Planted planted =
+                planted(Source.range(0, MANY).mapBlocking(this::blocks).named("store"))) {
+            Limiter limiter = planted.awaitLimiter(Kind.STAGE_WAIT, "store");
+            assertThat(limiter.advice())
+                    .isEqualTo("shorten what store waits for: it processes one element at a time, in order");
+            assertThat(limiter.expectedGain()).isEqualTo(1);
+        }
+    }
+
     @Test
     void callsThatHaveNoAnswer_areStageWait() {
         try (Planted planted = planted(Source.range(0, MANY)

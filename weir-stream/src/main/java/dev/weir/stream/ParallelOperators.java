@@ -64,6 +64,16 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
     }
 
     /**
+     * Calls a handler that may block with one element at a time, in input order. Nothing can raise the parallelism of
+     * this stage while it runs, so the handler may rely on each call beginning after the one before has returned. In
+     * all other respects like {@link #mapBlocking(Parallelism, Ordering, Handler)}.
+     */
+    @Operator(acks = SAME, cost = CALLS)
+    public <R> Source<R> mapBlocking(Handler<? super T, ? extends R> handler) {
+        return Source.at(BlockingWorkers.sequential(node(), Objects.requireNonNull(handler, "handler")));
+    }
+
+    /**
      * Calls a handler, which may block, for up to {@code concurrency} elements at once. See
      * {@link #mapBlocking(Parallelism, Ordering, Handler)}.
      */

@@ -148,7 +148,8 @@ public final class StageSnapshot {
          */
         public Activity withWaits(int locked, int io, int asleep) {
             Waits was = values.waits;
-            return with(new Waits(locked, io, asleep, was.inPass, was.sibling, was.engine, was.longestChain));
+            return with(new Waits(
+                    locked, io, asleep, was.inPass, was.sibling, was.engine, was.longestChain, was.sequential));
         }
 
         /**
@@ -160,13 +161,22 @@ public final class StageSnapshot {
          */
         public Activity withPass(boolean inPass, boolean sibling, boolean engine) {
             Waits was = values.waits;
-            return with(new Waits(was.locked, was.io, was.asleep, inPass, sibling, engine, was.longestChain));
+            return with(new Waits(
+                    was.locked, was.io, was.asleep, inPass, sibling, engine, was.longestChain, was.sequential));
         }
 
         /** Returns this sample with the largest number of elements that are waiting behind a single key. */
         public Activity withLongestChain(int elements) {
             Waits was = values.waits;
-            return with(new Waits(was.locked, was.io, was.asleep, was.inPass, was.sibling, was.engine, elements));
+            return with(new Waits(
+                    was.locked, was.io, was.asleep, was.inPass, was.sibling, was.engine, elements, was.sequential));
+        }
+
+        /** Returns this sample as one of a stage that processes one element at a time. See {@link #isSequential}. */
+        public Activity sequential() {
+            Waits was = values.waits;
+            return with(new Waits(
+                    was.locked, was.io, was.asleep, was.inPass, was.sibling, was.engine, was.longestChain, true));
         }
 
         /**
@@ -193,7 +203,8 @@ public final class StageSnapshot {
                             a.waits.inPass || b.waits.inPass,
                             a.waits.sibling && b.waits.sibling,
                             a.waits.engine && b.waits.engine,
-                            Math.max(a.waits.longestChain, b.waits.longestChain)));
+                            Math.max(a.waits.longestChain, b.waits.longestChain),
+                            a.waits.sequential && b.waits.sequential));
         }
 
         private Activity with(Waits waits) {
@@ -295,6 +306,14 @@ public final class StageSnapshot {
         }
 
         /**
+         * Returns whether the stage processes one element at a time by definition, so that no setting can give it more
+         * threads.
+         */
+        public boolean isSequential() {
+            return values.waits.sequential;
+        }
+
+        /**
          * The largest number of {@link #waiting} threads that are waiting for the same lock: a lock or semaphore of
          * {@code java.util.concurrent}, or a monitor. All monitors of a stage count as one lock. Adding threads to the
          * stage does not help, because they would wait for the same lock.
@@ -319,9 +338,16 @@ public final class StageSnapshot {
         }
 
         private record Waits(
-                int locked, int io, int asleep, boolean inPass, boolean sibling, boolean engine, int longestChain) {
+                int locked,
+                int io,
+                int asleep,
+                boolean inPass,
+                boolean sibling,
+                boolean engine,
+                int longestChain,
+                boolean sequential) {
 
-            static final Waits NONE = new Waits(0, 0, 0, false, false, false, 0);
+            static final Waits NONE = new Waits(0, 0, 0, false, false, false, 0, false);
         }
 
         private record ActivityValues(

@@ -265,9 +265,9 @@ final class PipeFlow implements AutoCloseable {
      */
     private Source<ProducerRecord<byte[], byte[]>> throughProcess(Source<ConsumerRecord<byte[], byte[]>> consumed) {
         LineProcess lines = Objects.requireNonNull(process);
-        return consumed.mapBlocking(1, Ordering.input(), record -> send(lines, record))
+        return consumed.mapBlocking(record -> send(lines, record))
                 .named("exec-send")
-                .mapBlocking(1, Ordering.input(), Sent::receive)
+                .mapBlocking(Sent::receive)
                 .named("exec");
     }
 

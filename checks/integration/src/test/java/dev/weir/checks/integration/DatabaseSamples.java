@@ -4,7 +4,6 @@ import dev.weir.jdbc.JdbcOffsets;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.Subscription;
-import dev.weir.stream.Ordering;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.Sink;
 import java.nio.charset.StandardCharsets;
@@ -58,7 +57,7 @@ final class DatabaseSamples {
                         partition -> partition
                                 .records()
                                 .groupedWithin(500, Duration.ofMillis(50))
-                                .mapBlocking(1, Ordering.input(), batch -> store(batch, database, offsets)))
+                                .mapBlocking(batch -> store(batch, database, offsets)))
                 .to(Sink.ignore());
     }
 

@@ -4,7 +4,6 @@ import dev.weir.jdbc.JdbcOffsets;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.Subscription;
-import dev.weir.stream.Ordering;
 import dev.weir.stream.Sink;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -61,7 +60,7 @@ final class JdbcMember {
                             partition -> partition
                                     .records()
                                     .groupedWithin(50, Duration.ofMillis(50))
-                                    .mapBlocking(1, Ordering.input(), batch -> storeHeld(batch, database, offsets, go)))
+                                    .mapBlocking(batch -> storeHeld(batch, database, offsets, go)))
                     .to(Sink.ignore())
                     .run()
                     .await();

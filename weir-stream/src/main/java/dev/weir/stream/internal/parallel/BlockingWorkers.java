@@ -101,7 +101,7 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
      * Returns a node that calls the handler with one element at a time, in order. No control can raise its parallelism,
      * because the handler needs the result of the call before.
      */
-    static <T, R> BlueprintNode<R> sequential(BlueprintNode<T> above, Handler<? super T, ? extends R> handler) {
+    public static <T, R> BlueprintNode<R> sequential(BlueprintNode<T> above, Handler<? super T, ? extends R> handler) {
         return node(above, Parallelism.fixed(1), false, Ordering.input(), handler);
     }
 

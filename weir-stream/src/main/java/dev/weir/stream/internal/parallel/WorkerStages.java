@@ -62,7 +62,7 @@ final class WorkerStages {
      * @param dispatcher the dispatcher of the stage's tasks
      * @param mostAtOnce returns an additional limit on elements in flight, which applies if it is lower than the
      *     parallelism
-     * @param resizable whether a running stage may be given another parallelism
+     * @param resizable whether a running stage may be given another parallelism; if false, the parallelism is 1
      */
     static <T, R> Stage<R> build(
             BlueprintNode<T> above,
@@ -90,13 +90,15 @@ final class WorkerStages {
                 capacityFor(parallelism.max(), attributes.bufferOr(0))));
         entry.depth(stage::depth);
         entry.keeper(stage);
-        entry.activity(() -> stage.activity(entry.stageName()));
         if (resizable) {
+            entry.activity(() -> stage.activity(entry.stageName()));
             entry.resizable(
                     dispatcher,
                     supervised.failedCalls(),
                     () -> Math.min(stage.mostAtOnce(), mostAtOnce.getAsInt()),
                     stage::resize);
+        } else {
+            entry.activity(() -> stage.activity(entry.stageName()).sequential());
         }
         Segment<T> upper = assembly.closeSegment(
                         feederName, Dispatcher.virtual(), upstream, from -> stage.feed(from, feederMeter))
