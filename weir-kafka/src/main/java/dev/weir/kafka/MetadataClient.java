@@ -11,6 +11,7 @@ import java.util.concurrent.CompletionStage;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.config.ConfigDef;
 
 /**
  * Queries brokers for topics, partitions, offsets and groups without blocking. Thread-safe. The returned stages
@@ -34,9 +35,8 @@ public final class MetadataClient implements AutoCloseable {
     /** Creates a client that uses the brokers, security settings and isolation level of a consumer. */
     public static MetadataClient of(ConsumerSettings<?, ?> settings) {
         Object timeout = settings.clientConfig().getOrDefault(ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, 60_000);
-        return new MetadataClient(
-                new AdminLookup(settings.clientConfig()),
-                Duration.ofMillis(Long.parseLong(String.valueOf(timeout).strip())));
+        return new MetadataClient(new AdminLookup(settings.clientConfig()), Duration.ofMillis((Integer)
+                ConfigDef.parseType(ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, timeout, ConfigDef.Type.INT)));
     }
 
     /** Returns the names of all topics except Kafka's internal topics. */

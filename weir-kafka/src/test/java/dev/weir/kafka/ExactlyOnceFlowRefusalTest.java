@@ -7,6 +7,7 @@ import dev.weir.kafka.produce.WriteFailures;
 import java.time.Duration;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigException;
 import org.junit.jupiter.api.Test;
 
 /** Tests that contradictory settings are refused when the flow is created. */
@@ -58,6 +59,23 @@ class ExactlyOnceFlowRefusalTest {
         assertThatThrownBy(() -> flow.commitInterval(Duration.ZERO)).hasMessageContaining("commitInterval=PT0S");
         assertThatThrownBy(() -> flow.commitRecords(0)).hasMessageContaining("commitRecords=0");
         assertThatThrownBy(() -> flow.commitBytes(0)).hasMessageContaining("commitBytes=0");
+    }
+
+    /** The exception named only the text: {@code For input string: "1 min"}. */
+    @Test
+    void timeoutsThatAreNoNumber_areRefusedByName() {
+        ProducerSettings<byte[], byte[]> producer =
+                producer().property("transaction.timeout.ms", "1 min").build();
+        ExactlyOnceFlow<byte[], byte[]> flow =
+                KafkaSource.from(consumer().build(), "t").exactlyOnce();
+        assertThatThrownBy(() -> produce(flow, producer))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("1 min for configuration transaction.timeout.ms");
+        ConsumerSettings<byte[], byte[]> consumer =
+                consumer().property("default.api.timeout.ms", "1 min").build();
+        assertThatThrownBy(() -> MetadataClient.of(consumer))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("1 min for configuration default.api.timeout.ms");
     }
 
     @Test

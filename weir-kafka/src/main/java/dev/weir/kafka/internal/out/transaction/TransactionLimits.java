@@ -6,6 +6,7 @@ import dev.weir.kafka.deadletter.DeadLetterTopic;
 import java.time.Duration;
 import java.util.Objects;
 import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.config.ConfigDef;
 import org.jspecify.annotations.Nullable;
 
 /** Rejects settings that do not work with transactions. Stateless. */
@@ -71,7 +72,9 @@ public final class TransactionLimits {
             throw new IllegalArgumentException("enable.idempotence=false does not go with transactions; leave it out");
         }
         String timeout = producer.properties().get(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG);
-        long timeoutMillis = timeout == null ? TransactionPlan.TIMEOUT_MILLIS : Long.parseLong(timeout.strip());
+        long timeoutMillis = timeout == null
+                ? TransactionPlan.TIMEOUT_MILLIS
+                : (Integer) ConfigDef.parseType(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, timeout, ConfigDef.Type.INT);
         if (commitInterval.toMillis() >= timeoutMillis) {
             throw new IllegalArgumentException("commitInterval=" + commitInterval
                     + " must be less than transaction.timeout.ms=" + timeoutMillis
