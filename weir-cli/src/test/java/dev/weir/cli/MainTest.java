@@ -197,6 +197,18 @@ class MainTest {
     }
 
     @Test
+    void threadThatCannotBeCreated_isSaidToNeedNoHeap() {
+        int code = harness.runProbe(weir -> {
+            throw new OutOfMemoryError(
+                    "unable to create native thread: possibly out of memory or process/resource" + " limits reached");
+        });
+        assertThat(code).isEqualTo(ExitCode.OUT_OF_MEMORY);
+        assertThat(harness.err())
+                .contains("More heap does not help", "ulimit -u")
+                .doesNotContain("-Xmx");
+    }
+
+    @Test
     void verbose_addsTheTraceOfTheCause() {
         int code = harness.runProbe(
                 weir -> {

@@ -63,8 +63,7 @@ public final class CliFailure extends RuntimeException {
                 return new CliFailure(
                         ExitCode.OUT_OF_MEMORY,
                         "out of memory: " + each.getMessage(),
-                        "Give it more heap (WEIR_OPTS=-Xmx1g); a pipe holds less with a smaller weir.buffer.bytes in"
-                                + " --client-config.",
+                        OutOfMemory.wayOut(each.getMessage()),
                         cause);
             }
         }
@@ -86,7 +85,7 @@ public final class CliFailure extends RuntimeException {
         if (e instanceof FileSystemException file && file.getReason() != null) {
             return file.getReason();
         }
-        return e.toString();
+        return e.getClass() == IOException.class && e.getMessage() != null ? e.getMessage() : e.toString();
     }
 
     public int exitCode() {
