@@ -302,7 +302,7 @@ final class McpServer {
         } catch (CliFailure e) {
             String why = Secrets.redactAddresses(String.valueOf(e.getMessage()));
             settle(call, () -> answer(id, content(e.wayOut().isEmpty() ? why : why + ". " + e.wayOut(), true)));
-        } catch (RuntimeException | LinkageError e) {
+        } catch (RuntimeException | Error e) { // the client waits for an answer
             LOG.log(Level.WARNING, "the tool " + name + " failed", e);
             settle(
                     call,

@@ -4,6 +4,7 @@ import dev.weir.bench.environment.BenchEnvironment.BrokersAt;
 import dev.weir.bench.workload.Spelling;
 import dev.weir.bench.workload.WorkloadException;
 import dev.weir.bench.workload.YamlText;
+import dev.weir.command.terminal.CliFailure;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -84,7 +85,7 @@ public final class EnvironmentFile {
             Path folder = file.toAbsolutePath().getParent();
             return parse(file.toString(), Files.readString(file), folder == null ? Path.of("") : folder);
         } catch (IOException e) {
-            throw new WorkloadException("environment " + file + " cannot be read: " + e);
+            throw new WorkloadException("environment " + file + " cannot be read: " + CliFailure.reason(e));
         }
     }
 

@@ -323,7 +323,7 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
             Limiter found = looked.limiter.get();
             isLimiterLost = false;
             return found;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             if (!isLimiterLost) {
                 LOG.warn("the console cannot find the limiter", e);
             }

@@ -64,7 +64,7 @@ final class RunningComputation<R> implements BiConsumer<R, @Nullable Throwable> 
         if (future != null) {
             try {
                 boolean ignored = future.cancel(true);
-            } catch (RuntimeException ignored) {
+            } catch (RuntimeException | Error ignored) {
                 // A custom future may refuse to be cancelled. The computation then continues, but its result is
                 // ignored.
             }
