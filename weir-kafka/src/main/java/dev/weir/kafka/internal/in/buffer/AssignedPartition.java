@@ -27,8 +27,8 @@ public final class AssignedPartition {
     /** Reasons why a partition is not fetched. */
     public enum PauseReason {
         /**
-         * The client pauses the partition, for flow control or for any of the other reasons. This reason is therefore
-         * always present while the client pauses the partition, and it remains until flow control resumes it.
+         * The client pauses the partition, for flow control or for one of the other reasons. Every pause adds this
+         * reason, and only flow control removes it.
          */
         FLOW,
 
@@ -36,14 +36,14 @@ public final class AssignedPartition {
         UNREAD,
 
         /**
-         * No more records are wanted. Either a bounded read has reached its end, the end of a bounded read is not known
-         * yet, or the consumer was stopped.
+         * No more records are wanted. A bounded read has reached its end, or does not know its end yet, or the consumer
+         * was stopped.
          */
         END
     }
 
     /**
-     * The state of the position from which reading continues.
+     * Describes how the position at which reading continues was determined, if it is known.
      *
      * <pre>
      *   NEW --hold--> HELD --open--> OPENING --goOnAtCommit--> COMMITTED
@@ -81,8 +81,8 @@ public final class AssignedPartition {
     private final PartitionQueue buffered;
 
     /**
-     * Groups of consecutive records that were emitted together and were unfinished at the last {@link #advance}. Empty
-     * if records are emitted individually.
+     * Elements that each hold several consecutive records, emitted but unfinished at the last {@link #advance}. Empty
+     * if every element is a single record.
      */
     private final ArrayDeque<KeptViews> rows = new ArrayDeque<>(1);
 
@@ -95,10 +95,7 @@ public final class AssignedPartition {
     private final Set<PauseReason> pauseReasons = EnumSet.noneOf(PauseReason.class);
     private boolean fullOfBytes;
 
-    /**
-     * Time when flow control paused the partition, on the owner's clock; {@link #UNKNOWN} if flow control is not
-     * pausing it.
-     */
+    /** Time when flow control paused the partition, on the consumer's clock; {@link #UNKNOWN} if it has not. */
     private long stillSinceNanos = UNKNOWN;
 
     private long fullOfRecordsNanos;
@@ -118,7 +115,7 @@ public final class AssignedPartition {
     private long firstDropped = Long.MAX_VALUE;
     private int finishedSinceCommit;
 
-    // Offset, metadata version, and topic id of the last commit that was omitted because it would have changed nothing.
+    // The last commit that was omitted because it would have changed nothing: its offset, metadata version, topic id.
     private long settledOffset = UNKNOWN;
     private int settledTexts;
     private @Nullable String settledTopicId;
@@ -132,7 +129,7 @@ public final class AssignedPartition {
         this(id, tracker, endOffset, 0, 1);
     }
 
-    /** Creates a partition in assignment number 0. */
+    /** Creates a partition that was added by the assignment with the number 0. */
     AssignedPartition(TopicPartition id, OffsetTracker tracker, long endOffset, int priority, int shares) {
         this(id, tracker, endOffset, priority, shares, 0);
     }
@@ -141,7 +138,7 @@ public final class AssignedPartition {
      * Creates a partition without a position.
      *
      * @param endOffset the exclusive end of a bounded read; {@link #UNKNOWN} if no broker has reported it
-     * @param shares the number of budget shares the partition receives
+     * @param shares the partition's number of shares in the memory budget
      * @param epoch the number of the assignment that added the partition
      */
     AssignedPartition(TopicPartition id, OffsetTracker tracker, long endOffset, int priority, int shares, int epoch) {
@@ -158,8 +155,8 @@ public final class AssignedPartition {
     }
 
     /**
-     * Returns a new object for the same partition, without a position or records. The new object is paused if this one
-     * was.
+     * Returns a new object for the same partition, without a position or records. It is paused if this object is
+     * paused.
      *
      * @param ending whether no more records will be emitted in this assignment
      */
@@ -189,12 +186,10 @@ public final class AssignedPartition {
         return epochs;
     }
 
-    /** Returns the calculator for the memory weights of this partition's records. */
     RecordWeights weights() {
         return weights;
     }
 
-    /** Returns the queue of records that the pipeline has not pulled yet. */
     PartitionQueue buffered() {
         return buffered;
     }
@@ -261,7 +256,7 @@ public final class AssignedPartition {
         return fullOfBytes;
     }
 
-    /** Sets the time when flow control paused the partition. */
+    /** Sets the time when flow control paused the partition, on the consumer's clock. */
     void standsStillFrom(long nanos) {
         stillSinceNanos = nanos;
     }
@@ -309,16 +304,13 @@ public final class AssignedPartition {
     // ---- The position ----------------------------------------------------------------------------------------------
 
     /**
-     * Returns whether the position is still unknown or unconfirmed. Nothing is fetched or committed until it is known.
+     * Returns whether the position is unknown or unconfirmed. Until it is confirmed, nothing is fetched or committed.
      */
     public boolean isHeld() {
         return placement == Placement.HELD || placement == Placement.OPENING;
     }
 
-    /**
-     * Returns whether the partition will continue at the group's committed offset once that position has been
-     * confirmed.
-     */
+    /** Returns whether the partition will continue at the group's committed offset once that offset is confirmed. */
     public boolean isOpening() {
         return placement == Placement.OPENING;
     }
@@ -328,7 +320,7 @@ public final class AssignedPartition {
         return placement == Placement.PLACED;
     }
 
-    /** Discards the position and the offsets finished after it. */
+    /** Discards the position and the offsets that an earlier assignment finished. */
     void hold() {
         if (!isHeld()) {
             placement = Placement.HELD;
@@ -337,9 +329,9 @@ public final class AssignedPartition {
     }
 
     /**
-     * Starts to open the partition at the group's committed position.
+     * Prepares to continue at the group's committed offset, once the brokers have confirmed it.
      *
-     * @param topic the topic id in the metadata of that commit; null if there is none
+     * @param topic the topic id in the metadata of the committed offset; null if there is none
      */
     public void open(@Nullable Uuid topic) {
         placement = Placement.OPENING;
@@ -391,7 +383,7 @@ public final class AssignedPartition {
         return committedOffset;
     }
 
-    /** Returns the time when the commit of {@link #committedOffset} was confirmed, on the owner's clock. */
+    /** Returns the time when the commit of {@link #committedOffset} was confirmed, on the consumer's clock. */
     public long committedNanos() {
         return committedNanos;
     }
@@ -409,8 +401,8 @@ public final class AssignedPartition {
     }
 
     /**
-     * Registers a confirmed commit of records that have not been emitted yet. The position that was set for the
-     * partition, if any, no longer has to be committed.
+     * Registers a confirmed commit of records that have not been emitted yet. If a start position was waiting to be
+     * committed, this commit makes it unnecessary.
      */
     public void committedAhead(long offset, long nanos) {
         committedOffset = offset;
@@ -418,10 +410,7 @@ public final class AssignedPartition {
         uncommittedPlace = UNKNOWN;
     }
 
-    /**
-     * Returns the position that was set for the partition but has not been committed yet; {@link #UNKNOWN} if there is
-     * none.
-     */
+    /** Returns the start position that has not been committed yet; {@link #UNKNOWN} if there is none. */
     public long uncommittedPlace() {
         return uncommittedPlace;
     }
@@ -443,8 +432,8 @@ public final class AssignedPartition {
     }
 
     /**
-     * Takes over the finished and committed offsets of {@code before}, an earlier object for the same partition. This
-     * object starts at {@code offset}.
+     * Copies the finished and committed offsets from {@code before}, an earlier object for the same partition. Reading
+     * continues at {@code offset}.
      */
     public void continueAfter(AssignedPartition before, long offset) {
         finishedEarlier = before.tracker.finishedPast(offset, before.finishedEarlier);
@@ -461,7 +450,7 @@ public final class AssignedPartition {
         }
     }
 
-    /** Registers a group of records that was emitted with the given token. The group is reused once it is finished. */
+    /** Registers an element with several records, emitted with the given token. It is reused once it is finished. */
     void goesOut(KeptViews row, long token) {
         row.goesOutAs(token);
         rows.add(row);
@@ -501,7 +490,7 @@ public final class AssignedPartition {
         return firstDropped;
     }
 
-    /** Reports that a fetched record was dropped, so that nothing after it is committed during this assignment. */
+    /** Reports that a fetched record was dropped. No later offset is committed during this assignment. */
     public void dropped(long offset) {
         firstDropped = Math.min(firstDropped, offset);
     }
@@ -509,8 +498,8 @@ public final class AssignedPartition {
     // ---- Unfinished work -------------------------------------------------------------------------------------------
 
     /**
-     * Returns whether the pipeline is still working on any of the partition's records. If this method returns true, the
-     * owner is woken when the pipeline may have finished them.
+     * Returns whether the pipeline is still working on any of the partition's records. If so, the owner thread is woken
+     * when this work may have ended.
      */
     public boolean hasUnsettled() {
         advance();
@@ -526,7 +515,7 @@ public final class AssignedPartition {
     }
 
     /**
-     * Returns the time when this method was first called with {@code offset} as the first unfinished offset.
+     * Sets the partition's first unfinished offset and returns the time when it was first set to this value.
      *
      * @param now the current time
      */
@@ -538,10 +527,7 @@ public final class AssignedPartition {
         return firstUnfinishedNanos;
     }
 
-    /**
-     * Registers that all records are finished. Returns true if there was an unfinished record the last time the owner
-     * checked.
-     */
+    /** Registers that all records are finished. Returns whether the previous check found an unfinished record. */
     public boolean allFinished() {
         boolean wasUnfinished = firstUnfinished >= 0;
         firstUnfinished = UNKNOWN;

@@ -38,7 +38,7 @@ public final class BatchEmission {
     /**
      * Creates an emission.
      *
-     * @param plan determines whether each record has its own token, or one token covers a whole batch
+     * @param plan determines whether each record or each batch has an acknowledgement token
      * @param gate holds batches until they are committed; null if batches are emitted without waiting for a commit
      * @param outlets the buffers that receive batches
      * @param owner reports whether emission has ended
@@ -55,7 +55,7 @@ public final class BatchEmission {
     }
 
     /**
-     * Ends the buffers. Records that are already in a buffer are still emitted, but no more will be added. Must be
+     * Stops adding records to the buffers. The pipeline can still pull the records that are already in them. Must be
      * called after the {@link ConsumerPhase#RUNNING} phase has ended.
      */
     public void end() {
@@ -84,8 +84,8 @@ public final class BatchEmission {
 
     /**
      * Reports that a partition was read up to the given offset, which may be higher than the offset of its last record.
-     * If batches are committed before they are emitted, this offset is committed together with the partition's earlier
-     * batches or after them.
+     * If batches are committed before they are emitted, this offset is never committed before the partition's earlier
+     * batches.
      */
     public void readTo(AssignedPartition partition, long offset) {
         if (gate != null) {
@@ -128,7 +128,7 @@ public final class BatchEmission {
      * as dropped. Emitted records can be pulled immediately, but waiting threads are not woken until {@link #announce}.
      */
     public void emit(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> list) {
-        made.clear(); // an emission that failed may have left batches of another partition
+        made.clear(); // if the last call threw, it left its batches here
         int count = !owner.isEmitting() ? 0 : countBefore(partition.endOffset(), list);
         cutAtEnd(partition, list, count);
         if (count > 0) {
@@ -185,10 +185,7 @@ public final class BatchEmission {
         unannounced.clear();
     }
 
-    /**
-     * Treats the offsets from {@code from} (inclusive) to {@code to} (exclusive) as finished without emitting any
-     * records.
-     */
+    /** Treats the offsets from {@code from} (inclusive) to {@code to} (exclusive) as finished. Emits no records. */
     public void leaveOut(AssignedPartition partition, long from, long to) {
         if (!owner.isEmitting() || from >= partition.endOffset()) {
             partition.dropped(from);
@@ -200,7 +197,7 @@ public final class BatchEmission {
         }
     }
 
-    /** If the last element is a group of consecutive records, removes the records after the partition's end from it. */
+    /** Removes records at or after the partition's end offset from the last element, if it holds several records. */
     private static void cutAtEnd(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> list, int count) {
         if (count > 0
                 && list.get(count - 1) instanceof FetchedViews.InARow row
@@ -253,8 +250,8 @@ public final class BatchEmission {
     }
 
     /**
-     * Builds a batch whose elements are groups of consecutive records. Such a batch is small, because each group
-     * represents many records. The batch object is reused after the groups have been removed from it.
+     * Builds a batch whose elements each hold several consecutive records. The batch object is reused after its
+     * elements have been removed.
      */
     private void makeOfRows(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> rows) {
         Batch<ConsumerRecord<byte[], byte[]>> batch = partition.outlet().emptyBatch();

@@ -10,16 +10,16 @@ public interface CommitGate {
     /** Returns the maximum number of records per batch. A batch must never be too large to be covered by one commit. */
     int batchSize();
 
-    /** Adds a batch, which is released once {@code nextOffset} is committed. */
+    /** Adds a batch, which is emitted once {@code nextOffset} is committed. */
     void add(AssignedPartition partition, Batch<ConsumerRecord<byte[], byte[]>> batch, long nextOffset);
 
     /**
-     * Adds a position to commit. Batches added later are not released before it is committed. The partition must not
+     * Adds a position to commit. Batches added later are not emitted before it is committed. The partition must not
      * have waiting batches.
      */
     void place(AssignedPartition partition, long offset);
 
-    /** Adds an offset up to which the partition was read. It is not committed before the batches added earlier. */
+    /** Adds the offset up to which the partition was read. It is never committed before batches added earlier. */
     void readTo(AssignedPartition partition, long offset);
 
     /** Drops the waiting batches of the partitions and removes their records from the trackers. */

@@ -107,8 +107,8 @@ public record ConsumerPlan(
     }
 
     /**
-     * Returns the maximum number of records per batch. Batches are smaller if there are priorities, because a record
-     * with a higher priority must wait for the batch that was taken before it.
+     * Returns the maximum number of records per batch. Batches are smaller if there are priorities: a record with a
+     * high priority has to wait until the batch being processed is finished.
      */
     public int batchSize() {
         return subscription.priorities().isNone() ? Batch.DEFAULT_CAPACITY : PRIORITISED_BATCH;

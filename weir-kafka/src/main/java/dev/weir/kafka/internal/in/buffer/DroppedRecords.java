@@ -21,8 +21,8 @@ public final class DroppedRecords {
     private static final int MAX_RANGES = 1_000;
 
     /**
-     * Number of ended assignments above which assignments without unfinished records are removed. Keeps the trackers of
-     * a run with many aborts from accumulating.
+     * Maximum number of ended assignments before the list is cleaned up, so that trackers do not accumulate if many
+     * transactions abort.
      */
     private static final int MANY_ENDED = 16;
 
@@ -63,18 +63,13 @@ public final class DroppedRecords {
     /**
      * Creates an instance without any records.
      *
-     * @param counts whether to count dropped records. In transactions, a record whose output was in an aborted
-     *     transaction does not count as dropped, because it was finished. The transactions count such records
-     *     themselves.
+     * @param counts whether to count dropped records; false if records are not tracked until they are finished
      */
     public DroppedRecords(boolean counts) {
         this.counts = counts;
     }
 
-    /**
-     * Adds partitions whose assignment has ended. Records that the pipeline has not pulled must already have been
-     * withdrawn.
-     */
+    /** Adds partitions whose assignment has ended. Records not yet pulled must already have been withdrawn. */
     public void add(Collection<AssignedPartition> partitions, Reason reason) {
         lock.lock();
         try {
@@ -137,9 +132,7 @@ public final class DroppedRecords {
         }
     }
 
-    /**
-     * Reports that the consumer is ending and that the unfinished records of these partitions will remain unfinished.
-     */
+    /** Reports that the consumer is ending. The unfinished records of these partitions will not be finished. */
     public void leave(Collection<AssignedPartition> partitions) {
         lock.lock();
         try {
@@ -162,7 +155,7 @@ public final class DroppedRecords {
         lock.lock();
         try {
             if (ended.isEmpty()) {
-                return List.copyOf(settled); // allocates nothing while nothing was dropped
+                return List.copyOf(settled); // does not allocate if nothing was dropped
             }
             List<RecordRange> ranges = settle(all);
             ranges.addAll(0, settled);
@@ -172,7 +165,10 @@ public final class DroppedRecords {
         }
     }
 
-    /** Moves ended assignments without work in progress to {@link #settled}. Returns the ranges of the others. */
+    /**
+     * Moves the dropped records of ended assignments to {@link #settled} if no stage works on the assignment any more.
+     * Returns the dropped records of the other ended assignments.
+     */
     private List<RecordRange> settle(boolean all) {
         List<RecordRange> ranges = new ArrayList<>();
         for (Ended each : List.copyOf(ended)) {

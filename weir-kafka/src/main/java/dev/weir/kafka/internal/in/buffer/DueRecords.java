@@ -40,8 +40,8 @@ public final class DueRecords {
     private @Nullable Question open;
 
     /**
-     * Determines the number of records at the head of a queue that are due. The pulling thread calls {@link #ask}
-     * without holding the buffer's lock; everything else is guarded by that lock.
+     * Counts the records at the head of a queue that are due. The pulling thread calls {@link #ask} without holding the
+     * buffer's lock; everything else is guarded by that lock.
      */
     final class Question {
         private final PartitionQueue queue;
@@ -104,9 +104,7 @@ public final class DueRecords {
         this.wallClockMillis = wallClockMillis;
     }
 
-    /**
-     * Creates an instance for one buffer of a subscription. Returns null if the subscription does not delay records.
-     */
+    /** Creates an instance for one buffer of a subscription; null if the subscription does not delay records. */
     public static @Nullable DueRecords of(Subscription subscription) {
         DueTimes due = subscription.due();
         return due == null ? null : new DueRecords(record -> millis(due, record), System::currentTimeMillis);
@@ -156,8 +154,8 @@ public final class DueRecords {
     }
 
     /**
-     * Removes and returns the pending {@link Question} to the user's function, or returns null if there is none. The
-     * caller must release the buffer's lock and then call {@link Question#ask}.
+     * Removes and returns the pending {@link Question}; null if there is none. The caller must release the buffer's
+     * lock and then call {@link Question#ask}.
      */
     @Nullable
     Question question() {
@@ -168,7 +166,7 @@ public final class DueRecords {
 
     /**
      * Takes the due records at the head of a partition, at most {@code most} and at most one batch. Returns null if no
-     * record is due, or if a {@linkplain #hasQuestion question} must be asked first.
+     * record is due, or if the user's function {@linkplain #hasQuestion must be called} first.
      */
     @Nullable
     Batch<ConsumerRecord<byte[], byte[]>> takeDue(PartitionQueue queue, int most) {

@@ -27,44 +27,44 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>No partition that only flow control pauses is above half of its limits.
- *   <li>One of them has fallen to a quarter of its limits, and few of its peers (at most half of them, or at most four)
- *       have waiting records, so that the pipeline will soon have little to choose from. Peers are the paused
- *       partitions with the same outlet and priority.
- *   <li>One of them has no peers with waiting records, because the pipeline's stages hold all of their records.
- *   <li>Nothing has been read from one of them yet, for example after a seek.
+ *   <li>One of these partitions has fallen to a quarter of its limits, and few of its peers (at most half of them, or
+ *       at most four) have records in the buffer. The pipeline would soon have few partitions to pull from. Peers are
+ *       the paused partitions with the same buffer and priority.
+ *   <li>One of these partitions has no peer with records in the buffer. The pipeline has pulled all of them.
+ *   <li>Nothing has been read from one of these partitions yet, for example after a seek.
  * </ul>
  *
  * <p>A record can be larger than a share, and each share has a minimum size, so the partitions together can exceed the
- * budget. Therefore, all partitions are paused when their outstanding bytes reach a common limit, and resume when these
- * have fallen to half of it. Some of these bytes may be stuck, so that the total does not fall to half of the limit in
- * time. In that case, the stuck bytes are subtracted from the limit, and the other partitions resume when half of the
- * rest is free. See ADR 62.
+ * budget. Therefore, all partitions are paused when the sum of their outstanding bytes reaches a common limit, and
+ * resume when the sum has fallen to half of this limit. A slow or blocked record may keep the sum above half for long.
+ * After a second, the outstanding bytes count as stuck and are subtracted from the limit. The other partitions then
+ * resume when half of the remaining limit is free. See ADR 62.
  */
 public final class FlowControl {
 
-    /** Minimum share of a partition. Each partition can hold a few records even if there are very many partitions. */
+    /** Minimum share of a partition, enough for a few records. Not reduced if the budget is too small for it. */
     private static final long MIN_SHARE_BYTES = 16 * 1024;
 
     /** Maximum number of shares of a partition. Each priority receives twice as many shares as the next lower one. */
     private static final int MAX_SHARES = 16;
 
     /**
-     * A partition may resume when at most 1/{@code LOW} of its limits is outstanding. It usually waits for its peers.
-     * When at most 1/{@code URGENT} is outstanding and only few of its peers have waiting records, it no longer waits.
+     * A partition may resume when at most 1/{@code LOW} of its limits is outstanding, but usually waits for its peers.
+     * It stops waiting at 1/{@code URGENT} of its limits if only few peers have records in the buffer.
      */
     private static final int LOW = 2;
 
     private static final int URGENT = 4;
 
     /**
-     * A partition at 1/{@code URGENT} of its limits does not wait for its peers if at most this number of them have
-     * waiting records, because fetch requests for so few partitions cost little.
+     * Number of peers with records in the buffer that always counts as few; see {@link #URGENT}. Fetch requests for so
+     * few partitions cost little.
      */
     private static final int FEW = 4;
 
     /**
-     * Time after which the bytes that are still outstanding count as stuck. If all partitions have been paused for this
-     * long, the partitions that are not stuck resume.
+     * If all partitions have been paused for this time, the bytes still outstanding count as stuck and the other
+     * partitions resume.
      */
     static final long STUCK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -83,16 +83,17 @@ public final class FlowControl {
     private long allPausedNanos;
 
     /**
-     * Number of outstanding bytes at or below which all partitions resume, although this is more than half of the
+     * Sum of outstanding bytes at which all partitions resume if some bytes are stuck, which is more than half of the
      * limit; 0 if no bytes are stuck.
      */
     private long goOnBytes;
 
     /**
-     * Creates flow control for trackers that count {@code recordsPerToken} records as one.
+     * Creates flow control with the limits in {@code settings}.
      *
+     * @param recordsPerToken number of records that one acknowledgement token may represent; trackers count tokens
      * @param fetchBytes maximum number of bytes per partition in a fetch, unless its first batch is larger
-     * @param wake may be called by any thread; must cause the owner to call {@link #resumeLow}
+     * @param wake may be called by any thread; must make the owner thread call {@link #resumeLow}
      */
     public FlowControl(
             ConsumerSettings<?, ?> settings, int recordsPerToken, int fetchBytes, OwnerClock clock, Runnable wake) {
@@ -144,9 +145,9 @@ public final class FlowControl {
     }
 
     /**
-     * Returns the number of outstanding bytes at which all partitions are paused. This is more than the budget, because
-     * an ordinary fetch may exceed its partition's share, and a few stuck partitions above their shares must not stop
-     * all others. If the budget {@linkplain #isOvercommitted is overcommitted}, it is exactly the budget.
+     * Returns the sum of outstanding bytes at which all partitions are paused. It is larger than the budget, because a
+     * fetch may exceed its partition's share, and a few such partitions must not stop all others if their records are
+     * stuck. If the budget {@linkplain #isOvercommitted is overcommitted}, it equals the budget.
      */
     private long stopBytes() {
         return isOvercommitted() ? budgetBytes : budgetBytes + Math.min(partitions * fetchBytes, budgetBytes / 2);
@@ -168,7 +169,7 @@ public final class FlowControl {
             allPaused = true;
             allPausedNanos = clock.nanoTime();
         }
-        // If all partitions are already paused, this pauses the partitions that were added since.
+        // If the other partitions are already paused, this loop pauses the partitions that were added since.
         Collection<TopicPartition> running = new ArrayList<>();
         for (AssignedPartition partition : assignment) {
             if (partition.pauseForBytes()) {
@@ -189,7 +190,7 @@ public final class FlowControl {
 
     /**
      * Returns whether enough of the budget is free for all partitions to resume. If not, the trackers wake the owner
-     * when more may be free.
+     * thread when all records of a partition may be finished.
      */
     private boolean isFreeAgain(List<AssignedPartition> assignment) {
         boolean looksAgain;
@@ -242,8 +243,8 @@ public final class FlowControl {
     }
 
     /**
-     * Resumes partitions that have fallen to half of their limits. If a paused partition is still above half of its
-     * limits, its tracker wakes the owner when the partition may have fallen that far. Must be called before each poll.
+     * Resumes partitions that have fallen to half of their limits. For each partition still above half, its tracker
+     * wakes the owner thread when this may have changed. Must be called before each poll.
      */
     public void resumeLow(List<AssignedPartition> assignment, RecordFetcher fetcher) {
         if (allPaused && !isFreeAgain(assignment)) {
@@ -287,10 +288,10 @@ public final class FlowControl {
     }
 
     /**
-     * The paused partitions with the same outlet and priority.
+     * The paused partitions with the same buffer and priority.
      *
      * @param paused the number of these partitions
-     * @param ready the number of these partitions that have waiting records
+     * @param ready the number of these partitions that have records in the buffer
      */
     private record Peers(RecordBuffer outlet, int priority, int paused, int ready) {
 
@@ -317,7 +318,7 @@ public final class FlowControl {
 
     /**
      * Returns whether at most 1/{@code part} of the partition's limits is outstanding. If not, the partition's tracker
-     * wakes the owner when the outstanding records and bytes may have fallen that far.
+     * wakes the owner thread when this may have changed.
      */
     private boolean isDownTo(AssignedPartition partition, int part) {
         int records = highRecords / part;

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A condition for one waiting thread at a time. Unlike the conditions of {@link ReentrantLock}, it allocates nothing
- * when a thread waits. Every method except {@link #wake} must be called by a thread that holds the lock exactly once.
+ * when a thread waits. A thread that calls any method except {@link #wake} must hold the lock, with a hold count of 1.
  * Waits may end early, so callers must check their condition again.
  */
 final class OneWaiter implements Condition {

@@ -33,8 +33,8 @@ public final class PartitionAssignment {
     private final DroppedRecords dropped;
 
     /**
-     * The values of the map, cached as a list because the owner iterates over them in each turn. Null after a change,
-     * until {@link #all()} is called.
+     * The values of the map. Cached as a list, because the owner thread uses them before every poll. Null after a
+     * change, until {@link #all()} is called.
      */
     private @Nullable List<AssignedPartition> all;
 
@@ -42,7 +42,7 @@ public final class PartitionAssignment {
      * Creates an empty assignment.
      *
      * @param trackerCapacity maximum number of outstanding records per partition
-     * @param owner the thread to wake when a partition makes progress that the owner is waiting for
+     * @param owner the owner thread, woken when a partition makes progress for which it waits
      * @param dropped receives the unfinished records of assignments that end
      */
     public PartitionAssignment(
@@ -106,7 +106,7 @@ public final class PartitionAssignment {
         return ids.stream().map(partitions::get).filter(Objects::nonNull).toList();
     }
 
-    /** Returns whether {@code partition} is still assigned and has not been restarted. */
+    /** Returns whether {@code partition} is still assigned and has not been replaced by a new object. */
     public boolean isCurrent(AssignedPartition partition) {
         return partitions.get(partition.id()) == partition;
     }
@@ -142,8 +142,8 @@ public final class PartitionAssignment {
     }
 
     /**
-     * Removes partitions. After that, the pipeline does not start to work on any of their records, except for records
-     * that were committed before they were emitted.
+     * Removes partitions. Afterwards, the pipeline starts no work on their records. Records committed before emission
+     * are an exception, because no other member will receive them.
      */
     public List<AssignedPartition> withdraw(Collection<TopicPartition> ids) {
         List<AssignedPartition> withdrawn =

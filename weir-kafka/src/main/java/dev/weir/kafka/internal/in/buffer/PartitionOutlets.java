@@ -14,8 +14,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One buffer per partition, and a queue that announces new partitions. The owner thread opens and ends buffers; the
- * outer stream's segment thread takes announced partitions. Thread-safe.
+ * One buffer per partition, and a queue of newly assigned partitions. The owner thread opens and ends buffers. The
+ * thread of the outer stream, whose elements are the partitions' streams, takes partitions from the queue. Thread-safe.
  */
 public final class PartitionOutlets implements RecordOutlets {
 
@@ -47,8 +47,8 @@ public final class PartitionOutlets implements RecordOutlets {
     public void open(AssignedPartition partition) {
         RecordBuffer buffer = new RecordBuffer(clock, delays.get());
         open.add(buffer);
-        // The buffer must be set before the partition is announced, because the thread that takes it reads from its
-        // buffer immediately.
+        // The buffer must be set before the partition is queued. Another thread may then take the partition and read
+        // from its buffer immediately.
         partition.goOutBy(buffer);
         lock.lock();
         try {

@@ -98,9 +98,9 @@ final class PartitionQueue {
     }
 
     /**
-     * Returns whether the batch may contain the token. Batches that cannot contain it need not be searched. This keeps
-     * the search short, which matters because it blocks the pipeline. Tokens ascend within a partition. If one token
-     * covers all records of a batch, it is returned for the first record.
+     * Returns whether the batch may contain the token, so that other batches are not searched. The search must be
+     * short, because it holds the lock that the pipeline needs. Tokens ascend within a partition. If one token covers a
+     * whole batch, only the first record has it.
      */
     private static boolean mayHave(Batch<ConsumerRecord<byte[], byte[]>> batch, long token) {
         return batch.size() > 0

@@ -13,8 +13,8 @@ import org.apache.kafka.common.TopicPartition;
 /**
  * The partitions that the user has paused. Thread-safe: users pause partitions, the owner thread adds and removes them.
  *
- * <p>A pause only marks the partition in its buffer. The owner thread and the client are not involved until the buffer
- * is full.
+ * <p>A pause only stops the pipeline from pulling the partition's records from the buffer. The client keeps fetching
+ * the partition until flow control pauses it.
  */
 public final class PausedPartitions {
 
@@ -41,8 +41,8 @@ public final class PausedPartitions {
     }
 
     /**
-     * Removes partitions. Records still in their buffers can now be pulled even if the user had paused the partition.
-     * These records have already been committed, so no other member will receive them.
+     * Removes partitions. Any records still buffered were committed before emission, so no other member will receive
+     * them. The pipeline can therefore pull them even if the user had paused the partition.
      */
     void withdrawn(Collection<AssignedPartition> gone) {
         lock.lock();

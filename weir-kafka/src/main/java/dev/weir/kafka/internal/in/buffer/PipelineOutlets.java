@@ -16,7 +16,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PipelineOutlets implements RecordOutlets {
 
-    /** A pipeline that reads from the consumer, or a restarted section of such a pipeline. */
+    /**
+     * A pipeline that reads from the consumer. If the pipeline restarts a part that contains the source, that part
+     * attaches again.
+     */
     public static final class Attachment {
 
         public final RecordBuffer buffer;
@@ -71,8 +74,8 @@ public final class PipelineOutlets implements RecordOutlets {
     private boolean ended;
 
     /**
-     * Adds an attachment. The caller must then make the partitions of its topics use the new buffer. Throws after
-     * {@link #end}, or if another attachment reads the same topics.
+     * Adds an attachment. The caller must then assign the attachment's buffer to the partitions of its topics. Throws
+     * after {@link #end}, or if another attachment reads the same topics.
      */
     public void add(Attachment attachment) {
         if (ended) {
@@ -94,7 +97,7 @@ public final class PipelineOutlets implements RecordOutlets {
         attachments.remove(attachment);
     }
 
-    /** Returns the attachments that are closing and still wait for records they have pulled. */
+    /** Returns the closing attachments, whose pipelines may still be working on pulled records. */
     public List<Attachment> closing() {
         return attachments.isEmpty()
                 ? List.of()

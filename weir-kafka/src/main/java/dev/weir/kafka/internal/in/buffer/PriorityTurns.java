@@ -16,10 +16,10 @@ import java.util.Objects;
 final class PriorityTurns {
 
     // Combines strict priority with the deficit counters of M. Shreedhar and G. Varghese, "Efficient Fair Queuing Using
-    // Deficit Round Robin", SIGCOMM 1995. Unlike in that algorithm, the highest level has no quantum: it gets the turn
-    // whenever no other level has earned one.
+    // Deficit Round Robin", SIGCOMM 1995. Each level contains the queues of one priority. The highest level has no
+    // quantum, unlike in that algorithm. It gets every turn that no other level has earned.
 
-    /** Number of records taken from higher levels in return for which a waiting level may deliver one record. */
+    /** Number of records that higher levels may deliver before a waiting level may deliver one record. */
     static final int RECORDS_PER_EARNED = 16;
 
     private static final int NOT_WATCHED = -1;
@@ -30,12 +30,12 @@ final class PriorityTurns {
         final ArrayDeque<PartitionQueue> queues = new ArrayDeque<>();
 
         /**
-         * The number of records taken from higher levels while this level waited, minus {@code RECORDS_PER_EARNED} for
-         * each record taken from this level; never negative.
+         * Increases by 1 for each record taken from a higher level while this level waits. Decreases by
+         * {@code RECORDS_PER_EARNED} for each record taken from this level, but never below 0.
          */
         long passedOver;
 
-        /** The wake-up requested by {@link #watch} is due when at most this number of queues is left in the level. */
+        /** Number of queues in the level at which the callback requested by {@link #watch} is due. */
         int watched = NOT_WATCHED;
 
         Level(int priority) {
@@ -57,7 +57,6 @@ final class PriorityTurns {
         return size;
     }
 
-    /** Returns the number of records in all queues. */
     int records() {
         int records = 0;
         for (Level level : levels) {
@@ -101,8 +100,8 @@ final class PriorityTurns {
     }
 
     /**
-     * Requests a wake-up as soon as at most {@code queues} queues of the given priority are left. Returns false if this
-     * is already the case.
+     * Requests a callback as soon as the number of queues of the given priority has fallen to {@code queues}. Returns
+     * false if it is already that low.
      */
     boolean watch(int priority, int queues) {
         Level level = level(priority);
@@ -114,8 +113,8 @@ final class PriorityTurns {
     }
 
     /**
-     * Returns whether the wake-up requested by {@link #watch} is due for the priority of the queue last returned by
-     * {@link #next}. Returns true only once per request.
+     * Returns whether the callback requested by {@link #watch} is due. Considers only the priority of the queue last
+     * returned by {@link #next}. Returns true only once per request.
      */
     boolean isDue() {
         boolean due = current.queues.size() <= current.watched;

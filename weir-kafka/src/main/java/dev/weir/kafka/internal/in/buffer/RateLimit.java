@@ -13,10 +13,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
  */
 final class RateLimit {
 
-    /**
-     * Maximum burst, in seconds. After an idle period, as many records may leave immediately as the rate permits in
-     * this time.
-     */
+    /** Maximum burst: after an idle period, the records that the rate permits in this time may leave immediately. */
     private static final double BURST_SECONDS = 0.05;
 
     private final Clock clock;
@@ -24,7 +21,7 @@ final class RateLimit {
     private boolean splits = true;
     private long perSecond;
 
-    /** Number of records that may leave now. Negative after a batch that cannot be split has exceeded the rate. */
+    /** Number of records that may leave now. Becomes negative if an unsplittable batch is larger than this number. */
     private double credit;
 
     private long filledNanos;
@@ -42,7 +39,7 @@ final class RateLimit {
         this.clock = clock;
     }
 
-    /** Disables the splitting of batches, because one token covers a whole batch. */
+    /** Disables the splitting of batches. Needed if one token covers a whole batch. */
     void keepWhole() {
         splits = false;
     }
@@ -75,8 +72,8 @@ final class RateLimit {
     }
 
     /**
-     * Returns the part of a partition's first batch that may leave, and puts the rest back into the queue. The batch
-     * must already have been removed from the queue.
+     * Returns the records of a partition's first batch that may leave now, and puts its other records back into the
+     * queue. The caller must already have removed the batch from the queue.
      */
     Batch<ConsumerRecord<byte[], byte[]>> cut(
             Batch<ConsumerRecord<byte[], byte[]>> first,

@@ -16,8 +16,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Fetched records that the pipeline has not pulled yet. There is a queue per partition, and {@link PriorityTurns}
  * selects the queue from which the next batch is taken, so that a full or paused partition does not delay the others.
- * The owner thread adds and purges records; the segment thread takes them. The buffer itself is unbounded. To limit it,
- * the owner pauses partitions instead of waiting, so that it always keeps polling. Thread-safe.
+ * The consumer's owner thread adds and removes records; a thread of the pipeline takes them. The buffer itself is
+ * unbounded. If it is full, the owner thread pauses the fetching of partitions instead of waiting, because it must keep
+ * polling. Thread-safe.
  */
 public final class RecordBuffer {
 
@@ -35,13 +36,13 @@ public final class RecordBuffer {
     private int records;
     private boolean ended;
 
-    /** True if the waiting thread must still be woken for records that were added. */
+    /** True if records were added but the thread that waits for them has not been woken yet. */
     private boolean unannounced;
 
     private @Nullable Runnable onFewReady;
     private boolean fewReady;
 
-    /** True if the segment thread waits in {@link #take}. */
+    /** True if a thread of the pipeline waits in {@link #take}. */
     private boolean takerWaits;
 
     /** True if only the rate limit prevented the last attempt from taking records. */
@@ -78,8 +79,8 @@ public final class RecordBuffer {
 
     /**
      * Adds records of one partition, or hands them directly to the thread that waits in {@link #take}. Records handed
-     * over directly count as taken immediately, even before that thread runs. That thread returns them even if it is
-     * interrupted.
+     * over directly count as taken immediately, even before the waiting thread runs. If that thread is interrupted, it
+     * still returns the records.
      */
     public void hand(AssignedPartition partition, Batch<ConsumerRecord<byte[], byte[]>> batch) {
         lock.lock();
@@ -116,7 +117,8 @@ public final class RecordBuffer {
     }
 
     /**
-     * Adds several batches of one partition. {@link #announce} then wakes the waiting thread, once for all partitions.
+     * Adds several batches of one partition without waking the thread that waits for records. Call {@link #announce}
+     * once for all partitions.
      */
     void addAll(AssignedPartition partition, List<Batch<ConsumerRecord<byte[], byte[]>>> batches) {
         lock.lock();
@@ -147,9 +149,7 @@ public final class RecordBuffer {
         OneWaiter.wake(waiting);
     }
 
-    /**
-     * Makes the queue eligible if records can be taken from it. Returns true if the waiting thread must then be woken.
-     */
+    /** Adds the queue to {@link #turns} if records can be taken. Returns whether the waiting thread must be woken. */
     private boolean becomesReady(PartitionQueue queue) {
         if (queue.isPaused() || queue.isEmpty()) {
             return false;
@@ -208,8 +208,8 @@ public final class RecordBuffer {
                     turns.remove(queue);
                 }
             }
-            // All remaining records may have belonged to purged partitions that were paused. The buffer may therefore
-            // be exhausted, and a waiting thread must notice this.
+            // The buffer may now be empty. A thread in take() may be waiting for these records, for example because
+            // their partitions were paused, and must check whether the buffer has ended.
             readyOrEnded.signal();
         } finally {
             lock.unlock();
@@ -280,8 +280,8 @@ public final class RecordBuffer {
     }
 
     /**
-     * Takes the next batch without calling a user's function. Returns null if there is none, or if a
-     * {@linkplain DueRecords#hasQuestion question} must be asked first.
+     * Takes the next batch without calling a user's function. Returns null if there is none, or if the function
+     * {@linkplain DueRecords#hasQuestion must be called} first.
      */
     private @Nullable Batch<ConsumerRecord<byte[], byte[]>> next() {
         rateForbids = !rate.mayTake();
@@ -340,8 +340,8 @@ public final class RecordBuffer {
     }
 
     /**
-     * Returns the time when the rate limit or the due times may next permit records to be taken. Other changes wake the
-     * waiting thread anyway.
+     * Returns the next time at which the rate limit or the due times may permit records to be taken. All other changes
+     * wake the waiting thread.
      */
     private long nextTurnNanos() {
         if (turns.size() == 0) {
@@ -354,7 +354,7 @@ public final class RecordBuffer {
         return delay == null ? Stage.NEVER : delay.nextDueNanos(clock);
     }
 
-    /** Sets the maximum rate; 0 for no limit. Records that exceed the rate stay in the buffer like all others. */
+    /** Sets the maximum number of records taken per second; 0 for no limit. Excess records stay in the buffer. */
     void perSecond(long newRate) {
         lock.lock();
         try {
@@ -384,7 +384,7 @@ public final class RecordBuffer {
         }
     }
 
-    /** Disables the splitting of batches, because one token covers a whole batch. Call before a rate is set. */
+    /** Disables the splitting of batches. Needed if one token covers a whole batch. Call before a rate is set. */
     public void keepWhole() {
         lock.lock();
         try {
@@ -421,8 +421,7 @@ public final class RecordBuffer {
 
     /**
      * Requests a callback as soon as at most {@code partitions} partitions of the given priority have records that can
-     * be taken. The callback is made by the thread that takes records. A request cannot be withdrawn, so the callback
-     * may come when the caller no longer needs it.
+     * be taken. The callback is made by the thread that takes records. A request cannot be cancelled.
      *
      * @return false if there will be no callback, because the condition is already met or the buffer delays records
      *     until they are due

@@ -2,9 +2,7 @@ package dev.weir.kafka.internal.in.buffer;
 
 import java.util.Collection;
 
-/**
- * The buffers that receive the records of each partition. Called by the owner thread, unless a method states otherwise.
- */
+/** The buffers that receive the records of each partition. Confined to the owner thread unless noted otherwise. */
 public interface RecordOutlets {
 
     /** Assigns a buffer to a newly assigned partition before any other thread can see the partition. */

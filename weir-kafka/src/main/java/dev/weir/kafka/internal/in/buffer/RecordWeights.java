@@ -7,11 +7,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Computes the weights of a partition's records in the memory budget. Confined to the owner thread.
  *
- * <p>Headers are two references away from each record. Reading the headers of every record would cost a consumer of
- * records without headers 8 % of its CPU time. Therefore, only the first batch of a partition is searched completely
- * for headers. In later batches, every 64th record is checked, and at least one per batch, at positions that change
- * from batch to batch. Once a batch with headers has been found, the headers of all its records and of all later
- * records are weighed. See ADR 62.
+ * <p>Reading the headers of every record would be expensive: a consumer of records without headers would spend 8 % of
+ * its CPU time on it. Therefore, only the first batch of a partition is searched completely for headers. In later
+ * batches, every 64th record is checked, and at least one per batch, at positions that change from batch to batch. Once
+ * a batch with headers has been found, the headers of all its records and of all later records are weighed. See ADR 62.
  */
 final class RecordWeights {
 
@@ -30,10 +29,7 @@ final class RecordWeights {
     private boolean seenBatch;
     private int nextLook;
 
-    /**
-     * Checks whether a batch contains records with headers. Must be called before {@link #of} is called for its
-     * records.
-     */
+    /** Checks whether a batch contains headers. Must be called before {@link #of} is called for its records. */
     void look(Object[] records) {
         if (seenHeaders) {
             return;

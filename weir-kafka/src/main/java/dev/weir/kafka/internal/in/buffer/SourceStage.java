@@ -10,7 +10,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
-/** The pipeline's side of a consumer: pulls from its buffer and decodes. Confined to the segment's thread. */
+/** The stage that pulls records from a consumer's buffer and decodes them. Confined to the thread that runs it. */
 public final class SourceStage<K, V> implements Stage<ConsumerRecord<K, V>> {
 
     private final RecordBuffer buffer;

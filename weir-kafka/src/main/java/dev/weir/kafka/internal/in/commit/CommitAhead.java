@@ -23,31 +23,32 @@ import org.apache.kafka.common.TopicPartition;
  * Holds fetched records until they have been committed. For at-most-once delivery, a record may be emitted only if it
  * can never be read again. Confined to the owner thread.
  *
- * <p>Each commit covers as many records as the pipeline may buffer, and they are released once it is confirmed. The
- * owner waits for the confirmation and then briefly for the pipeline's next pull, instead of polling the consumer in
- * between. Commits therefore never wait for a poll to end, and even a commit for a single record takes only one round
- * trip. A failed commit is repeated, even if the first attempt may have succeeded unnoticed. When a partition is
- * revoked, its waiting records are dropped. If their commit had already succeeded, they are lost, but never delivered
- * twice.
+ * <p>A commit covers as many records as fit into the pipeline's buffer. These records are emitted once the commit is
+ * confirmed. The owner thread waits for the confirmation and then briefly for the pipeline's next pull. It does not
+ * poll the consumer in between. Commits therefore never wait for a poll to end, and even a commit for a single record
+ * takes only one round trip. A failed commit is repeated, even though the brokers may have executed the first attempt.
+ * When a partition is revoked, its waiting records are dropped. If a commit had already covered them, they are lost,
+ * but never delivered twice.
  *
- * <p>Records of a paused partition wait here uncommitted. They do not count toward the limit, so other partitions can
- * continue. A new position, for example after a seek, is represented by an empty batch ahead of the partition's
- * records. The end of a bounded read is represented by an empty batch after them.
+ * <p>Records of a paused partition wait here uncommitted. They do not count toward the limit on committed records, so
+ * other partitions can continue. A new position, for example after a seek, is represented by an empty batch ahead of
+ * the partition's records. The end of a bounded read is represented by an empty batch after them.
  */
 public final class CommitAhead extends DeliveryCommits implements CommitGate {
 
-    /** The token of an empty batch, which represents a position to commit. */
+    /** The token of an empty batch. Such a batch represents a position to commit. */
     private static final long NO_TOKEN = -1;
 
     private record Promised(
             AssignedPartition partition, Batch<ConsumerRecord<byte[], byte[]>> batch, long nextOffset, long token) {}
 
     /**
-     * Maximum time for which the owner postpones its other duties while the pipeline keeps pulling released records.
+     * Maximum time that the owner thread spends on commits before it returns to its other duties, even if the pipeline
+     * keeps pulling records.
      */
     private static final long SPELL_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
-    /** Maximum time the owner waits for the response to a commit before it returns to its other duties. */
+    /** Maximum time that the owner thread waits for the response to a commit. */
     private static final long ANSWER_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final RecordOutlets outlets;
@@ -65,14 +66,13 @@ public final class CommitAhead extends DeliveryCommits implements CommitGate {
     private boolean lacksRoom;
 
     /**
-     * True if the owner waits for the pipeline to pull records before it can commit more. Written by the owner and by
-     * the pulling thread.
+     * True if no more can be committed until the pipeline pulls. Written by the owner thread and the pulling thread.
      */
     private volatile boolean wantsRoom;
 
     /**
-     * True if batches may be waiting because their partition is paused. The owner sets this field before it checks for
-     * paused partitions, so that it is woken if a partition is resumed at the same time.
+     * True if batches may be waiting because their partition is paused. The owner thread sets this field before it
+     * checks the pauses. A resume during this check therefore wakes the owner thread.
      */
     private volatile boolean passesOver;
 
@@ -146,7 +146,7 @@ public final class CommitAhead extends DeliveryCommits implements CommitGate {
     void commitDue(List<AssignedPartition> assigned) {
         long endNanos = clock.nanoTime() + SPELL_NANOS;
         while (!waiting.isEmpty() && !commits.isBackingOff()) {
-            // Must be set before the free capacity is checked, so that every later pull wakes the owner.
+            // Must be set before the free capacity is checked, so that every later pull wakes the owner thread.
             wantsRoom = true;
             List<Promised> next = fitting();
             if (!next.isEmpty()) {
@@ -159,8 +159,8 @@ public final class CommitAhead extends DeliveryCommits implements CommitGate {
             long left = endNanos - clock.nanoTime();
             if (left <= 0) {
                 if (!next.isEmpty()) {
-                    // There may already be capacity for more batches. The owner must be woken for them here, because no
-                    // pull wakes it while wantsRoom is false.
+                    // There may already be capacity for more batches. Pulls do not wake the owner thread while
+                    // wantsRoom is false, so wake it here.
                     signals.wake();
                 }
                 return;
@@ -176,8 +176,8 @@ public final class CommitAhead extends DeliveryCommits implements CommitGate {
         int room = commitAhead - outlets.ready();
         lacksRoom = false;
         List<Promised> fitting = new ArrayList<>();
-        // Each partition is checked only once. Otherwise, if it were resumed during this loop, a later batch of the
-        // partition would be committed and an earlier one left out.
+        // Check each partition only once. If a partition were resumed during this loop, a second check could commit a
+        // later batch after an earlier batch was left out.
         Map<AssignedPartition, Boolean> paused = new HashMap<>();
         passesOver = true;
         for (Promised next : waiting) {
@@ -212,15 +212,15 @@ public final class CommitAhead extends DeliveryCommits implements CommitGate {
         }
         commits.succeededAhead();
         for (Promised each : next) {
-            // Thousands of batches may be waiting, but the search is short, because only batches of paused partitions
-            // precede this batch.
+            // The search starts at the oldest batch and is short: only batches that cannot be committed now, for
+            // example because of a pause, are older than this one.
             if (waiting.removeFirstOccurrence(each)) {
                 letGo(each.partition, each.batch.size());
             }
             each.partition.committedAhead(each.nextOffset, clock.nanoTime());
             if (each.token == NO_TOKEN) {
-                // This may have been the last empty batch of a bounded read, which can end once nothing is waiting. The
-                // owner checks for the end only after a poll, so it is woken.
+                // This empty batch may have been the last thing that a bounded read waited for. The owner thread checks
+                // for the end of the read after each poll, so end the current poll.
                 signals.wake();
             } else {
                 each.partition.outlet().hand(each.partition, each.batch);
@@ -230,7 +230,7 @@ public final class CommitAhead extends DeliveryCommits implements CommitGate {
 
     /**
      * Commits the positions that were set for these partitions but have not been committed yet. Called before the
-     * partitions are released.
+     * consumer gives up the partitions.
      *
      * @throws KafkaException if the commit fails; the previous commit then remains valid
      */
@@ -288,8 +288,8 @@ public final class CommitAhead extends DeliveryCommits implements CommitGate {
     }
 
     /**
-     * Returns whether the owner must be woken because it is waiting for free capacity and the pipeline now has enough.
-     * Returns true only once each time the owner starts to wait. May be called from any thread.
+     * Returns whether the owner thread must be woken because it waits for free capacity and the pipeline now has
+     * enough. Returns true only once per wait. May be called from any thread.
      */
     private boolean wantsRoom() {
         if (wantsRoom && outlets.ready() <= commitAhead / 2) {
@@ -300,8 +300,8 @@ public final class CommitAhead extends DeliveryCommits implements CommitGate {
     }
 
     /**
-     * Returns whether the owner must be woken after a user has paused or resumed partitions. Must be called after the
-     * change. May be called from any thread.
+     * Returns whether the owner thread must be woken after a user has paused or resumed partitions. Must be called
+     * after the change. May be called from any thread.
      */
     boolean wantsLook() {
         return passesOver || wantsRoom();

@@ -22,9 +22,9 @@ import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request that commits offsets on behalf of a group member. Encodes itself, because Kafka's class copies each string
- * in each request. Reusable: as long as the member and the partitions stay the same, another request allocates nothing
- * but the leader epochs. Confined to the owner thread.
+ * A request that commits offsets on behalf of a group member. Encodes itself, because Kafka's own class would copy
+ * every string for every request. Reusable: while the member and the partitions stay the same, only the leader epochs
+ * are allocated for another request. Confined to the owner thread.
  *
  * <pre>
  *   group, generation, member id, instance id (or 0)
@@ -35,7 +35,8 @@ import org.jspecify.annotations.Nullable;
  *   tags = 0
  * </pre>
  *
- * <p>This is the layout of versions 8 and 9. A string consists of its length + 1, a varint, and its UTF-8 bytes.
+ * <p>This is the layout of versions 8 and 9. A string is encoded as a varint, which contains the length + 1, followed
+ * by the UTF-8 bytes.
  */
 final class CommitRequest implements MessageNetwork.SelfEncoded {
 
@@ -61,8 +62,8 @@ final class CommitRequest implements MessageNetwork.SelfEncoded {
     private record Topic(byte[] name, List<TopicPartition> ids) {}
 
     /**
-     * Returns the request for the given member, its generation and the offsets. The next call changes the returned
-     * object, so it must have been encoded by then.
+     * Returns the request for the given member, its generation and the offsets. The returned object is reused, so
+     * encode it before the next call.
      */
     CommitRequest of(ConsumerGroupMetadata member, Map<TopicPartition, OffsetAndMetadata> offsets) {
         if (!member.equals(this.member)) {

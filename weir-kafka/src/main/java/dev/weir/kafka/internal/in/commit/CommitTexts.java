@@ -38,7 +38,7 @@ public final class CommitTexts {
 
     private int version;
 
-    /** The leader epoch of the last commit. Kept because most commits of a run have the same. */
+    /** The leader epoch of the last commit. The object is reused, because most commits have the same epoch. */
     private Optional<Integer> lastEpoch = Optional.empty();
 
     /**
@@ -68,7 +68,7 @@ public final class CommitTexts {
         version++;
     }
 
-    /** Returns a number that changes whenever a start size is added. Later commits may then need different metadata. */
+    /** Returns the version of the commit metadata, which changes whenever a start size is added. */
     int version() {
         return version;
     }
@@ -110,10 +110,7 @@ public final class CommitTexts {
                 + partition.committedOffset() + " dropped=" + (dropped == Long.MAX_VALUE ? "none" : dropped);
     }
 
-    /**
-     * Creates a {@link #commit} whose metadata contains all finished offsets after {@code offset}; null if they do not
-     * fit.
-     */
+    /** Creates a {@link #commit} whose metadata contains all finished offsets; null if they do not fit. */
     @Nullable
     OffsetAndMetadata commitEntirely(AssignedPartition partition, long offset) {
         FinishedSet finished = partition.tracker().finishedPast(offset, partition.finishedEarlier());
@@ -121,16 +118,12 @@ public final class CommitTexts {
         if (finished.isEmpty()) {
             return commit;
         }
-        // The finished set has been read twice, here and in commit(). A record that finishes in between appears only in
-        // the set read later, which is harmless.
+        // commit() has looked up the finished set again. The later set may contain more records, which is harmless.
         FinishedSet written = finished(partition.id(), commit);
         return finished.runs() < CommitText.MAX_RUNS && written.containsAll(finished) ? commit : null;
     }
 
-    /**
-     * Creates a commit without a finished set, for a partition whose records after {@code offset} have not been
-     * emitted.
-     */
+    /** Creates a commit without a finished set, for use before records after {@code offset} are emitted. */
     OffsetAndMetadata commitAhead(AssignedPartition partition, long offset) {
         return commit(partition, offset, noted(partition, offset, ""));
     }
@@ -204,7 +197,7 @@ public final class CommitTexts {
         }
     }
 
-    /** Reads the last commits of the partitions. Blocks for at most {@code nanos}. */
+    /** Reads the partitions' committed offsets and metadata. Blocks for at most {@code nanos}. */
     Map<TopicPartition, OffsetAndMetadata> committed(Set<TopicPartition> ids, long nanos) {
         long deadlineNanos = clock.nanoTime() + nanos;
         while (true) {

@@ -67,13 +67,13 @@ public abstract sealed class DeliveryCommits permits CommitsAfterWork, CommitsIn
 
     abstract void commitDue(List<AssignedPartition> assigned);
 
-    /** Returns the time until {@link #commitIfDue} must be called again, unless the owner is woken earlier. */
+    /** Returns the time until {@link #commitIfDue} must be called again, unless the owner thread is woken before. */
     public abstract long nanosUntilDue();
 
     /**
      * Makes the final commits before partitions are released. Commits, for each partition, the offset before which all
-     * records are finished. If offsets are committed before records are emitted, commits new positions that have not
-     * been committed yet instead.
+     * records are finished. With at-most-once delivery, commits only the start positions that have not been committed
+     * yet.
      *
      * @throws org.apache.kafka.common.errors.RebalanceInProgressException if the client must poll first
      */
@@ -105,13 +105,10 @@ public abstract sealed class DeliveryCommits permits CommitsAfterWork, CommitsIn
      */
     public void releasing(Collection<AssignedPartition> revoked) {}
 
-    /** Makes due commits while the owner waits for work on revoked partitions. */
+    /** Makes the commits that become due while the owner thread waits for the work on revoked partitions to end. */
     public void serveRelease() {}
 
-    /**
-     * Returns whether all records that were emitted and finished have been committed, so that none of them will be read
-     * again.
-     */
+    /** Returns whether all finished records have been committed, so that none of them will be read again. */
     public boolean isSettled() {
         return true;
     }
@@ -126,7 +123,7 @@ public abstract sealed class DeliveryCommits permits CommitsAfterWork, CommitsIn
     public void taken() {}
 
     /**
-     * Reports that the user has paused or resumed partitions, so that different batches may now be committed. May be
+     * Reports that the user has paused or resumed partitions. Batches that had to wait may now be committed. May be
      * called from any thread.
      */
     public void pausesChanged() {}

@@ -32,11 +32,13 @@ import org.jspecify.annotations.Nullable;
  * connections for each attempt. Confined to the owner thread.
  *
  * <p>A client that has asked to join the next generation sends no commits until all members have joined. The
- * coordinator still accepts commits during that time ({@code ClassicGroup.validateOffsetCommit} of Kafka 4.4). It
- * refuses a commit for an earlier generation, from an unknown member, or from a member whose {@code group.instance.id}
- * another member has taken over. After such a refusal, or if the client is not authorized to commit, no further attempt
- * is made in this generation. An unanswered commit may still reach the coordinator, so no further attempt is made after
- * it, either. After any other failure, another attempt can be made after one second.
+ * coordinator still accepts commits for the last generation during that time ({@code ClassicGroup.validateOffsetCommit}
+ * of Kafka 4.4). It refuses a commit for an earlier generation, from an unknown member, or from a member whose
+ * {@code group.instance.id} another member has taken over.
+ *
+ * <p>After such a refusal, or if the client is not authorized to commit, no further attempt is made in this generation.
+ * The same applies after an unanswered commit, because it may still reach the coordinator. After any other failure, the
+ * next attempt can be made one second later.
  */
 public final class DirectCommit implements MemberCommit {
 
@@ -63,7 +65,7 @@ public final class DirectCommit implements MemberCommit {
     /** Pause between two attempts of a member in the same generation. */
     private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** Errors after which further attempts in the same generation would fail, too. */
+    /** Errors that every further attempt in the same generation would cause again. */
     private static final Set<Errors> FOR_GOOD = EnumSet.of(
             Errors.FENCED_INSTANCE_ID,
             Errors.UNKNOWN_MEMBER_ID,
@@ -137,7 +139,7 @@ public final class DirectCommit implements MemberCommit {
     public boolean commit(Map<TopicPartition, OffsetAndMetadata> offsets, long nanos) {
         ConsumerGroupMetadata member = client.groupMetadata();
         if (member.generationId() < 0 || member.memberId().isEmpty()) {
-            return false; // the client is not a member, so nothing would stop an outdated commit to an empty group
+            return false; // not a member: an empty group would accept even an outdated commit
         }
         long now = System.nanoTime();
         boolean again = member.equals(refused);
@@ -159,8 +161,8 @@ public final class DirectCommit implements MemberCommit {
     }
 
     /**
-     * Makes a single attempt to commit the offsets. Returns the reason for a failure; an empty string if all were
-     * committed.
+     * Makes a single attempt to commit the offsets. Returns the reason for a failure; an empty string if all offsets
+     * were committed.
      */
     private String tryOnce(
             ConsumerGroupMetadata member, Map<TopicPartition, OffsetAndMetadata> offsets, long deadlineNanos) {
@@ -179,8 +181,8 @@ public final class DirectCommit implements MemberCommit {
                     answer);
             return refusal((OffsetCommitResponseData) Objects.requireNonNull(answer.message));
         } catch (KafkaException | LeanException | IllegalArgumentException unanswered) {
-            // If the commit was sent but not answered, no further attempt is made. The unanswered commit may reach the
-            // coordinator after a later commit and would then restore an older offset.
+            // If the commit was sent but not answered, make no further attempt. The unanswered commit could reach the
+            // coordinator after a later commit and restore older offsets.
             forGood = answer.sent;
             return unanswered.toString();
         }
@@ -208,8 +210,8 @@ public final class DirectCommit implements MemberCommit {
     }
 
     /**
-     * Sends a request and waits for the response. If the connection is lost, sends the request again, which is harmless
-     * even if the coordinator then commits the same offsets twice.
+     * Sends a request and waits for the response. If the connection is lost, sends the request again. It does no harm
+     * if the coordinator commits the same offsets twice.
      */
     private static void ask(
             MessageLinks wires,
@@ -252,7 +254,7 @@ public final class DirectCommit implements MemberCommit {
         }
     }
 
-    /** Returns the error of a partition that was not committed; an empty string if all were committed. */
+    /** Returns the error of a partition that was not committed; an empty string if there was no error. */
     private String refusal(OffsetCommitResponseData answer) {
         String refusal = "";
         for (var topic : answer.topics()) {

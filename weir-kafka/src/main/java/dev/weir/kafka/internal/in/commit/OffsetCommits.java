@@ -37,9 +37,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Commits finished offsets for the group. Confined to the owner thread.
  *
- * <p>Commits are not queued like messages. Finished offsets are looked up when a commit is due, and at most one commit
- * is in flight. After a failure, a retry sends the offsets that are finished by then, so committed offsets never go
- * backwards. The delay between retries increases. A retriable failure causes at most repeated records after a crash.
+ * <p>Commits are not queued. When a commit is due, the finished offsets are looked up, and at most one commit is in
+ * flight. A retry after a failure looks up the finished offsets again, so committed offsets never go backwards. The
+ * delay between retries increases. A retriable failure loses no records; at worst, some are processed again after a
+ * crash.
  */
 public final class OffsetCommits {
 
@@ -62,10 +63,10 @@ public final class OffsetCommits {
      */
     private static final long DIRECT_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-    /** Timeout for querying partitions that the client does not know. */
+    /** Timeout of the query in {@link #updateTopicIds}. */
     private static final Duration METADATA_WAIT = Duration.ofMillis(100);
 
-    /** Timeout of a commit that must succeed if at all possible. */
+    /** Maximum time for the last commit before partitions are given up. */
     public static final long SYNC_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final Consumer<?, ?> client;
@@ -139,10 +140,7 @@ public final class OffsetCommits {
         gone.ask(ids);
     }
 
-    /**
-     * Returns whether the partition was found to no longer exist. A commit that contains such a partition never
-     * completes.
-     */
+    /** Returns whether the partition no longer exists. A commit that contains such a partition never completes. */
     public boolean isGone(TopicPartition id) {
         return gone.contains(id);
     }
@@ -173,7 +171,7 @@ public final class OffsetCommits {
         return isBackingOff() ? retryNanos - clock.nanoTime() : 0;
     }
 
-    /** Records that a commit outside {@link #commitIfDue} succeeded, and resets the retry delay. */
+    /** Counts a successful commit that {@link #commitIfDue} did not send, and resets the retry delay. */
     void succeededAhead() {
         succeeded++;
         backoffNanos = 0;
@@ -200,8 +198,8 @@ public final class OffsetCommits {
             Map<TopicPartition, OffsetAndMetadata> offsets, java.util.function.Consumer<@Nullable Exception> then) {
         underWay = true;
         fetcher.awaitAnswer(true);
-        // The client for the consumer protocol does not report which offsets failed, so the result applies to all
-        // offsets of the request.
+        // A client of the KIP-848 protocol does not report which offsets failed. Use the failure for all offsets of the
+        // request.
         client.commitAsync(offsets, (same, failure) -> {
             underWay = false;
             fetcher.awaitAnswer(false);
@@ -223,10 +221,7 @@ public final class OffsetCommits {
         }
     }
 
-    /**
-     * Commits finished offsets if the commit interval or the record count is reached. The response arrives in a later
-     * poll.
-     */
+    /** Commits finished offsets if a commit is due by time or record count. The response arrives in a later poll. */
     public void commitIfDue(List<AssignedPartition> assigned) {
         if (direct.isUnderWay()) {
             direct.poll();
@@ -235,7 +230,7 @@ public final class OffsetCommits {
             return;
         }
         dueNanos = clock.nanoTime() + intervalNanos;
-        updateTopicIds(); // may block, so call it before looking up the finished offsets
+        updateTopicIds(); // may block, so the finished offsets are looked up afterwards
         Map<TopicPartition, OffsetAndMetadata> finished = finished(assigned);
         if (finished.isEmpty()) {
             return;
@@ -265,8 +260,8 @@ public final class OffsetCommits {
     }
 
     /**
-     * Checks periodically whether missing partitions exist again. A deleted partition may stay assigned until it is
-     * recreated, and its offsets are not committed in the meantime.
+     * Checks periodically whether deleted partitions exist again. Such a partition may stay assigned until its topic is
+     * recreated. Its offsets are not committed in the meantime.
      */
     void lookForGoneIfDue() {
         if (clock.nanoTime() - goneLookDueNanos >= 0) {
@@ -283,17 +278,17 @@ public final class OffsetCommits {
             return false;
         }
         long records = 0;
-        for (int i = 0; i < assigned.size(); i++) { // no iterator, because this runs in every iteration of the loop
+        for (int i = 0; i < assigned.size(); i++) { // avoids allocating an iterator
             records += assigned.get(i).finishedSinceCommit();
         }
         return records >= recordsPerCommit;
     }
 
-    /** Records that offsets were committed, either by this class or in a transaction. */
+    /** Registers offsets that were committed, either by this class or in a transaction. */
     public void committed(Collection<AssignedPartition> sent, Map<TopicPartition, OffsetAndMetadata> offsets) {
         succeeded++;
         backoffNanos = 0;
-        // The commit proves that the partitions exist, even if a newly started broker reported that they do not.
+        // A newly started broker may have reported these partitions as missing. The commit proves that they exist.
         gone.assigned(offsets.keySet());
         for (AssignedPartition partition : sent) {
             OffsetAndMetadata offset = offsets.get(partition.id());
@@ -330,9 +325,9 @@ public final class OffsetCommits {
     }
 
     /**
-     * Makes the client refresh its topic ids. The client commits by topic id, but it learns of a new id immediately
-     * only for partitions that it fetches or is assigned. For other partitions, it uses the old id until
-     * {@code metadata.max.age.ms} has passed. Querying an unknown partition triggers a refresh immediately.
+     * Makes the client refresh its topic ids by querying a partition that does not exist. The client commits by topic
+     * id. If a topic is recreated while the client neither fetches it nor is assigned its partitions, the client would
+     * use the old id until {@code metadata.max.age.ms} has passed.
      */
     private void updateTopicIds() {
         if (outdated.isEmpty()) {
@@ -351,8 +346,8 @@ public final class OffsetCommits {
     }
 
     /**
-     * Returns whether a later commit may succeed. That is also possible if the commit failed because the member was
-     * expelled or a new epoch is pending: a later poll then revokes the partitions or delivers the new epoch.
+     * Returns whether a later commit may succeed. It may succeed even if the member was expelled or its epoch is
+     * outdated, because a later poll revokes the partitions or delivers the new epoch.
      */
     private static boolean isRetriable(Exception failure) {
         return failure instanceof RetriableException
@@ -370,8 +365,8 @@ public final class OffsetCommits {
 
     /**
      * Returns the offsets for a transaction to commit, each with its complete finished set. Omits partitions that have
-     * not changed since the last commit. Includes partitions that appear to be deleted. If they were omitted, the
-     * output of their records would be committed without their offsets.
+     * not changed since the last commit. Includes partitions that appear to be deleted, because the transaction would
+     * otherwise commit the output of their records without their offsets.
      *
      * @return null if the complete finished set of a partition does not fit into the commit metadata; an ordinary
      *     commit would truncate the set
@@ -424,8 +419,8 @@ public final class OffsetCommits {
     }
 
     /**
-     * Returns whether every record is finished and the finished set of the earlier assignment contains no offset at or
-     * after {@code offset}. In this case, the commit metadata needs no finished set.
+     * Returns whether a commit of {@code offset} needs no finished set in its metadata: every record read is finished,
+     * and no record at or after {@code offset} was finished in an earlier assignment.
      */
     private static boolean isWhole(AssignedPartition partition, long offset) {
         return partition.tracker().isIdle() && partition.finishedEarlier().isBefore(offset);
@@ -443,8 +438,8 @@ public final class OffsetCommits {
 
     /**
      * Returns the offset to commit for a partition. If every record is finished, returns the client's position, which
-     * is past any transaction markers and aborted records, so that an idle group shows no lag. The position is known
-     * even if no record was ever read, and negative if it is not.
+     * is past any transaction markers and aborted records, so that an idle group shows no lag. A position may be known
+     * even if no record has been read. Returns a negative number if nothing can be committed.
      */
     private long committable(AssignedPartition partition) {
         long offset = partition.tracker().committableOffset();
@@ -459,17 +454,17 @@ public final class OffsetCommits {
     }
 
     /**
-     * Commits the finished offsets of the given partitions before the partitions are released. If the client cannot
-     * commit until a rebalance ends, this method commits without the client. Waiting for the rebalance could take as
-     * long as the session timeouts of members that never return.
+     * Commits the finished offsets of the given partitions before the consumer gives them up. If the client cannot
+     * commit until a rebalance ends, this method commits without the client. The rebalance could wait for members that
+     * never return, until their session timeouts have passed.
      *
      * @throws RebalanceInProgressException if the client must poll first
      * @throws KafkaException if the commit failed or timed out; the work will then be repeated
      */
     public void commitNow(Collection<AssignedPartition> partitions, long timeoutNanos) {
         long deadlineNanos = clock.nanoTime() + timeoutNanos;
-        // Wait for the direct commit in flight first. If it arrived after the commit below, it would restore an older
-        // offset.
+        // A direct commit may be in flight. If it arrived after the commit below, it would restore older offsets, so
+        // wait for its response.
         direct.await(Math.min(DIRECT_NANOS, timeoutNanos));
         Map<TopicPartition, OffsetAndMetadata> finished = finished(partitions);
         if (finished.isEmpty()) {
@@ -478,8 +473,8 @@ public final class OffsetCommits {
         try {
             committed(partitions, commitExisting(finished, deadlineNanos));
         } catch (RebalanceInProgressException pollFirst) {
-            // Commit directly only if no commit is in flight, because that commit could arrive later and restore an
-            // older offset.
+            // Commit directly only if no commit of the client is in flight, because it could arrive later and restore
+            // older offsets.
             if (!underWay && direct.commit(finished, Math.min(DIRECT_NANOS, deadlineNanos - clock.nanoTime()))) {
                 committed(partitions, finished);
                 return;

@@ -11,8 +11,8 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Commits the start positions of partitions before any record is read, so that after a crash or a rebalance the next
- * owner starts at the same positions. Confined to the owner thread.
+ * Commits the start positions of partitions before any record is read. After a crash or a rebalance, the next member to
+ * read a partition then starts at the same position. Confined to the owner thread.
  */
 public final class StartCommits {
 
@@ -47,10 +47,7 @@ public final class StartCommits {
                 : commits.nanosUntilFree();
     }
 
-    /**
-     * Sends waiting commits, unless another commit is in flight or one has just failed. The response arrives in a later
-     * poll.
-     */
+    /** Sends waiting commits, unless a commit is in flight or has just failed. The response arrives in a later poll. */
     public void commitIfDue() {
         if (nanosUntilDue() > 0) {
             return;

@@ -9,10 +9,7 @@ import java.util.List;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.KafkaException;
 
-/**
- * Commits finished work in transactions, together with the output records produced from it. Confined to the owner
- * thread.
- */
+/** Commits finished work in transactions, together with the output produced from it. Confined to the owner thread. */
 public interface TransactionGate {
 
     /**
@@ -31,12 +28,10 @@ public interface TransactionGate {
     /** Ends the open transaction if it is due, and processes the outcomes of earlier transactions. Never waits. */
     void commitIfDue();
 
-    /** Returns the time until {@link #commitIfDue} must be called again, unless the owner is woken earlier. */
+    /** Returns the time until {@link #commitIfDue} must be called again, unless the owner thread is woken before. */
     long nanosUntilDue();
 
-    /**
-     * Reports that the group revokes these partitions. The next {@link #commitNow} also commits their finished work.
-     */
+    /** Reports that the group revokes partitions. The next {@link #commitNow} also commits their finished work. */
     void releasing(Collection<AssignedPartition> revoked);
 
     /**
@@ -48,8 +43,8 @@ public interface TransactionGate {
     void commitNow(long timeoutNanos);
 
     /**
-     * Returns whether every transaction has completed. Until then, a transaction may still fail, and its input must
-     * then be read again.
+     * Returns whether every transaction has completed. An incomplete transaction may still fail, and its input would
+     * then have to be read again.
      */
     boolean isSettled();
 

@@ -68,8 +68,8 @@ final class ClientContact {
     boolean hasEvents() {
         Metric waiting = events;
         if (waiting instanceof KafkaMetric metric && metric.isMeasurable()) {
-            // Called up to 40 times a second, and metricValue() would create an object each time. Reading without the
-            // metric's lock is harmless: at worst, the next call sees the event.
+            // This method is called up to 40 times a second, and metricValue() would create an object each time.
+            // Reading without the metric's lock is harmless: at worst, only the next call sees a new event.
             return metric.measurable().measure(metric.config(), System.currentTimeMillis()) > 0;
         }
         return waiting != null && value(waiting.metricValue()) > 0;

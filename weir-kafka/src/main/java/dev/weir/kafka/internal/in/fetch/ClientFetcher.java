@@ -22,9 +22,7 @@ import org.apache.kafka.common.errors.CorruptRecordException;
 import org.apache.kafka.common.errors.RecordDeserializationException;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Fetches with Kafka's own client, which is also the group member. See {@link RecordFetcher} for the threading rules.
- */
+/** Fetches with Kafka's client, which is also the group member. See {@link RecordFetcher} for the threading rules. */
 public final class ClientFetcher implements RecordFetcher {
 
     private final Consumer<byte[], byte[]> client;
@@ -57,7 +55,7 @@ public final class ClientFetcher implements RecordFetcher {
      */
     private @Nullable Search search;
 
-    /** Maximum duration of a poll during a search. It is short, because the end of a search does not wake the owner. */
+    /** Maximum duration of a poll during a search. Short, because a finished search does not wake the owner thread. */
     private static final long POLL_IN_SEARCH_NANOS = 20_000_000;
 
     /**
@@ -78,7 +76,7 @@ public final class ClientFetcher implements RecordFetcher {
     /**
      * Creates a fetcher.
      *
-     * @param budget the byte budget of the client's deserializers, {@link PollBudget.Bytes}
+     * @param budget the byte limit of a poll, which the client's deserializers ({@link PollBudget.Bytes}) enforce
      * @param rescue reads batches at which the client fails; null if such batches fail the poll
      */
     public ClientFetcher(Consumer<byte[], byte[]> client, PollBudget budget, @Nullable ClientRescue rescue) {
@@ -142,8 +140,8 @@ public final class ClientFetcher implements RecordFetcher {
     }
 
     /**
-     * Prepares a retry of the poll, or a search for the batch at which the poll failed. Returns false if a batch cannot
-     * be the cause.
+     * Prepares a retry of the failed poll, or starts a search for the batch that made it fail. Returns false if no
+     * batch can have caused the failure.
      */
     private boolean isTriedAgain(ClientRescue by, Throwable failure) {
         String hint = String.valueOf(failure.getMessage());
@@ -151,8 +149,7 @@ public final class ClientFetcher implements RecordFetcher {
         running.keySet().retainAll(client.assignment());
         boolean named = running.keySet().stream().anyMatch(id -> hint.contains(id.toString()));
         if (failure.getClass() == KafkaException.class && !named) {
-            // A callback may have thrown this exception. If a batch had caused it, the message would name the
-            // partition.
+            // If a batch had caused this exception, its message would name the partition. It may come from a callback.
             return false;
         }
         // After an error the client drops the records collected in this poll, although its positions are already past
@@ -200,8 +197,8 @@ public final class ClientFetcher implements RecordFetcher {
         if (!done.toResume.contains(found.id())
                 || !Objects.equals(
                         positions.get(found.id()), done.look.positions().get(found.id()))) {
-            // The partition was revoked or paused, or its position was changed during the search, so drop the result. A
-            // paused partition's earlier records may have been withdrawn from the pipeline.
+            // During the search, the partition was revoked or paused, or its position was changed. Drop the result. A
+            // pause matters, because the partition's earlier records may have been withdrawn from the pipeline.
             return ConsumerRecords.empty();
         }
         if (found.records().isEmpty() && found.batch() != null) {
@@ -235,7 +232,7 @@ public final class ClientFetcher implements RecordFetcher {
         }
     }
 
-    /** Returns the records that fit into the budget. The rest will be fetched again. */
+    /** Returns the records that fit into the budget. The other records will be fetched again. */
     private ConsumerRecords<byte[], byte[]> cut(ConsumerRecords<byte[], byte[]> records) {
         Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> kept = new LinkedHashMap<>();
         for (TopicPartition id : records.partitions()) {
@@ -336,8 +333,8 @@ public final class ClientFetcher implements RecordFetcher {
     }
 
     /**
-     * Discards the position and seeks the client to an arbitrary offset. Without a position, the client would look one
-     * up.
+     * Discards the position. Seeks the client to an arbitrary offset, because a client without a position would look
+     * one up.
      */
     @Override
     public void hold(TopicPartition id) {
@@ -393,7 +390,7 @@ public final class ClientFetcher implements RecordFetcher {
         return contact.hasEvents();
     }
 
-    /** Cancels a running search. The owner closes the client itself. */
+    /** Cancels a running search. Does not close the client. */
     @Override
     public void close() {
         if (search != null) {

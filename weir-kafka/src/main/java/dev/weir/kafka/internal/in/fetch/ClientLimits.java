@@ -6,19 +6,19 @@ import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.common.config.ConfigDef;
 
 /**
- * The settings of the client that the owner thread needs. Immutable.
+ * The client settings that the owner thread uses. Immutable.
  *
  * @param maxPollRecords maximum number of records returned by a poll
  * @param partitionFetchBytes maximum number of bytes per partition in a fetch, unless its first batch is larger
  * @param maxPollInterval maximum time that the group allows a member to spend in a callback
- * @param metadataAge interval between checks for new topics and partitions; used if the client does not check for them
+ * @param metadataAge interval at which a source without a consumer group looks for new topics and partitions
  */
 public record ClientLimits(
         int maxPollRecords, int partitionFetchBytes, Duration maxPollInterval, Duration metadataAge) {
 
     /**
-     * Maximum value of {@code max.poll.records}. Each partition's tracker can hold the records of a whole poll, so the
-     * limit bounds its size.
+     * Maximum value of {@code max.poll.records}. It limits the size of a partition's tracker, which must be able to
+     * hold all records of a poll.
      */
     private static final int MAX_POLL_RECORDS = 1_000_000;
 
@@ -47,8 +47,9 @@ public record ClientLimits(
     }
 
     /**
-     * Reads a number that the configuration contains as a number or as text. Limits it to the range of an int, because
-     * some of the client's settings are of type LONG. If it is no number, the exception names the setting.
+     * Reads a number that the configuration contains as a number or as a string. Limits it to the range of an int,
+     * because some of the client's settings are of type LONG. If the value is not a number, the exception names the
+     * setting.
      */
     public static int number(Map<String, Object> config, String name, int otherwise) {
         Object number = ConfigDef.parseType(name, config.getOrDefault(name, otherwise), ConfigDef.Type.LONG);

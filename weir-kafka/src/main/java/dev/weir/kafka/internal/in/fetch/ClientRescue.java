@@ -36,8 +36,8 @@ public class ClientRescue {
      * Creates a rescue.
      *
      * @param settings creates the lean consumer's settings when needed
-     * @param maxRecords the client's maximum number of records per poll; the batch at fault is within this many records
-     *     of the start position, so the search reads no further in a partition
+     * @param maxRecords the client's maximum number of records per poll. The search reads at most this many records of
+     *     each partition, because the failed poll could not have read further.
      * @param maxBytes limit for the total size of the returned records
      */
     public ClientRescue(Supplier<LeanSettings> settings, int maxRecords, long maxBytes) {
@@ -70,7 +70,7 @@ public class ClientRescue {
         return look;
     }
 
-    /** A search for the batch at fault. Used by the owner thread, which never waits for the result. */
+    /** A search for the batch at fault. The owner thread checks whether it is done and never waits for the result. */
     final class Look {
 
         private final Map<TopicPartition, LogPosition> positions;
@@ -179,7 +179,7 @@ public class ClientRescue {
 
         private @Nullable Rescued rescued(int index, PartitionException fault) {
             if (!LeanFaults.isOfABatch(fault)) {
-                // The fault does not concern a batch. The client's next poll will report it.
+                // The fault was not caused by a batch. The client's next poll will report it.
                 return null;
             }
             boolean all = records.size() == seen;
@@ -193,8 +193,9 @@ public class ClientRescue {
         }
 
         /**
-         * Returns the end offset of the batch at fault. The end offset in a damaged header may be too low, so this
-         * method reads at that offset and checks whether the broker returns the same batch again.
+         * Returns the end offset of the batch at fault. The end offset in a damaged header may be too low. This method
+         * therefore reads at that offset. If the broker returns the same batch again, the batch has more records, and
+         * its end is higher.
          */
         private long end(int index, long behind, byte @Nullable [] bytes) {
             long base = UnreadableBatch.baseOffset(bytes);
@@ -210,8 +211,8 @@ public class ClientRescue {
         }
 
         /**
-         * Reads at {@code offset}. Returns -1 unless the broker returns the batch with base offset {@code base} again.
-         * If it does, returns the offset after the part of the batch that this method read.
+         * Reads at {@code offset}. If the broker returns the batch with base offset {@code base} again, returns the
+         * offset after the part of the batch that this method read. Otherwise, returns -1.
          */
         private long endOfRest(int index, long offset, long base) {
             lean.seek(index, StartAt.offset(offset));

@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A thread that fetches some of the partitions with its own {@link LeanConsumer} and creates records from them. The
  * consumer and the {@link Reading}s are confined to this thread. The owner thread calls the methods and takes the
- * results. Most methods queue a command, which this thread executes between two turns.
+ * results, a {@link FetchedTurn} for each poll of the consumer. Most methods queue a command, which this thread
+ * executes between two polls.
  */
 final class FetchThread implements PartitionFetcher {
 
@@ -31,7 +32,10 @@ final class FetchThread implements PartitionFetcher {
     /** Interval at which {@link #join} checks whether the decoder has called System.exit. */
     private static final Duration EXIT_LOOK = Duration.ofMillis(200);
 
-    /** Number of turns in flight to the owner, in addition to the turn held by the owner and the turn being filled. */
+    /**
+     * Maximum number of results that wait for the owner thread. In addition, the owner thread may be processing a
+     * result, and this thread may be filling another.
+     */
     private static final int TURNS_ON_THEIR_WAY = 1;
 
     private final int number;
@@ -43,22 +47,19 @@ final class FetchThread implements PartitionFetcher {
     private final HandOver<FetchedTurn> turns;
     private final Thread thread;
 
-    /** Confined to the owner. */
+    /** Confined to the owner thread. */
     private boolean started;
 
     private volatile boolean ending;
 
-    // The state of each placement, by placement and by partition index in the lean consumer, and the turn being filled.
-    // These fields are confined to this thread.
+    // The partitions that this thread reads, by placement and by their index in the lean consumer, and the result being
+    // filled. These fields are confined to this thread.
     private final Map<PartitionPlacement, Reading> readings = new HashMap<>();
     private final List<@Nullable Reading> byIndex = new ArrayList<>();
     private FetchedTurn turn = new FetchedTurn();
     private long turnBytes;
 
-    /**
-     * The fetch thread's state for a placement, including the values last reported to the owner. Confined to the fetch
-     * thread.
-     */
+    /** A partition that this thread reads, with the values last reported to the owner thread. */
     private static final class Reading {
 
         final PartitionPlacement placement;
@@ -68,7 +69,7 @@ final class FetchThread implements PartitionFetcher {
         long endOffset;
         int broker;
 
-        /** This placement's part of the turn being filled; null if it has none. */
+        /** The partition's part of the result being filled; null if it has none. */
         FetchedTurn.@Nullable Part part;
 
         Reading(PartitionPlacement placement, int index) {
@@ -80,9 +81,9 @@ final class FetchThread implements PartitionFetcher {
     /**
      * Creates a fetch thread, which is started when its first command arrives.
      *
-     * @param maxTurnBytes limit for the decompressed records of a turn; the last record may exceed it
+     * @param maxTurnBytes decompressed size of the fetched records at which a poll ends
      * @param maker used only by this thread
-     * @param signal raised when a turn is ready
+     * @param signal raised when a result is ready
      */
     FetchThread(
             String name,
@@ -116,8 +117,9 @@ final class FetchThread implements PartitionFetcher {
         order(() -> {
             Reading reading = readings.remove(earlier);
             if (reading == null) {
-                // The partition was given away, so start reading it again. No topic id is passed, because a seek always
-                // applies to the current topic, even if the earlier position belonged to a deleted topic.
+                // This thread has already given the partition away, so it starts reading it again. No topic id is
+                // passed, because a seek always applies to the current topic, even if the earlier position belonged to
+                // a deleted topic.
                 begin(placement, start, Uuid.ZERO_UUID, paused);
             } else {
                 lean.seek(reading.index, start);
@@ -137,8 +139,8 @@ final class FetchThread implements PartitionFetcher {
     }
 
     /**
-     * Ignores the command if a fault was found in the partition but has not been thrown yet. The position of such a
-     * partition may belong to a topic that has since been recreated.
+     * Does nothing if a fault was found in the partition but has not been thrown yet. The position may then belong to a
+     * topic that has since been recreated, so no other thread may continue there.
      */
     @Override
     public void giveAway(PartitionPlacement placement) {
@@ -195,7 +197,8 @@ final class FetchThread implements PartitionFetcher {
     @Override
     public void join() {
         boolean interrupted = false;
-        // A thread whose decoder has called System.exit never ends, and the JVM's end must not wait for it.
+        // Do not wait for a thread whose decoder has called System.exit. It never ends, and waiting would block the
+        // JVM's shutdown.
         while (thread.isAlive() && !JvmExit.isExiting(thread)) {
             try {
                 boolean ignored = thread.join(EXIT_LOOK);
@@ -215,15 +218,12 @@ final class FetchThread implements PartitionFetcher {
                     lean.await(LONGEST_WAIT);
                 }
             }
-        } catch (Throwable e) { // The record maker may throw, too. The owner's poll rethrows the exception.
+        } catch (Throwable e) { // also exceptions of the record maker; the owner thread's poll rethrows them
             fail(e);
         }
     }
 
-    /**
-     * Replaces the current turn with one that contains only the failure. The records of the replaced turn will be
-     * fetched again.
-     */
+    /** Passes the failure to the owner thread. Drops the result being filled, whose records will be fetched again. */
     private void fail(Throwable failure) {
         turn = new FetchedTurn();
         turn.failure = failure;
@@ -234,7 +234,7 @@ final class FetchThread implements PartitionFetcher {
         }
     }
 
-    /** Performs one turn. Returns 0 if there was nothing to do. */
+    /** Executes queued commands, polls the consumer and passes on the result. Returns 0 if there was nothing to do. */
     private int read() throws InterruptedException {
         int work = 0;
         for (Runnable order = orders.poll(); order != null; order = orders.poll()) {

@@ -8,8 +8,8 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records and state changes passed from a fetch thread to the owner. Written by the fetch thread until the hand-over;
- * afterwards only the owner uses the object.
+ * The records and state changes from one poll of a fetch thread. The fetch thread fills the object and passes it to the
+ * owner thread. From then on, only the owner thread uses it.
  */
 final class FetchedTurn {
 
@@ -23,7 +23,7 @@ final class FetchedTurn {
         return parts.isEmpty() && failure == null;
     }
 
-    /** The new records of a placement, and its state after them. */
+    /** The new records of one partition, and the partition's state after them. */
     static final class Part {
 
         final PartitionPlacement placement;
@@ -37,10 +37,7 @@ final class FetchedTurn {
         @Nullable
         KafkaException failure;
 
-        /**
-         * The id of the topic that the position belongs to, if the fetch thread has given the partition away; otherwise
-         * null.
-         */
+        /** The topic id for {@link #position}. Null unless the fetch thread has given the partition away. */
         @Nullable
         Uuid givenAway;
 

@@ -33,13 +33,13 @@ public final class FetchedViews {
     private static final byte[] NO_BYTES = {};
 
     /**
-     * Maximum number of unused {@link InARow} objects retained for reuse. A buffer holds fewer of these objects while
-     * the reader keeps up with the writers.
+     * Maximum number of unused {@link InARow} objects retained for reuse. Enough while the consumer keeps up with the
+     * producers.
      */
     private static final int MAX_SPARE_ROWS = 256;
 
     /**
-     * Decoding time after which a turn should end. During a longer turn, the thread would neither hand out its records
+     * Decoding time after which a poll should end. During a longer poll, the thread would neither hand out its records
      * nor serve the group.
      */
     private static final long LONG_TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
@@ -92,8 +92,8 @@ public final class FetchedViews {
 
     /**
      * Several consecutive records, represented by one record with the first offset. More records may be added until the
-     * object is handed out. The object is reused after {@link #unwrap}. If few records arrive at a time, allocating a
-     * new object for every fetch would cost almost as much as allocating one for every record.
+     * object is handed out. The object is reused after {@link #unwrap}. Reuse matters if each fetch returns only a few
+     * records, because one new object per fetch would then cost almost as much as one per record.
      */
     public static final class InARow extends Made {
 
@@ -197,7 +197,7 @@ public final class FetchedViews {
         };
     }
 
-    /** Converts the data read by a fetch thread. Confined to that thread. */
+    /** Converts fetched data into the records to hand out. Confined to the thread that fetches. */
     public static final class Maker {
 
         private final @Nullable Function<RecordView, ConsumerRecord<byte[], byte[]>> records;
@@ -232,7 +232,7 @@ public final class FetchedViews {
             return new Maker(null, pool, null);
         }
 
-        /** Reads one turn from the consumer, either record by record or batch by batch. */
+        /** Polls the consumer once, and receives the data either record by record or batch by batch. */
         int poll(LeanConsumer lean, RecordHandler each, BatchViewHandler batches) {
             decodedNanos = 0;
             return pool == null ? lean.poll(each) : lean.pollBatches(batches);
@@ -249,14 +249,12 @@ public final class FetchedViews {
             return result;
         }
 
-        /** Returns whether decoding has taken so long in this turn that the turn should end. */
+        /** Returns whether decoding has taken so long in this poll that the poll should end. */
         boolean hasDecodedForLong() {
             return decodedNanos >= LONG_TURN_NANOS;
         }
 
-        /**
-         * Appends a batch to the list. Merges it into the last element if possible. Returns the number of bytes added.
-         */
+        /** Appends a batch to the list, or merges it into the last element. Returns the number of bytes added. */
         int keep(List<ConsumerRecord<byte[], byte[]>> list, BatchView batch) {
             if (!list.isEmpty() && list.getLast() instanceof InARow last) {
                 int before = last.views().sizeBytes();

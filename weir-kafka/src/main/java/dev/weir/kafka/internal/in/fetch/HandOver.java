@@ -7,9 +7,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands elements from one thread to another in order, with bounded capacity. One thread puts and another takes; any
- * thread may {@link #close}. Several instances can share one signal, so that the thread that takes from them can wait
- * for any of them.
+ * A bounded queue that passes elements from one thread to another. One thread puts and another takes; any thread may
+ * {@link #close}. Several instances can share one signal, so that the thread that takes from them can wait for any of
+ * them.
  */
 final class HandOver<T> {
 
@@ -20,7 +20,7 @@ final class HandOver<T> {
     private volatile boolean closed;
 
     /**
-     * Creates an empty hand-over.
+     * Creates an empty queue.
      *
      * @param capacity at least 1
      * @param signal raised after each put
@@ -34,7 +34,7 @@ final class HandOver<T> {
     boolean put(T item) throws InterruptedException {
         room.acquire();
         if (closed) {
-            room.release(); // Passes the permit on to the next caller.
+            room.release(); // the next caller must not wait, either
             return false;
         }
         items.add(item);
@@ -52,10 +52,7 @@ final class HandOver<T> {
         return item;
     }
 
-    /**
-     * Ends the current wait for capacity and all later waits. After this call, the number of permits no longer reflects
-     * the capacity.
-     */
+    /** Ends the current wait for capacity and all later waits. From then on, {@link #put} adds nothing. */
     void close() {
         closed = true;
         room.release();
@@ -74,7 +71,8 @@ final class HandOver<T> {
          * waiting thread after its wait.
          */
         void raise() {
-            // An unused permit already covers this call, so permits do not accumulate.
+            // If there is a permit already, it ends the next wait. A second permit would end another wait without
+            // reason.
             if (signals.availablePermits() == 0) {
                 signals.release();
             }

@@ -10,7 +10,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
  */
 public final class LeaderEpochs {
 
-    /** Number of changes stored. An offset before the oldest one is committed without an epoch. */
+    /** Maximum number of stored epoch changes. Offsets before the oldest stored change are committed without epochs. */
     private static final int MAX_STEPS = 64;
 
     /** Returned by {@link #note} if all records belong to one log. */
@@ -25,7 +25,7 @@ public final class LeaderEpochs {
     /** The offset at which reading started; -1 before that. */
     private long begin = -1;
 
-    /** The offset after the last offset read or skipped; -1 before reading starts. Epochs before it may be unknown. */
+    /** The offset after the last offset read or skipped, even if its epoch is unknown; -1 before reading starts. */
     private long end = -1;
 
     /** Discards all epochs and starts again at {@code place}, the position of the next record to be read. */

@@ -42,7 +42,7 @@ final class LeanFaults {
                 : new KafkaException(fault.getMessage(), fault);
     }
 
-    /** Returns whether the fault concerns a single batch. The batches after it may then still be readable. */
+    /** Returns whether the fault concerns a single batch. If so, the batches after it may be readable. */
     static boolean isOfABatch(PartitionException fault) {
         return fault instanceof CorruptBatchException
                 || fault instanceof BatchTooLargeException

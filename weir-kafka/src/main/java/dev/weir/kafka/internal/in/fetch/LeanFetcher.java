@@ -20,11 +20,12 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fetches with lean consumers. Kafka's client is only the group member, and all its partitions are paused. See
- * {@link RecordFetcher} for the threading rules; a {@link LeanReader} may have additional threads.
+ * Fetches with lean consumers, which are Weir's own clients without group membership. Kafka's client is only the group
+ * member, and all its partitions are paused. See {@link RecordFetcher} for the threading rules; a {@link LeanReader}
+ * may have additional threads.
  *
- * <p>While partitions are assigned, the owner thread waits only in the reader, where a wake-up ends the wait. Polls of
- * the client then return immediately. The client is polled frequently while it has work to do and rarely while the
+ * <p>While partitions are assigned, the owner thread waits only in the {@link LeanReader}, where {@link #wakeup} ends
+ * the wait. It polls Kafka's client without waiting: frequently while the client has work to do, and rarely while the
  * group is stable.
  */
 public final class LeanFetcher implements RecordFetcher {
@@ -69,7 +70,7 @@ public final class LeanFetcher implements RecordFetcher {
     private final Map<TopicPartition, LeanPartition> partitions = new LinkedHashMap<>();
 
     /**
-     * The values of {@link #partitions} as an array, rebuilt on every change, because every turn loops over it and
+     * The values of {@link #partitions}, rebuilt after every change. An array, because every poll loops over it and
      * should not allocate an iterator.
      */
     private LeanPartition[] all = {};
@@ -113,8 +114,8 @@ public final class LeanFetcher implements RecordFetcher {
      * @param name the consumer's name, used in thread names
      * @param maxBatchBytes limit for a decompressed batch
      * @param threads 1 to fetch on the owner thread; otherwise the number of separate fetch threads
-     * @param views creates the record maker of each fetch thread. A record maker converts record views to the objects
-     *     handed out. The argument counts the time spent in decoders.
+     * @param views creates the record maker of each fetch thread, which converts fetched records to the objects handed
+     *     out; the function's argument counts the time spent in decoders
      */
     public static LeanFetcher open(
             Consumer<byte[], byte[]> client,

@@ -28,10 +28,7 @@ final class LeanPartition {
 
     private List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
 
-    /**
-     * The list most recently handed out in full. It is cleared and filled again, so that not every turn allocates a
-     * list.
-     */
+    /** The list most recently handed out in full. It is cleared and reused, so that not every poll allocates a list. */
     private List<ConsumerRecord<byte[], byte[]>> spare = new ArrayList<>();
 
     /** Number of elements of {@link #records} that were handed out. */

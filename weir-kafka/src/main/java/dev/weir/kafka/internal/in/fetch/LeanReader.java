@@ -15,12 +15,12 @@ interface LeanReader extends AutoCloseable {
      */
     void place(LeanPartition partition, StartAt start);
 
-    /** Stops reading a partition and adds nothing more to it. Does nothing if the partition is not placed. */
+    /** Stops reading a partition and adds nothing more to it. Does nothing if the partition is not being read. */
     void remove(LeanPartition partition);
 
     boolean isPlaced(LeanPartition partition);
 
-    /** Applies the current value of {@code partition.paused}. Does nothing if the partition is not placed. */
+    /** Applies the current value of {@code partition.paused}. Does nothing if the partition is not being read. */
     void pausedOrResumed(LeanPartition partition);
 
     /**
@@ -31,28 +31,25 @@ interface LeanReader extends AutoCloseable {
      */
     int turn();
 
-    /** Waits until the next turn has something to do, {@link #wakeup} is called, or {@code nanos} have passed. */
+    /** Waits until {@link #turn} has something to do, {@link #wakeup} is called, or {@code nanos} have passed. */
     void await(long nanos);
 
     /** Ends the current or next wait. May be called from any thread. */
     void wakeup();
 
-    /**
-     * Returns the position after the records that were added to a placed partition; {@code RecordFetcher.UNKNOWN} if it
-     * is unknown.
-     */
+    /** Returns the position after the records that were added to the partition, or {@code RecordFetcher.UNKNOWN}. */
     long position(LeanPartition partition);
 
     /** Returns the leader epoch of the record before {@link #position}, or {@code RecordFetcher.UNKNOWN}. */
     int leaderEpoch(LeanPartition partition);
 
-    /** Returns the end of a placed partition's readable records, or {@code RecordFetcher.UNKNOWN}. */
+    /** Returns the offset after the partition's last readable record, or {@code RecordFetcher.UNKNOWN}. */
     long endOffset(LeanPartition partition);
 
     /** Returns the total time for which brokers have throttled fetches. */
     long throttledMillis();
 
-    /** Returns the sum of {@code others} and the broker contacts on this reader's connections. */
+    /** Adds the responses and lost connections of this reader's connections to {@code others}. */
     BrokerContact contact(BrokerContact others);
 
     /** Closes this reader's consumers and threads. */

@@ -20,7 +20,7 @@ public record LogPosition(long offset, int leaderEpoch) {
         return new LogPosition(offset, NO_EPOCH);
     }
 
-    /** Returns the position at which reading continues after a commit. */
+    /** Returns the position of a committed offset. */
     public static LogPosition of(OffsetAndMetadata commit) {
         return new LogPosition(commit.offset(), commit.leaderEpoch().orElse(NO_EPOCH));
     }

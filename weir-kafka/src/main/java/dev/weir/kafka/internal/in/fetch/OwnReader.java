@@ -25,7 +25,7 @@ final class OwnReader implements LeanReader {
 
     private final LeanConsumer lean;
 
-    /** Limit for the decompressed bytes of a turn. The last record may exceed it. */
+    /** Decompressed size of the records at which a poll of the consumer ends. */
     private final int maxTurnBytes;
 
     private final FetchedViews.Maker maker;
@@ -33,7 +33,7 @@ final class OwnReader implements LeanReader {
     /** The partitions by their index in the lean consumer. */
     private final List<@Nullable LeanPartition> byIndex = new ArrayList<>();
 
-    // Created once to avoid allocations in every turn.
+    // Created once to avoid allocations in every poll.
     private final RecordHandler eachRecord = this::take;
     private final BatchViewHandler eachBatch = this::take;
     private final @Nullable Duration[] waits = new Duration[MAX_WAIT_MILLIS + 1];

@@ -11,11 +11,11 @@ import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The waits of the owner thread. All of them end when {@link #wake} is called. {@link #wake} is thread-safe. Unless
- * noted otherwise, only the owner thread may call the other methods.
+ * Lets a consumer's owner thread wait for records and signals. Any thread may call {@link #wake}, which ends every
+ * wait. Unless noted otherwise, only the owner thread may call the other methods.
  *
  * <p>The fetcher is woken only while it polls. At any other time, a wake-up would end an unrelated commit or position
- * query, so the signal is retained for the next poll.
+ * query. The signal then ends the next poll instead.
  */
 public final class OwnerWaits {
 
@@ -30,7 +30,7 @@ public final class OwnerWaits {
 
     /**
      * True if {@link #wake} was called since a callback last cleared this flag. Waits within a callback check this flag
-     * instead of {@link #signalled}, which must stay set for the loop.
+     * instead of {@link #signalled}, which must stay set until the owner thread's main loop clears it.
      */
     private volatile boolean callbackSignalled;
 
@@ -41,7 +41,7 @@ public final class OwnerWaits {
         this.clock = clock;
     }
 
-    /** Makes the owner check for changes soon. May be called from any thread. */
+    /** Makes the owner thread check for changes soon. May be called from any thread. */
     public void wake() {
         signalled = true;
         callbackSignalled = true;
@@ -51,7 +51,7 @@ public final class OwnerWaits {
         LockSupport.unpark(owner);
     }
 
-    /** Makes the calling thread the owner. */
+    /** Makes the calling thread the owner thread. */
     public void own() {
         owner = Thread.currentThread();
     }
@@ -78,7 +78,7 @@ public final class OwnerWaits {
         return thread != null && JvmExit.isExiting(thread);
     }
 
-    /** Clears the signals received so far. The caller must then check everything that may have caused a signal. */
+    /** Clears the signal. The caller must then check everything that may have caused it. */
     public void clearSignal() {
         signalled = false;
     }

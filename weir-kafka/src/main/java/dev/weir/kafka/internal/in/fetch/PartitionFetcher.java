@@ -37,15 +37,14 @@ interface PartitionFetcher {
 
     void pausedOrResumed(PartitionPlacement placement, boolean paused);
 
-    /** Returns the next turn; null if none is ready. */
+    /** Returns the next result; null if none is ready. */
     @Nullable
     FetchedTurn take();
 
     LeanMetrics metrics();
 
-    /** Requests the thread to terminate after its current record. */
+    /** Asks the thread to terminate after its current record. */
     void end();
 
-    /** Waits until the thread has terminated. */
     void join();
 }

@@ -30,7 +30,7 @@ final class PartitionPlacement {
 
     /**
      * True if the last command to the fetch thread paused the partition. A resume does not reset this flag immediately,
-     * because the thread is notified only after the records waiting at the owner have been handed out.
+     * because the fetch thread is notified only after the partition's waiting records have been handed out.
      */
     boolean paused;
 

@@ -10,9 +10,10 @@ import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The byte limit for one poll of Kafka's client. The client limits a poll only by records, and decompression may
- * enlarge a batch a thousandfold. The client's deserializers therefore stop copying once the budget is used up, and
- * {@link ClientFetcher} drops the records after that point and seeks back to it. Confined to the polling thread.
+ * The byte limit for one poll of Kafka's client. The client itself limits only the number of records, and decompression
+ * may enlarge a batch a thousandfold. The client's deserializers therefore stop copying records once the budget is used
+ * up. {@link ClientFetcher} drops the records that were not copied and seeks back to the first of them. Confined to the
+ * polling thread.
  */
 public final class PollBudget {
 
@@ -28,7 +29,7 @@ public final class PollBudget {
     /** Records smaller than this are not checked for headers. Their headers cannot use much of the budget. */
     private static final int MIN_CHECKED_BYTES = 1_024;
 
-    /** Copies bytes as long as the budget lasts. Instantiated by Kafka's client. */
+    /** Copies keys and values until the budget is used up. Instantiated by Kafka's client. */
     public static final class Bytes implements Deserializer<byte[]> {
 
         private PollBudget budget = new PollBudget(Long.MAX_VALUE, Integer.MAX_VALUE);
@@ -108,7 +109,7 @@ public final class PollBudget {
         leavesOut = false;
     }
 
-    /** Returns whether records of this poll were left out. */
+    /** Returns whether records of this poll were not copied because the budget was used up. */
     boolean isExceeded() {
         return exceeded;
     }
@@ -133,14 +134,15 @@ public final class PollBudget {
     }
 
     /**
-     * Returns the size of the record if its headers keep the record's bytes on the heap, in addition to the copies of
-     * its key and value. Returns 0 for a record of an uncompressed batch: its headers need no more memory, because the
-     * client holds the whole response until it is read.
+     * Returns the size of the record if its headers keep the record's original bytes on the heap, in addition to the
+     * copies of its key and value. Returns 0 for a record of an uncompressed batch: the client keeps its bytes anyway,
+     * because it holds the whole response until all of it has been read.
      *
      * @param first the first part of the record that is not null
      */
     private static int keptByHeaders(Headers headers, ByteBuffer first) {
-        // The client decompresses each record into an array of its own, which therefore has no batch header.
+        // The client decompresses each record into a separate array. In contrast to a fetch response, this array
+        // contains no batch header.
         boolean isOwn = first.hasArray() && first.arrayOffset() + first.position() < BATCH_HEADER_BYTES;
         boolean isLarge = isOwn && first.array().length >= MIN_CHECKED_BYTES;
         return isLarge && headers.iterator().hasNext() ? first.array().length : 0;

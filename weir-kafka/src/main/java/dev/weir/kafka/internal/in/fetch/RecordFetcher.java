@@ -17,7 +17,7 @@ import org.apache.kafka.common.TopicPartition;
  */
 public interface RecordFetcher extends AutoCloseable {
 
-    /** A position, lag or epoch that is currently unknown. */
+    /** Returned for a position, lag or epoch that is currently unknown. */
     int UNKNOWN = -1;
 
     /**
@@ -88,7 +88,7 @@ public interface RecordFetcher extends AutoCloseable {
     Fetched poll(long nanos);
 
     /**
-     * Returns whether {@link #fetchOnly} may be called now. It may never be called if the member's client fetches the
+     * Returns whether {@link #fetchOnly} may be called now. Always false if the group member's own client fetches the
      * records.
      */
     default boolean canFetchOnly() {
@@ -96,9 +96,9 @@ public interface RecordFetcher extends AutoCloseable {
     }
 
     /**
-     * Returns the available records, or waits for records if there are none. Does not serve the group. This method
-     * reads retained partitions while a rebalance callback waits within {@link #poll}. Faults are reported by the next
-     * poll. Call only if {@link #canFetchOnly} returns true.
+     * Returns the available records, or waits for records if there are none. Does not serve the group. Used while a
+     * rebalance callback waits within {@link #poll}, to read the partitions that the member keeps. Faults are reported
+     * by the next poll. Call only if {@link #canFetchOnly} returns true.
      */
     default Fetched fetchOnly(long nanos) {
         throw new UnsupportedOperationException("records arrive through the member's client");
@@ -147,8 +147,8 @@ public interface RecordFetcher extends AutoCloseable {
 
     /**
      * Returns the position set by a seek or, after a poll, the position after the last record returned and any skipped
-     * offsets that follow it. Does not query the client. Such a query could throw a fault, and the next poll would then
-     * not report that fault.
+     * offsets that follow it. Does not query the client, because the query could throw a fault, and the next poll would
+     * then not report it.
      */
     long position(TopicPartition id);
 

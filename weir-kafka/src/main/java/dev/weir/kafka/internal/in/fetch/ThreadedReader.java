@@ -17,9 +17,9 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads with several {@link FetchThread}s and divides the partitions among them. Only the owner thread decides where a
- * partition is read. A fetch thread reads only the partitions that it was given, and its results for a
- * {@link PartitionPlacement} that has ended are dropped.
+ * Reads with several {@link FetchThread}s and divides the partitions among them. The owner thread decides which fetch
+ * thread reads a partition, and records this in a {@link PartitionPlacement}. Results for a placement that has ended
+ * are dropped.
  *
  * <pre>
  *   from         to         when
@@ -43,12 +43,12 @@ final class ThreadedReader implements LeanReader {
     private final Map<TopicPartition, PartitionPlacement> placements = new LinkedHashMap<>();
 
     /**
-     * Partitions that were resumed while some of their records were still waiting to be handed out. To limit the number
-     * of waiting records, the fetch threads are notified only after these records have been handed out.
+     * Partitions that were resumed while some of their records were still waiting to be handed out. The fetch threads
+     * are notified only after these records have been handed out, which limits the number of waiting records.
      */
     private final List<LeanPartition> resumed = new ArrayList<>();
 
-    /** Index of the thread from which the next turn is taken first. Rotates, so that no thread is always last. */
+    /** Index of the fetch thread whose result is taken first. Rotates, so that no thread is always last. */
     private int first;
 
     /** True if partitions may have to move to other threads because something has changed. */
@@ -64,7 +64,8 @@ final class ThreadedReader implements LeanReader {
      */
     ThreadedReader(String name, int count, LeanSettings settings, Supplier<FetchedViews.Maker> views) {
         this.divideNanos = DIVIDE_NANOS;
-        // Up to three turns per thread exist at a time: one being filled, one in flight, and one held by the owner.
+        // Up to three results per thread exist at a time: one being filled, one waiting, and one that the owner thread
+        // processes.
         int turnBytes = Math.max(1, settings.maxFetchBytes() / TURNS);
         try {
             for (int number = 0; number < count; number++) {
@@ -77,10 +78,7 @@ final class ThreadedReader implements LeanReader {
         }
     }
 
-    /**
-     * Creates a reader that uses the given fetchers. It divides the partitions among them at most once per
-     * {@code divideNanos}.
-     */
+    /** Creates a reader that divides the partitions among the fetchers, at most once per {@code divideNanos}. */
     ThreadedReader(List<? extends PartitionFetcher> fetchers, long divideNanos) {
         this.divideNanos = divideNanos;
         this.fetchers.addAll(fetchers);
@@ -149,8 +147,8 @@ final class ThreadedReader implements LeanReader {
     }
 
     /**
-     * Notifies the threads of resumed partitions. Called at the start of a turn, when all records of unpaused
-     * partitions have been handed out.
+     * Notifies the fetch threads of resumed partitions. Called at the start of {@link #turn}, when all records of
+     * unpaused partitions have been handed out.
      */
     private void resume() {
         for (LeanPartition partition : resumed) {
@@ -205,7 +203,7 @@ final class ThreadedReader implements LeanReader {
                     partition, next, placement.position, placement.leaderEpoch, placement.endOffset);
             moved.broker = placement.broker;
             moved.paused = placement.paused;
-            mayDivide = true; // divide again, because the last division skipped the moving partition
+            mayDivide = true; // divide again, because divide() skips partitions that are being moved
             placements.put(partition.id, moved);
             StartAt start = StartAt.offset(moved.position, moved.leaderEpoch);
             next.add(moved, start, part.givenAway);

@@ -161,7 +161,7 @@ public final class AdminLookup implements Lookup {
                 : new UnknownTopicOrPartitionException("topic " + id.topic() + " has " + size + " partitions");
     }
 
-    /** Queries the leaders of the partitions that have no result yet. */
+    /** Asks the partitions' leaders for the offsets that are still unknown. */
     private void askLeaders(
             Map<TopicPartition, Position> positions,
             Map<TopicPartition, String> leaders,
@@ -328,7 +328,7 @@ public final class AdminLookup implements Lookup {
                 .thenApply(done -> new Described(Set.copyOf(ids), Map.copyOf(failures)));
     }
 
-    /** Receives the description of a topic, or the reason why there is none. */
+    /** Receives the description of a topic, or the reason why the topic could not be described. */
     private interface TopicAnswer {
         void of(String name, @Nullable TopicDescription topic, @Nullable Throwable failure);
     }

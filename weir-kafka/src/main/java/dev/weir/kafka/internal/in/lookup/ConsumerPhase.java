@@ -38,7 +38,7 @@ public enum ConsumerPhase {
         this.label = label;
     }
 
-    /** Returns the phase's name in a dump. */
+    /** Returns the name of the phase for dumps. */
     public String label() {
         return label;
     }

@@ -39,7 +39,7 @@ public final class KafkaSurroundings implements Surroundings {
         return true;
     }
 
-    /** Returns {@code loop} itself. Without a wrapper around the loop, its log messages go to SLF4J. */
+    /** Returns {@code loop} itself, without the default wrapper, so that its log messages go to SLF4J. */
     @Override
     public Runnable ownerThread(Runnable loop) {
         return loop;

@@ -27,12 +27,12 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks by leader epoch whether a log was truncated and rewritten before a committed position; see
+ * Compares leader epochs to find out whether a log was truncated and rewritten before a committed position; see
  * {@link Lookup#divergentOffsets}. Thread-safe.
  *
  * <p>If the leader's epoch equals the position's epoch, no records were replaced. If the leader's epoch is later, a
- * temporary consumer without a group seeks to the position and asks the leader where the position's epoch ends. An
- * admin client cannot make that query.
+ * temporary consumer without a group seeks to the position and asks the leader for the end offset of the position's
+ * epoch. An admin client cannot make that query.
  */
 final class LogComparison {
 
@@ -85,7 +85,6 @@ final class LogComparison {
         return stages;
     }
 
-    /** Returns whether all results have arrived. */
     boolean isDone() {
         return answers.values().stream().allMatch(CompletableFuture::isDone);
     }
@@ -102,10 +101,7 @@ final class LogComparison {
         return Duration.ofNanos(Math.max(0, endNanos - System.nanoTime()));
     }
 
-    /**
-     * Processes the leader epoch in a response. If an old broker reports no epoch, the temporary consumer makes the
-     * comparison.
-     */
+    /** Processes the leader's epoch. If an old broker reports none, the temporary consumer makes the comparison. */
     private boolean told(TopicPartition id, @Nullable ListOffsetsResultInfo end, @Nullable Throwable failure) {
         if (end == null) {
             return failed(id, AdminLookup.cause(failure == null ? new TimeoutException("no answer") : failure));

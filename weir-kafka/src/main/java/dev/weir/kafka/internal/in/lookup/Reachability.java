@@ -11,14 +11,14 @@ import org.jspecify.annotations.Nullable;
  * call {@link #silentSince}.
  *
  * <p>Silence alone proves nothing: an idle client, or a client waiting for its group, may receive nothing for minutes.
- * Brokers count as down only if a connection was also lost since the last response, because a live broker would respond
- * to the first request on a new connection.
+ * Brokers count as down only if a connection was also lost since the last response. The client then connects again, and
+ * a live broker would respond to the first request on the new connection.
  */
 public final class Reachability {
 
     /**
-     * Minimum time without a response before brokers count as down. It is long enough for a response on a new
-     * connection, because a lost connection is retried within about a second.
+     * Minimum time without a response before brokers count as down. The client replaces a lost connection within about
+     * a second, so this is long enough for a response on the new connection.
      */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
@@ -56,7 +56,7 @@ public final class Reachability {
     /** Reports that a broker responded, either to the client or on another connection. */
     public void answered() {
         answeredNanos = clock.nanoTime();
-        // Use the number of lost connections read by the last look(). A connection lost since then may have been lost
+        // Use the number of lost connections at the last look(). A connection that was lost later may have been lost
         // after the response.
         lossesBefore = last.losses();
     }

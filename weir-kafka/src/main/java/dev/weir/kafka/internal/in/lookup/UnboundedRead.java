@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 
 /**
  * The topics that a source reads until the pipeline is stopped. The source exposes this object to the stages
- * downstream, which refuse a dead-letter topic among these topics. Immutable.
+ * downstream, which refuse to use one of these topics as the dead-letter topic. Immutable.
  *
  * @param properties the properties of the source's consumer
  */

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record CommitText(FinishedSet finished, String userText) {
 
-    /** Maximum number of runs to encode. A set with more runs never fits into the metadata. */
+    /** Maximum number of runs of consecutive offsets to encode. A set with more runs never fits into the metadata. */
     public static final int MAX_RUNS = 16_384;
 
     private static final String PREFIX = "weir1:";
@@ -100,8 +100,8 @@ public record CommitText(FinishedSet finished, String userText) {
     }
 
     /**
-     * Returns {@code metadata} with a note that contains the start size. Returns it unchanged if the size is
-     * {@link #NO_SIZE} or the note does not fit.
+     * Adds a note with the start size, the number of partitions that the topic had when the group began to read it.
+     * Returns {@code metadata} unchanged if the size is {@link #NO_SIZE} or the note does not fit.
      */
     public static String withStartSize(String metadata, int size, int maxChars) {
         if (size < 0) {
@@ -133,8 +133,8 @@ public record CommitText(FinishedSet finished, String userText) {
     }
 
     /**
-     * Returns the number of characters left for {@link #encode} when a note with the topic id is added. Returns
-     * {@code maxChars} if the note does not fit.
+     * Returns the number of characters left for {@link #encode} if a note with the topic id is added. Returns
+     * {@code maxChars} if the note does not fit and will therefore be omitted.
      */
     public static int roomBesideTopicId(int maxChars) {
         return maxChars < OVERHEAD_CHARS + TOPIC_CHARS ? maxChars : maxChars - TOPIC_CHARS;
@@ -164,7 +164,7 @@ public record CommitText(FinishedSet finished, String userText) {
      * Applies {@link #withStartSize} and {@link #withTopicId} to an empty text, in one step. Most commits have no other
      * metadata, and this method runs for every commit of every partition.
      *
-     * @param scratch at least {@link #NOTES_CHARS} bytes to overwrite, so that only the text is allocated
+     * @param scratch a temporary buffer of at least {@link #NOTES_CHARS} bytes, so that only the text is allocated
      */
     public static String notes(String id, int size, long committed, int maxChars, byte[] scratch) {
         int length = OVERHEAD_CHARS + TOPIC_CHARS + (size < 0 ? 0 : 2 + digits(size));
@@ -182,7 +182,7 @@ public record CommitText(FinishedSet finished, String userText) {
         for (int i = 0; i < ID_CHARS; i++) {
             crc.update(id.charAt(i));
         }
-        long bits = crc.getValue() << 4; // pads the 32 bits to six Base64 characters
+        long bits = crc.getValue() << 4; // pads the 32-bit checksum to the 36 bits of six Base64 characters
         for (int i = 0; i < CHECKSUM_CHARS; i++) {
             scratch[--at] = (byte) BASE64.charAt((int) (bits >>> (6 * i)) & 0x3F);
         }

@@ -2,7 +2,7 @@ package dev.weir.kafka.internal.in.offsets;
 
 import java.util.Arrays;
 
-/** A set of finished offsets at or after a committed offset, stored as runs. Immutable. */
+/** A set of finished offsets at or after a committed offset, stored as runs of consecutive offsets. Immutable. */
 public final class FinishedSet {
 
     public static final FinishedSet EMPTY = new FinishedSet(new long[0]);
@@ -36,8 +36,9 @@ public final class FinishedSet {
 
     public boolean contains(long offset) {
         int at = Arrays.binarySearch(bounds, offset);
-        // A bound is in the set if it starts a run, that is, if its index is even. Any other offset is in the set if
-        // its insertion point is odd; `at`, which is -(insertion point) - 1, is then even too.
+        // If the offset is a bound, it is in the set if it starts a run. Its index `at` is then even. Otherwise, the
+        // offset is in the set if its insertion point is odd. Because `at` is -(insertion point) - 1, it is then even,
+        // too.
         return (at & 1) == 0;
     }
 

@@ -6,12 +6,13 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tracks which records of one partition are finished during one assignment. Single owner, many acknowledgers:
- * {@link #ack} and {@link #retain} are thread-safe; every other method must be called by the consumer's owner thread.
+ * Tracks which records of one partition are finished during one assignment. The methods of {@link AckTarget} and
+ * {@link #ackLast} are thread-safe. Unless noted otherwise, only the consumer's owner thread may call the other
+ * methods.
  *
  * <p>The tracker counts the records <em>seen</em> rather than offsets, because offsets have gaps (compaction,
- * transaction markers). A record's token is its index in the sequence of records of this assignment. The owner uses a
- * tracker only during its assignment, so acknowledgements that arrive later have no effect.
+ * transaction markers). A record's token is its index in the sequence of records of this assignment. The owner thread
+ * uses a tracker only during its assignment, so acknowledgements that arrive later have no effect.
  *
  * <pre>
  *   sequence    0 ........ head ............ tail
@@ -22,9 +23,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OffsetTracker implements AckTarget {
 
-    // The ring consists of chunks, so that thousands of quiet partitions cost little, and a busy partition can grow to
-    // its full window without moving slots that other threads write to. The owner adds a chunk before it publishes any
-    // token in that chunk, and removes the chunk only when every slot in it is finished.
+    // The records are stored in a ring of chunks, allocated when needed. Thousands of quiet partitions therefore cost
+    // little, and a busy partition can use its full capacity without moving slots to which other threads write. The
+    // owner thread adds a chunk before it publishes any token in that chunk, and removes the chunk only when every slot
+    // in it is finished.
 
     private static final int SLOT_MASK = TrackerChunk.SLOTS - 1;
 
@@ -40,8 +42,8 @@ public final class OffsetTracker implements AckTarget {
     private static final long NOTHING = -1;
 
     /**
-     * Fields that the owner changes with every record. They are on separate cache lines, because acknowledging threads
-     * read the tracker's other fields.
+     * Fields that the owner thread changes with every record. They are on separate cache lines, so that these changes
+     * do not slow down the acknowledging threads, which read the tracker's other fields.
      */
     private static class Position extends PaddingBefore {
         long head;
@@ -70,16 +72,13 @@ public final class OffsetTracker implements AckTarget {
 
     private final Owned own = new Owned();
 
-    /** Used in messages. Set before the first token is published. */
+    /** The partition's name for messages. Set before the first token is published. */
     private String partition = "";
 
-    /** Token of the record whose completion must wake the owner. Written by the owner, read by all threads. */
+    /** Token of the record whose completion must wake the owner thread. Only the owner thread writes it. */
     private volatile long watched = NOTHING;
 
-    /**
-     * Set by {@link #revoke}. If true, work that has not started must be dropped. Written by the owner, read by all
-     * threads.
-     */
+    /** Set by {@link #revoke}. If true, work that has not started must be dropped. Only the owner thread writes it. */
     private volatile boolean revoked;
 
     /**
@@ -94,7 +93,7 @@ public final class OffsetTracker implements AckTarget {
             throw new IllegalArgumentException("capacity must be at least 1: capacity=" + capacity);
         }
         this.capacity = capacity;
-        // One chunk more than the window needs, because the window rarely starts at a chunk boundary.
+        // One chunk more than the capacity needs, because the first outstanding record is rarely at a chunk boundary.
         int wanted = Math.ceilDiv(capacity, TrackerChunk.SLOTS) + 1;
         this.chunks = new TrackerChunk[Integer.highestOneBit(wanted * 2 - 1)];
         this.chunkMask = chunks.length - 1;
@@ -204,7 +203,7 @@ public final class OffsetTracker implements AckTarget {
         end(token);
     }
 
-    /** Acknowledges like {@link #ack}. Returns true only if the record is certainly finished now. */
+    /** Acknowledges like {@link #ack}. Returns whether this acknowledgement has finished the record. */
     public boolean ackLast(long token) {
         return end(token) == TrackerChunk.FINISHED;
     }
@@ -212,14 +211,13 @@ public final class OffsetTracker implements AckTarget {
     private byte end(long token) {
         byte state = chunkOf(token).end((int) token & SLOT_MASK);
         if (state != TrackerChunk.HELD) {
-            // The chunk writes the record's state before this thread reads `watched`. Therefore, either the owner sees
-            // the new state, or this thread sees the value of `watched` that the owner has written.
+            // This thread has written the record's state and now reads `watched`. The owner thread writes `watched` and
+            // then reads the state. Therefore, at least one of the two threads sees the other's write.
             tellIfWatched(token);
         }
         return state;
     }
 
-    /** Returns whether the record is finished. Owner thread. */
     public boolean isDone(long token) {
         return token < own.head || (token < own.tail && isFinished(token));
     }
@@ -267,7 +265,7 @@ public final class OffsetTracker implements AckTarget {
         return placeAt(offsetOf(token));
     }
 
-    /** Returns the origin of the record at an offset, in the form of {@link #placeOf}. May be called on any thread. */
+    /** Returns the partition and the offset in the format of {@link #placeOf}. May be called on any thread. */
     public String placeAt(long offset) {
         return partition + "@" + offset;
     }
@@ -346,8 +344,8 @@ public final class OffsetTracker implements AckTarget {
      * Returns the finished offsets after the first unfinished record.
      *
      * @param committed the offset about to be committed; earlier offsets are omitted
-     * @param earlier the finished set of an earlier assignment; its offsets that this tracker has not seen yet are
-     *     included
+     * @param earlier the finished set of an earlier assignment, from which offsets after this tracker's last record are
+     *     taken
      */
     public FinishedSet finishedPast(long committed, FinishedSet earlier) {
         if (own.head == own.tail && earlier.isBefore(committed)) {
@@ -378,14 +376,14 @@ public final class OffsetTracker implements AckTarget {
      *
      * @param held the number of records that a stage still holds
      * @param dropped the number of records that no stage holds and that will not be finished
-     * @param from the offset of the first of these records
-     * @param to the offset after the last of these records
+     * @param from the offset of the first held or dropped record
+     * @param to the offset after the last held or dropped record
      */
     public record Leftover(int held, int dropped, long from, long to) {}
 
     /**
      * Counts the records that are unfinished as of the last {@link #advance}. May be called from any thread once the
-     * owner no longer uses the tracker.
+     * owner thread no longer uses the tracker.
      */
     public Leftover leftover() {
         int held = 0;
@@ -455,10 +453,9 @@ public final class OffsetTracker implements AckTarget {
     }
 
     /**
-     * Requests a callback for the time when at most {@code records} records and {@code bytes} bytes are outstanding.
-     * Only one record is watched, so the callback may come too early. The watched record is the last one that must
-     * finish before the limits are met. If that record is already finished, the first unfinished record is watched
-     * instead.
+     * Requests a callback when at most {@code records} records and {@code bytes} bytes are outstanding. The callback
+     * may come too early, because only one record is watched. It is the last record that must finish before the limits
+     * are met. If it is already finished, the first unfinished record is watched instead.
      *
      * @return false if there will be no callback, because the limits are met already or {@link #advance} can make
      *     progress
@@ -470,14 +467,17 @@ public final class OffsetTracker implements AckTarget {
         return watchToken(lastInTheWay(records, bytes)) || watchToken(own.head);
     }
 
-    /** Marks the records as revoked. Work that has not started is then left to the partition's next owner. */
+    /**
+     * Marks the records as revoked. Stages then start no more work on them, because the group member that takes over
+     * the partition will process them.
+     */
     public void revoke() {
         revoked = true;
     }
 
     /**
-     * Requests a callback as soon as no stage holds a record. A stage no longer holds a record that was finished,
-     * forgone, abandoned or, after {@link #revoke}, dropped. The callback may come earlier.
+     * Requests a callback when no stage holds a record any more. A stage no longer holds a record that was finished,
+     * forgone, abandoned or, after {@link #revoke}, dropped. The callback may come too early.
      *
      * @return false if there will be no callback, because no stage holds a record now
      */

@@ -28,7 +28,6 @@ final class TimestampRuns {
         values[runs++] = timestamp;
     }
 
-    /** Adds the timestamps of consecutive records. */
     void noteAll(int slot, long[] timestamps, int from, int count) {
         long last = timestamps[from];
         note(slot, last);

@@ -7,13 +7,13 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A range of the record sequence of an {@link OffsetTracker}, with each record's pending acknowledgements.
- * {@link #end}, {@link #drop} and {@link #retain} are thread-safe. Only the owner may call the other methods.
+ * A section of the record sequence of an {@link OffsetTracker}, with each record's pending acknowledgements.
+ * {@link #end}, {@link #drop} and {@link #retain} are thread-safe. Only the owner thread may call the other methods.
  *
- * <p>A record has one pending acknowledgement unless a holder adds more, which is rare. Its state is therefore a single
- * byte, written once by the last holder. {@code extra} counts the acknowledgements beyond the first one and exists only
- * in chunks where some were added. A holder that sees no extra acknowledgement is the last one, because only holders
- * add them.
+ * <p>A holder of a record is a stage that must still acknowledge it. A record has one holder unless the holder adds
+ * acknowledgements for others, which is rare. Its state is therefore a single byte, written once by the last holder.
+ * {@code extra} counts the pending acknowledgements beyond the first one and exists only in chunks where some were
+ * added. A holder that sees no extra acknowledgement is the last one, because only holders add them.
  *
  * <pre>
  *   state    HELD      the record has a pending acknowledgement
@@ -85,9 +85,9 @@ final class TrackerChunk {
     /**
      * Acknowledges the record for one holder.
      *
-     * @return the record's state: {@link #HELD} if further acknowledgements are pending. Otherwise, the slot may
-     *     already be reused for another record, and no later read by this thread is reordered before the write of the
-     *     new state
+     * @return the record's new state; {@link #HELD} if further acknowledgements are pending. In any other state, the
+     *     slot may already have been reused when this method returns. Later reads by this thread are not reordered
+     *     before the write of the state.
      */
     byte end(int slot) {
         if ((byte) STATE.getOpaque(states, slot) != HELD) {
@@ -121,7 +121,7 @@ final class TrackerChunk {
 
     /**
      * Removes one extra acknowledgement and sets the bits in {@code mark}. Changes nothing if there is no extra
-     * acknowledgement. Returns the previous value.
+     * acknowledgement. Returns the previous element of {@code counts}.
      */
     private static int subtract(int[] counts, int slot, int mark) {
         int before = (int) COUNTS.getVolatile(counts, slot);

@@ -46,7 +46,7 @@ final class ConsumerControl implements ConsumerHandle {
     /**
      * Creates a handle.
      *
-     * @param onPausesChanged called on the user's thread
+     * @param onPausesChanged called after the user has paused or resumed partitions, on the user's thread
      */
     ConsumerControl(
             OwnerThread owner,
@@ -88,7 +88,8 @@ final class ConsumerControl implements ConsumerHandle {
             } catch (InterruptedException interrupted) {
                 Thread.currentThread().interrupt();
             } catch (ExecutionException | TimeoutException busy) {
-                // The consumer is ending or is waiting within a rebalance. Return the last snapshot instead.
+                // The consumer is ending, or its owner thread waits within a rebalance. Return the last snapshot
+                // instead.
             }
         }
         return snapshot();
@@ -163,8 +164,8 @@ final class ConsumerControl implements ConsumerHandle {
 
     @Override
     public CompletionStage<Void> seek(Map<TopicPartition, Position> positions) {
-        // The user's code must not continue on the owner thread, because it may wait for something that this thread
-        // does, for example the end of the run.
+        // Do not run the user's continuations on the owner thread, because they may wait for that thread, for example
+        // for the end of the run.
         return request(positions)
                 .whenCompleteAsync((none, failure) -> {}, Thread::startVirtualThread)
                 .minimalCompletionStage();

@@ -81,15 +81,14 @@ final class ConsumerEnding {
     }
 
     /**
-     * Continues to poll, so that the membership lasts, until all emitted records are finished or the close timeout has
-     * passed.
+     * Keeps polling, to remain in the group, until all emitted records are finished or the close timeout has passed.
      */
     void finishUnfinished() {
         stopEmission();
         boolean ignored = owner.enter(ConsumerPhase.CLOSING);
         if (emission.commitsAhead()) {
-            // By now, all pulled records are finished, and the remaining records will not be pulled. Advance the
-            // partitions without waiting.
+            // With at-most-once delivery, a record is finished when it is pulled, and the remaining records will not be
+            // pulled. There is nothing to wait for.
             assignment.all().forEach(AssignedPartition::advance);
             return;
         }
@@ -124,13 +123,13 @@ final class ConsumerEnding {
 
     /** Ends the work on all partitions. Called even after an error, because the user's hooks release resources. */
     private void release(List<String> leftUndone) {
-        // Revoke the records before the listeners are notified. Work on these records that has not started by then must
-        // never start, because the records will be read again.
+        // Revoke the records before the listeners are notified. From then on, no stage may start work on these records,
+        // because they will be read again.
         assignment.all().forEach(partition -> partition.tracker().revoke());
         readers.dropRevoked();
         hooks.revoked(assignment.ids(), hooks.deadline());
-        // Describe the records that were unfinished at the time of the commit. Records finished later will be read
-        // again as well.
+        // Describe the records that were unfinished at the last commit. They will be read again even if they have been
+        // finished since.
         String what = emission.isTracked() ? "unfinished, to be read again: " : "fetched and not pulled: ";
         String unfinished = PartitionAssignment.unfinished(assignment.all());
         if (!unfinished.isEmpty()) {
@@ -171,12 +170,12 @@ final class ConsumerEnding {
 
     /**
      * Commits as soon as the client allows it. During a rebalance, the client accepts commits only for partitions that
-     * it is about to release. It must be polled until it is ready to release them.
+     * it is about to give up. This method polls it until that point.
      */
     private void commitWhenAllowed() {
         long deadlineNanos = clock.nanoTime() + OffsetCommits.SYNC_NANOS;
         while (true) {
-            // If the signal stayed set, every poll would return immediately and this loop would spin.
+            // A signal that stays set would make every poll return immediately, and this loop would spin.
             owner.clearSignal();
             long left = deadlineNanos - clock.nanoTime();
             try {

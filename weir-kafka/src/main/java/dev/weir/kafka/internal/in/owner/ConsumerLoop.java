@@ -44,9 +44,9 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The owner of one consumer. Its thread is the only one that uses the client, the fetcher, the assignment and the
- * trackers. Other threads communicate with it through {@link OwnerRequests} and {@link OwnerWaits#wake}. The
- * {@link dev.weir.kafka.internal.in.lookup.ConsumerPhase} determines what the thread does.
+ * Runs one consumer on its owner thread. No other thread uses the client, the fetcher, the assignment and the trackers.
+ * Other threads communicate with the owner thread through {@link OwnerRequests} and {@link OwnerWaits#wake}. The
+ * {@link dev.weir.kafka.internal.in.lookup.ConsumerPhase} determines what it does.
  *
  * <p>The only user code on the owner thread is the function for commit metadata, the client's interceptors and, without
  * separate fetch threads, the decoder of a {@link ViewSource}. During a rebalance, the thread waits for the pipeline
@@ -79,7 +79,7 @@ final class ConsumerLoop implements Runnable {
     private final ConsumerEnding ending;
     private final ConsumerControl control;
 
-    /** The components needed to release partitions, during a rebalance or when the consumer ends. */
+    /** The components that take part in giving up partitions, during a rebalance or when the consumer ends. */
     record Parts(
             ConsumerOwner owner,
             PartitionAssignment assignment,
@@ -166,8 +166,8 @@ final class ConsumerLoop implements Runnable {
     }
 
     /**
-     * Requests that the consumer end. Waits until the consumer and the owner thread have ended. See
-     * {@link dev.weir.stream.spi.StageContext.Termination}.
+     * Requests that the consumer be closed, and waits until it and the owner thread have ended. Returns a description
+     * of the unfinished work. See {@link dev.weir.stream.spi.StageContext.Termination}.
      */
     String close(Duration patience) {
         requestClose(patience);
@@ -186,16 +186,15 @@ final class ConsumerLoop implements Runnable {
         return plan.isTracked();
     }
 
-    /** Reports that the pipeline has pulled a batch. */
     void taken() {
         delivery.taken();
     }
 
-    /** Stops emitting the records of a partition whose stream is no longer read. */
+    /** Stops emitting the records of a partition because the pipeline no longer reads the partition's stream. */
     void abandon(AssignedPartition announced) {
         execute(() -> {
-            // Compare outlets, because a seek may have replaced the partition object. The new object has the same
-            // outlet, but a partition that was revoked and assigned again has a different one.
+            // Compare the buffers instead of the partition objects. A seek replaces the object but keeps the buffer. If
+            // the partition was revoked and assigned again, it has a different buffer.
             AssignedPartition partition = assignment.get(announced.id());
             if (partition != null && partition.outlet() == announced.outlet()) {
                 emission.takeBack(List.of(partition));
@@ -245,7 +244,7 @@ final class ConsumerLoop implements Runnable {
             subscribe();
             while (!requests.isClose()) {
                 turn();
-                // Clear the signal before the next turn checks everything that may have caused it.
+                // Clear the signal before the next iteration checks everything that may have caused it.
                 owner.clearSignal();
             }
             ending.finishUnfinished();
@@ -285,10 +284,7 @@ final class ConsumerLoop implements Runnable {
         arrivals.assigned(ids);
     }
 
-    /**
-     * Runs one turn: executes requests, resumes partitions and commits, then polls until the next of these tasks is
-     * due.
-     */
+    /** Executes requests, resumes partitions and commits, then polls until the next of these tasks is due. */
     private void turn() {
         if (requests.isStop()) {
             ending.stopEmission();
@@ -329,7 +325,7 @@ final class ConsumerLoop implements Runnable {
                 try {
                     observer.runLog().ended(leftUndone);
                 } finally {
-                    // Must run even after a failure, because a thread waits for it in close().
+                    // must run even after a failure, because a thread may wait in close()
                     owner.ended(String.join("; ", leftUndone));
                     control.ended();
                 }

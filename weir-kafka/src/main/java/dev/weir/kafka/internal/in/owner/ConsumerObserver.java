@@ -29,30 +29,27 @@ import java.util.concurrent.TimeUnit;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Takes snapshots and dumps of a consumer. Only the owner thread may call {@link #look}; any thread may read the
- * results.
- */
+/** Takes snapshots and dumps of a consumer. Any thread may read them; {@link #look} belongs to the owner thread. */
 final class ConsumerObserver {
 
     private static final long MIN_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     /**
-     * Maximum age of a snapshot, as documented. While no snapshots are requested, this is also the interval between
-     * readings. While snapshots are requested, the interval depends on the duration of the last reading, but it never
-     * exceeds this limit. The limit matters after the first reading of thousands of partitions: it may take half a
-     * second, and an interval calculated from that alone would be far too long.
+     * Maximum age of a snapshot, as documented. While no snapshots are requested, this is the interval between readings
+     * of the consumer's state. While snapshots are requested, the interval is a multiple of the last reading's
+     * duration, limited to this value. Without the limit, the interval after the first reading of thousands of
+     * partitions, which may take half a second, would be far too long.
      */
     private static final long MAX_LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /**
-     * Readings may take at most one hundredth of the owner thread's time. Their duration grows with the number of
-     * partitions.
+     * Minimum interval between readings, as a multiple of the last reading's duration. Readings therefore take at most
+     * one hundredth of the owner thread's time.
      */
     private static final int COST_RATIO = 100;
 
     /**
-     * The result of a reading.
+     * The state of the consumer at the time of a reading.
      *
      * @param dropped the records dropped at the time of the reading
      * @param sought the first unfinished record of each partition; an element is null if its partition has no
@@ -155,8 +152,8 @@ final class ConsumerObserver {
         asked = true;
         Look look = last;
         DroppedRecords dropped = assignment.dropped();
-        // Stages continue to finish or drop the records that they hold after the last reading. Replace the counts of
-        // that reading with the current ones.
+        // After the last reading, stages may still have finished or dropped records that they held. If the consumer has
+        // ended, use the current counts instead.
         return owner.phase() == ConsumerPhase.CLOSED
                 ? look.snapshot().with(dropped.dropped(true), dropped.skipped(), dropped.leftUndone())
                 : look.snapshot().with(look.dropped, dropped.skipped(), 0);

@@ -28,7 +28,7 @@ final class ConsumerOwner implements OwnerThread {
     private volatile ConsumerPhase phase = ConsumerPhase.RUNNING;
 
     /**
-     * Creates an owner.
+     * Creates an instance in the {@link ConsumerPhase#RUNNING} phase.
      *
      * @param onFailure receives failures; may be called by any thread
      */
@@ -98,12 +98,12 @@ final class ConsumerOwner implements OwnerThread {
 
     // ---- Owner thread ----------------------------------------------------------------------------------------------
 
-    /** Makes the calling thread the owner. */
+    /** Makes the calling thread the owner thread. */
     void own() {
         waiting.own();
     }
 
-    /** Clears the signals received so far. The caller must then check everything that may have caused a signal. */
+    /** Clears the signal. The caller must then check everything that may have caused it. */
     void clearSignal() {
         waiting.clearSignal();
     }

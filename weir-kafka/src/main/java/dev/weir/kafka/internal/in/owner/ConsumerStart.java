@@ -62,8 +62,8 @@ import org.jspecify.annotations.Nullable;
 public final class ConsumerStart {
 
     /**
-     * Retry backoff of a client that is only a group member. The client waits this long within its polls. Its heartbeat
-     * thread wakes up at the same interval and creates 1.4 kB of garbage each time.
+     * The {@code retry.backoff.ms} of a client that is only a group member. The client's heartbeat thread wakes up at
+     * this interval and creates 1.4 kB of garbage each time.
      */
     private static final int MEMBER_BACKOFF_MILLIS = 1_000;
 
@@ -77,7 +77,7 @@ public final class ConsumerStart {
     /** Timeout of the query for the end offsets of a bounded read. */
     private static final Duration END_TIMEOUT = Duration.ofSeconds(5);
 
-    /** Runs a task after the pause between two queries for end offsets. */
+    /** Runs a task after the pause before a query is repeated. */
     private static final Executor AFTER_PAUSE = CompletableFuture.delayedExecutor(200, TimeUnit.MILLISECONDS);
 
     /** Interval at which the client looks for new topics that match a pattern. */
@@ -111,9 +111,9 @@ public final class ConsumerStart {
     }
 
     /**
-     * Creates an instance for the lean path.
+     * Creates an instance whose consumers hand out the records that {@code views} creates.
      *
-     * @param views creates one record maker for each fetch thread
+     * @param views creates a record maker for each fetch thread; used if lean consumers fetch the records
      */
     ConsumerStart(
             ConsumerSettings<?, ?> settings,
@@ -216,7 +216,7 @@ public final class ConsumerStart {
     /**
      * Starts a consumer that lives until it is closed. Blocks while it queries brokers.
      *
-     * @param label names the consumer's owner in the log
+     * @param label describes the pipeline or the pipelines in the log
      */
     Started start(String name, String label, RecordOutlets outlets, Consumer<Throwable> onFailure) {
         return start(name, label, outlets, onFailure, null);
@@ -253,10 +253,7 @@ public final class ConsumerStart {
         }
     }
 
-    /**
-     * Creates the object that delays the records of a buffer; null if records are not delayed. Each buffer needs its
-     * own object.
-     */
+    /** Creates the object that delays the records of one buffer; null if records are not delayed. */
     @Nullable
     DueRecords delay() {
         return DueRecords.of(subscription);
@@ -299,8 +296,8 @@ public final class ConsumerStart {
     }
 
     /**
-     * Rejects a setting for a partition number that its topic does not have, because the setting would silently have no
-     * effect. Ignores topics that do not exist yet or cannot be described now.
+     * Rejects a setting that names a partition if the topic has no such partition. The setting would otherwise silently
+     * have no effect. Ignores topics that do not exist yet or cannot be described now.
      */
     private void checkPartitions(String setting, Set<TopicPartition> named, Lookup lookup) {
         if (named.isEmpty() || settings.connectTimeout().isZero()) {
@@ -317,7 +314,7 @@ public final class ConsumerStart {
         }
     }
 
-    /** Returns the exception for a partition that its topic does not have; null if there is none. */
+    /** Returns the exception for the first named partition that its topic does not have; null if all of them exist. */
     private @Nullable KafkaPipelineException refusal(String setting, Set<TopicPartition> named, Lookup lookup) {
         Set<String> topics = named.stream().map(TopicPartition::topic).collect(Collectors.toSet());
         Set<TopicPartition> known = Set.of();
@@ -339,8 +336,8 @@ public final class ConsumerStart {
     }
 
     /**
-     * Limits the fetch size per partition. For every paused partition, the client retains a fetch that is not counted
-     * in the buffer's budget. Together, these fetches should use at most a quarter of the budget.
+     * Limits the fetch size per partition. For every paused partition, the client may retain fetched records that are
+     * not counted in the buffer's budget. For all partitions together, they should use at most a quarter of the budget.
      */
     private void limitFetches(Map<String, Object> config, Lookup lookup) {
         String limit = ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG;
@@ -477,9 +474,9 @@ public final class ConsumerStart {
     }
 
     /**
-     * Returns whether commits bypass the client. They do on the lean path, where the client is only a group member. If
-     * interceptors are configured, commits use the client even on the lean path, because the interceptors may need to
-     * see the commits.
+     * Returns whether commits bypass the client. They do if lean consumers fetch the records and the client is only a
+     * group member. If interceptors are configured, commits always use the client, because the interceptors may need to
+     * see them.
      */
     private boolean commitsBesideClient(Map<String, Object> config) {
         Object interceptors = config.get(ConsumerConfig.INTERCEPTOR_CLASSES_CONFIG);

@@ -9,8 +9,8 @@ import java.util.concurrent.locks.ReentrantLock;
 final class FlowLimits implements BufferControl {
 
     /**
-     * The limit on outstanding records can be raised to at most this multiple of its initial value. A tracker allocates
-     * one reference per 512 records in advance, enough for the raised limit.
+     * The limit on outstanding records can be raised to at most this multiple of its initial value. Each partition's
+     * tracker allocates an array for the raised limit in advance, with one reference per 512 records.
      */
     private static final int HEADROOM = 8;
 

@@ -21,9 +21,8 @@ import org.jspecify.annotations.Nullable;
  * Finds and reports partitions where an open transaction blocks readers of committed records (ADR 213). Confined to the
  * owner thread.
  *
- * <p>Checks only partitions whose readable records have all been read: if an open transaction blocks the records at a
- * partition's position, no record before them is left to read. On both fetch paths, the fetcher knows whether that is
- * the case.
+ * <p>Checks only partitions whose readable records have all been read, because an open transaction blocks a partition
+ * only after that point. The fetcher knows without a query whether all of them have been read.
  */
 final class OpenTransactions {
 
@@ -118,8 +117,8 @@ final class OpenTransactions {
         }
         lookDueNanos = now + LOOK_NANOS;
         places.entrySet().removeIf(each -> isOver(each.getKey(), each.getValue()));
-        // Check only partitions that have not advanced since the last check, because even a busy partition reaches its
-        // end now and then.
+        // Check only partitions that have not advanced since the last check. Even a busy partition sometimes has no
+        // more records to read.
         Map<TopicPartition, AssignedPartition> standing = new HashMap<>();
         places.keySet().forEach(partition -> standing.put(partition.id(), partition));
         for (AssignedPartition partition : assignment.all()) {

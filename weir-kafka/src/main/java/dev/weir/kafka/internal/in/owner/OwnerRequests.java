@@ -8,8 +8,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Passes requests from other threads to the owner thread. The owner thread checks for requests in every turn, and a new
- * request wakes it. {@link #run} and {@link #withinPatience} belong to the owner thread; the other methods are
+ * Passes requests from other threads to the owner thread. A new request wakes the owner thread, which runs all requests
+ * before its next poll. {@link #run} and {@link #withinPatience} belong to the owner thread; the other methods are
  * thread-safe.
  */
 final class OwnerRequests {
@@ -30,7 +30,7 @@ final class OwnerRequests {
         this.clock = clock;
     }
 
-    /** Requests that the owner stop emitting records. See {@link ConsumerLoop#stop}. */
+    /** Requests that no more records be emitted. See {@link ConsumerLoop#stop}. */
     void stop() {
         stop = true;
         waiting.wake();
@@ -41,7 +41,7 @@ final class OwnerRequests {
     }
 
     /**
-     * Requests that the consumer be closed. The owner waits at most {@code patience} for unfinished records. If this
+     * Requests that the consumer be closed, after waiting at most {@code patience} for unfinished records. If this
      * method is called more than once, the earliest deadline applies.
      */
     void close(Duration patience) {
@@ -67,7 +67,6 @@ final class OwnerRequests {
         waiting.wake();
     }
 
-    /** Runs the {@linkplain #add added} requests. */
     void run() {
         for (Runnable request = queue.poll(); request != null; request = queue.poll()) {
             request.run();

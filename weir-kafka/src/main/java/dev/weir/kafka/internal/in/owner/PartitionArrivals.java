@@ -50,7 +50,7 @@ final class PartitionArrivals {
 
     /**
      * Returns the partitions that were revoked or lost after the end of a bounded read and have been assigned again.
-     * They are no longer read, although buffered records of theirs may have been withdrawn.
+     * They are no longer read, so records that were withdrawn from their buffers will not be emitted.
      */
     Set<TopicPartition> returned() {
         return Set.copyOf(returned);

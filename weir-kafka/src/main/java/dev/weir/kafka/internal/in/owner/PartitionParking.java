@@ -82,7 +82,7 @@ final class PartitionParking {
 
     /**
      * Waits at most {@code patience} for the pipeline to finish the records it has pulled, then removes it. Returns a
-     * description of the unfinished work, which is the work of all pipelines if the consumer has ended.
+     * description of the work that it left unfinished. If the consumer has ended, the description covers all pipelines.
      */
     String detach(Attachment attachment, Duration patience) {
         long deadlineNanos = clock.nanoTime() + patience.toNanos();
@@ -143,10 +143,7 @@ final class PartitionParking {
         }
     }
 
-    /**
-     * Detaches a pipeline even if it is still working on records it has pulled, so that it does not prevent the next
-     * pipeline from reading.
-     */
+    /** Detaches a pipeline even if it is still working on pulled records, so that the next pipeline can read. */
     private void detachNow(Attachment attachment) {
         detach(
                 attachment,
@@ -161,7 +158,7 @@ final class PartitionParking {
         outlets.remove(attachment);
         unfinished.forEach(AssignedPartition::pipelineLeft);
         for (AssignedPartition partition : left) {
-            Attachment ofOthers = outlets.of(partition); // a pipeline that reads all topics without a pipeline
+            Attachment ofOthers = outlets.of(partition); // may be a pipeline that reads all topics not read by others
             if (owner.isEmitting() && ofOthers != null && !ofOthers.closing) {
                 unpark(partition, ofOthers);
             }

@@ -43,8 +43,8 @@ final class PartitionReadings {
     private static final Duration END_TIMEOUT = Duration.ofSeconds(30);
 
     /**
-     * The numbers of a partition at a reading. {@link #dump} and {@link #snapshot} build the objects for users, because
-     * most readings are never requested.
+     * The state of one partition. {@link #dump} and {@link #snapshot} convert it into an object for users, but only on
+     * request.
      *
      * @param unfinished the number of unfinished records, including the buffered ones
      * @param oldestOffset the first unfinished offset; -1 if there is none
@@ -120,7 +120,7 @@ final class PartitionReadings {
     private final OpenTransactions transactions;
     private final Reachability reachability;
 
-    /** The reasons of one partition. Reused. */
+    /** Reusable set for the reasons why one partition is paused. */
     private final EnumSet<Paused> reasons = EnumSet.noneOf(Paused.class);
 
     private long endLookDueNanos;
@@ -136,7 +136,7 @@ final class PartitionReadings {
      * @param lookup queries the end offsets of paused partitions
      * @param delivery returns the number of records that cannot be emitted until they are committed
      * @param trouble returns the reason why a partition is not read, or null
-     * @param transactions returns the partitions blocked by open transactions
+     * @param transactions finds partitions that are blocked by open transactions
      */
     PartitionReadings(
             OwnerThread owner,
@@ -182,7 +182,6 @@ final class PartitionReadings {
         return fetcher.decodeTime();
     }
 
-    /** Returns how long brokers have throttled fetches in total. */
     long throttledNanos() {
         return fetcher.throttledNanos();
     }

@@ -55,7 +55,7 @@ public final class PartitionedSource<K, V> implements SourceFactory<PartitionSou
         return start.pulled(new Announcements(outlets, context, loop), context);
     }
 
-    /** The outer stage, which emits the source of each assigned partition. Confined to the segment's thread. */
+    /** The outer stage, which emits a source for each assigned partition. Confined to the thread that runs it. */
     private final class Announcements implements Stage<PartitionSource<K, V>> {
 
         private final PartitionOutlets outlets;

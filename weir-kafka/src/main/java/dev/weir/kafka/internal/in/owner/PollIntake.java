@@ -108,8 +108,8 @@ final class PollIntake {
     }
 
     /**
-     * Notes the records at and after an index as dropped. The fetcher's positions are already past them, so a failed
-     * run would otherwise commit records that were never emitted.
+     * Marks the records of the partitions at and after index {@code from} as dropped. The fetcher's positions are
+     * already past them. Without the mark, the last commit of a failed run would cover records that were never emitted.
      */
     private void drop(Fetched records, int from) {
         for (int i = from; i < records.partitions(); i++) {
@@ -124,8 +124,8 @@ final class PollIntake {
     private void emit(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> records) {
         int ofAnotherLog = partition.epochs().note(records);
         if (ofAnotherLog != LeaderEpochs.NONE) {
-            // The record belongs to a different log than the records read so far. Earlier records in this response are
-            // not emitted either, because they may also belong to that log.
+            // The record belongs to a different log than the records already read. The records before it in this list
+            // are not emitted either, because they may also belong to that log.
             positions.ofAnotherLog(partition, records.get(ofAnotherLog));
             return;
         }

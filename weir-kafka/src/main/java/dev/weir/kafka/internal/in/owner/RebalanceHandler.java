@@ -22,11 +22,11 @@ import org.apache.kafka.common.TopicPartition;
 /**
  * Handles rebalances. The client calls it inside a poll and therefore on the owner thread.
  *
- * <p>When partitions are revoked, the owner stops emitting their records, and stages start no more work on them. The
- * owner waits until the work in progress has finished or the deadline has passed. During this wait, other partitions
- * continue from the buffer or, on the lean path, with newly fetched records. The owner then commits the finished
- * records. When partitions are lost, another member may already own them, so the owner neither waits nor commits, and
- * late acknowledgements have no effect.
+ * <p>When partitions are revoked, this class stops emitting their records, and stages start no more work on them. It
+ * waits until the work in progress has finished or the deadline has passed. During this wait, other partitions continue
+ * with buffered records or, if lean consumers fetch them, with newly fetched records. Then the finished records are
+ * committed. When partitions are lost, another member may already own them. This class therefore neither waits nor
+ * commits, and late acknowledgements have no effect.
  */
 final class RebalanceHandler implements ConsumerRebalanceListener {
 

@@ -67,7 +67,7 @@ final class RebalanceHooks {
         this.times = times;
     }
 
-    /** Returns the deadline for hooks called now, outside of a revocation. */
+    /** Returns the deadline for hooks that start now. */
     long deadline() {
         return clock.nanoTime() + times.deadlineNanos();
     }

@@ -108,7 +108,7 @@ public final class ReusableConsumerOwner<K, V> implements AutoCloseable {
             }
         });
         context.exposeResource(handle());
-        if (!topics.isEmpty()) { // otherwise, another pipeline may still begin to read the dead-letter topic
+        if (!topics.isEmpty()) { // otherwise, another pipeline may still attach and read the dead-letter topic
             context.exposeResource(new UnboundedRead(new Subscription.Topics(topics), settings.properties()));
         }
         context.depth(attachment.buffer::records);

@@ -5,8 +5,8 @@ import dev.weir.kafka.internal.in.commit.OffsetCommits;
 import java.time.Duration;
 
 /**
- * Divides the time available for one revocation between work, commit and hooks. Immutable. Together they take less time
- * than the group allows a member to spend in a callback.
+ * Divides the time for one revocation between unfinished work, the commit and the user's hooks. Together, these times
+ * are shorter than the time that the group allows a member to spend in a callback. Immutable.
  *
  * <pre>
  *   begin ------------- deadline ---------------------------------------- max.poll.interval.ms
@@ -16,7 +16,7 @@ import java.time.Duration;
  *
  * @param deadlineNanos maximum wait for work; also the deadline of the user's hooks if work finishes early
  * @param commitNanos timeout of the commit
- * @param hooksNanos minimum time for all hooks together, however long work and commit took
+ * @param hooksNanos minimum time for all hooks together, even if work and commit took long
  */
 record RevokeTimes(long deadlineNanos, long commitNanos, long hooksNanos) {
 

@@ -17,7 +17,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
-/** Locates unfinished records and their keys on request, so that no bookkeeping per record is needed. Thread-safe. */
+/** Searches the pipelines for unfinished records on request, which needs no bookkeeping per record. Thread-safe. */
 final class UnfinishedFinder {
 
     /**
@@ -33,7 +33,7 @@ final class UnfinishedFinder {
 
     /**
      * Minimum age of a record worth searching for. A younger record would probably finish before the search finds it.
-     * Because of this limit, a healthy pipeline is never searched.
+     * This limit also ensures that a healthy pipeline is never searched.
      */
     private static final Duration MIN_AGE = Duration.ofMillis(100);
 
@@ -91,7 +91,7 @@ final class UnfinishedFinder {
         return Oldest.IN_FLIGHT + words + found.stage();
     }
 
-    /** Returns the hash of the element's key; null if the element does not reveal a key. */
+    /** Returns the hash of the element's record key; null if the element has no accessible key. */
     static @Nullable Integer keyHash(@Nullable Object element) {
         Object key = switch (element) {
             case OfRecord known -> known.raw().key();

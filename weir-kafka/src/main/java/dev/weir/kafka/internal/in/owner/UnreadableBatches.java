@@ -31,7 +31,7 @@ final class UnreadableBatches {
             "where the batch ends is unknown, so that it cannot be left out: raise maxBatchBytes if it is too large for"
                     + " that, or have the group continue behind it with kafka-consumer-groups --reset-offsets --to-offset";
 
-    /** The last batch handled in a partition: its base offset, or -1 if unknown, and the offset after its end. */
+    /** The last batch handled in a partition: its base offset (-1 if unknown) and the offset after it. */
     private record Passed(long baseOffset, long nextOffset) {}
 
     private final Map<TopicPartition, Passed> passed = new HashMap<>();
@@ -93,7 +93,7 @@ final class UnreadableBatches {
         }
         if (isRestOfPassed(id, batch)) {
             String text = "{} offsets {} to {} are left out, as the rest of the damaged batch before them";
-            if (batch.isWithoutBytes()) { // without bytes, the batch is only assumed to be the rest of the last one
+            if (batch.isWithoutBytes()) { // without bytes, this is only an assumption
                 LOG.warn(text, id, batch.offset(), batch.nextOffset() - 1);
             } else {
                 LOG.debug(text, id, batch.offset(), batch.nextOffset() - 1);
@@ -112,7 +112,7 @@ final class UnreadableBatches {
     /**
      * Returns whether this batch is the remainder of the previous unreadable batch. If the header of a batch is
      * damaged, its end offset may be too low. The remainder of the batch is then reported as a separate batch. A
-     * corrupt batch without bytes is assumed to be a remainder if it directly follows the previous batch.
+     * corrupt batch without bytes is assumed to be a remainder if it directly follows the previous unreadable batch.
      */
     private boolean isRestOfPassed(TopicPartition id, UnreadableBatch batch) {
         Passed before = passed.get(id);

@@ -45,7 +45,7 @@ public final class ViewSource<T> implements SourceFactory<T> {
         this.start = new ConsumerStart(settings, subscription, delivery, external, makers);
     }
 
-    /** Returns a committable source that emits groups of consecutive records. */
+    /** Returns a committable source whose elements each hold several consecutive records. */
     public static ViewSource<RecordViews> keeping(ConsumerSettings<?, ?> settings, Subscription subscription) {
         ViewPool pool = new ViewPool();
         return new ViewSource<>(
@@ -107,7 +107,7 @@ public final class ViewSource<T> implements SourceFactory<T> {
         return inRows ? new Rows<>(records, buffer) : new Unwrapping<>(records);
     }
 
-    /** Replaces each record with the object decoded from it. Confined to the segment's thread. */
+    /** Replaces each record with the object decoded from it. Confined to the thread that runs it. */
     private record Unwrapping<T>(SourceStage<byte[], byte[]> records) implements Stage<T> {
 
         @Override
@@ -130,13 +130,13 @@ public final class ViewSource<T> implements SourceFactory<T> {
     }
 
     /**
-     * Moves groups of consecutive records from the buffer's own batches into batches from a pool. Pooling matters if
-     * few records arrive at a time, because allocating a batch per fetch would then cost almost one batch per record.
-     * Confined to the segment's thread.
+     * Moves elements that each hold consecutive records from the buffer's own batches into batches from a pool. The
+     * pool matters if each fetch returns only a few records, because one new batch per fetch would then be almost one
+     * per record. Confined to the thread that runs the stage.
      */
     private static final class Rows<T> implements Stage<T> {
 
-        /** Initial capacity of a batch. Enough for most fetches, which yield one group per partition. */
+        /** Initial capacity of a batch. Enough for most fetches, which yield one element per partition. */
         private static final int USUAL_ROWS = 8;
 
         private final SourceStage<byte[], byte[]> records;

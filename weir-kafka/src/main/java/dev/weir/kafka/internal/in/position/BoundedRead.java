@@ -70,16 +70,13 @@ public final class BoundedRead {
     private long endLookDueNanos;
     private long groupLookDueNanos;
 
-    /** Time at which unread partitions that no longer exist are given up. */
+    /** Time at which the read stops waiting for unread partitions that no longer exist. */
     private long goneByNanos;
 
-    /**
-     * Partitions that have been read to their ends. The brokers were asked to confirm that the topics of these
-     * partitions have not been recreated.
-     */
+    /** Partitions that have been read to their ends. The brokers were asked whether their topics were recreated. */
     private final Set<AssignedPartition> doubted = new HashSet<>();
 
-    /** The partitions in {@link #doubted} for which the brokers have given this confirmation. */
+    /** The partitions in {@link #doubted} for which the brokers have confirmed that the topic was not recreated. */
     private final Set<AssignedPartition> sureOf = new HashSet<>();
 
     /** Time at which the read ends even if some partitions in {@link #doubted} are still unconfirmed. */
@@ -174,7 +171,7 @@ public final class BoundedRead {
 
     /**
      * Checks each assigned partition and returns whether all are read to their ends. A member without partitions waits
-     * until the group has read all partitions, in case it must replace another member.
+     * until the group has read all partitions, because it may have to take over partitions of another member.
      */
     public boolean isAllRead() {
         askForEnds();
@@ -196,8 +193,8 @@ public final class BoundedRead {
     }
 
     /**
-     * Returns whether the brokers have confirmed that the partitions still belong to the topics that were read.
-     * Requests this confirmation once for each partition that has been read to its end.
+     * Returns whether the brokers have confirmed that no topic was recreated during the read. Asks them once for each
+     * partition that has been read to its end.
      */
     private boolean isSure() {
         boolean sure = true;
@@ -243,8 +240,9 @@ public final class BoundedRead {
     }
 
     /**
-     * Adds a description of the partitions in {@code returned} whose ends the group has not committed. These partitions
-     * were withdrawn after the end of the read and assigned again, so nothing else reports their records.
+     * Adds a description of the partitions in {@code returned} whose end offsets the group has not committed. These
+     * partitions were withdrawn after the end of the read and then assigned again. No other message mentions their
+     * unread records.
      */
     public void addUnread(Set<TopicPartition> returned, List<String> leftUndone) {
         if (returned.isEmpty()) {
@@ -267,8 +265,8 @@ public final class BoundedRead {
 
     /**
      * Returns whether these partitions have been missing for some time because their topics were deleted. Their unread
-     * records and the group's commits of them are lost, so waiting for them would never end. One answer is not enough,
-     * because a broker may not know a topic for a moment.
+     * records are lost, so waiting for them would never end. A single response is not enough, because a broker may
+     * temporarily not know a topic.
      */
     private boolean areGone(Set<TopicPartition> ids) {
         commits.lookForGone(ids);
@@ -285,8 +283,8 @@ public final class BoundedRead {
 
     /**
      * Returns whether the group has committed the end offset or a later one. Returns false if the log does not contain
-     * the committed position, because the next owner will then continue at a different position and may have records to
-     * read.
+     * the committed position. The member that reads the partition next would then continue at a different position,
+     * where there may be records to read.
      */
     private boolean isThrough(TopicPartition id, OffsetAndMetadata commit, long end) {
         return commit.offset() >= end && logRange.find(id, LogPosition.of(commit)) == LogRange.Answer.WITHIN;
@@ -299,9 +297,9 @@ public final class BoundedRead {
     }
 
     /**
-     * Returns whether the log contains the committed position and the records before it. If it does not, applies the
-     * out-of-range policy, as an unbounded read would. This check is needed only if nothing was read from the
-     * partition, because a fetch would have detected the problem.
+     * Returns whether the log contains the position at which reading started, and the records before it. If it does
+     * not, applies the out-of-range policy, as an unbounded read would. This check is needed only if nothing was read
+     * from the partition, because a fetch would have detected the problem.
      */
     private boolean isInLog(AssignedPartition partition) {
         long offset = partition.epochs().begin();

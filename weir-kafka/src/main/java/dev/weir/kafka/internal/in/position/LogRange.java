@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
  * Finds out from the brokers whether logs contain given positions. Used for partitions that are not being fetched, or
  * have not been fetched yet. Confined to the owner thread.
  *
- * <p>A log contains the positions from its start to its high watermark, even those after the last stable offset, unless
- * a position's leader epoch shows that the records before it were replaced. Queries without a response are repeated
- * every second.
+ * <p>A log contains the positions from its start to its high watermark, including positions after the last stable
+ * offset. However, a position does not belong to the log if its leader epoch shows that the records before it were
+ * replaced. Queries without a response are repeated every second.
  */
 final class LogRange {
 

@@ -24,13 +24,14 @@ import org.apache.kafka.common.Uuid;
  * the position, or records before the position were truncated and replaced, or the topic was recreated. Confined to the
  * owner thread.
  *
- * <p>Such a partition restarts, because the offsets of its records, finished or not, have lost their meaning.
+ * <p>Such a partition starts again with a new tracker, because the offsets of the records already read may no longer
+ * refer to the same records.
  */
 final class LostPositions {
 
     private static final ConsumerLog LOG = ConsumerLog.of(LostPositions.class);
 
-    /** Means that it is unknown where the logs diverge. */
+    /** The value if it is unknown where the old and the new log diverge. */
     private static final long UNKNOWN = -1;
 
     private final PartitionAssignment assignment;
@@ -173,13 +174,11 @@ final class LostPositions {
         topicIds.identifyAnew(renewed, 2, () -> failIfBoundedOrBeginAnew(renewed, record.offset(), proof));
     }
 
-    /**
-     * Handles the brokers' report that a partition's topic was recreated after the partition's position was determined.
-     */
+    /** Handles the brokers' report that a topic was recreated after the partition's position was determined. */
     void recreated(AssignedPartition partition, Uuid now) {
         if (assignment.isEnding()) {
-            // Nothing to do: commits contain the topic id, so the next owner will detect the recreated topic when it
-            // starts.
+            // Nothing to do: commits contain the topic id, so the member that reads the partition next will detect the
+            // recreated topic.
             return;
         }
         Uuid before = partition.topicId();
@@ -195,7 +194,7 @@ final class LostPositions {
         }
     }
 
-    /** Handles a topic that was recreated during this run. A bounded read determined its end in the old topic. */
+    /** Handles a topic recreated during this run. A bounded read fails, because its end was in the old topic. */
     private void failIfBoundedOrBeginAnew(AssignedPartition partition, long offset, String proof) {
         if (bounded) {
             throw new RecreatedTopicException(

@@ -38,9 +38,9 @@ public final class OffsetQueries {
     private static final ConsumerLog LOG = ConsumerLog.of(OffsetQueries.class);
 
     /**
-     * Timeout of the first query; doubled for each repetition, up to the client's own default. The client sends all
-     * attempts of one query to the leader that it found first. If that broker has died, only a new query finds the new
-     * leader, so the first timeout is short.
+     * Timeout of the first query; doubled for each repetition, up to the client's own default. The first timeout is
+     * short, because the client sends all attempts of one query to the leader that it found first. If that broker has
+     * died, only a new query finds the new leader.
      */
     private static final long FIRST_TIMEOUT_SECONDS = 3;
 
@@ -106,8 +106,8 @@ public final class OffsetQueries {
 
     /**
      * Adds a query and replaces a pending query for the same partition. {@link #askIfDue} sends the query only when the
-     * partition's topic id is known. Without the id, it would be unclear whether the resulting offset belongs to the
-     * old or the new topic if the topic is recreated.
+     * partition's topic id is known. If the topic is recreated, the id shows whether the resulting offset belongs to
+     * the old or the new topic.
      *
      * @param positions the positions whose offsets are queried
      * @param then called with those offsets if the partition is still assigned

@@ -26,14 +26,14 @@ import org.apache.kafka.common.errors.FencedInstanceIdException;
 
 /**
  * Opens assigned partitions at their committed offsets, with the leader epochs and topic ids of the commits. Records
- * after the committed offset are skipped if they are already finished. Partitions are held until the group's
- * coordinator and the brokers have responded. Confined to the owner thread.
+ * after the committed offset are skipped if they are already finished. Partitions are held (neither fetched nor
+ * committed) until the group's coordinator and the brokers have responded. Confined to the owner thread.
  */
 final class PartitionOpenings {
 
     private static final ConsumerLog LOG = ConsumerLog.of(PartitionOpenings.class);
 
-    /** Timeout of a query. It is short because a query blocks the other partitions and is repeated if it fails. */
+    /** Timeout of a query. It is short because a query blocks the owner thread. A failed query is repeated. */
     private static final long ANSWER_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     /**
@@ -54,7 +54,7 @@ final class PartitionOpenings {
     /** Partitions whose committed offsets are not known yet. */
     private final Set<AssignedPartition> asked = new LinkedHashSet<>();
 
-    /** Partitions for which one response has reported that there is no committed offset. */
+    /** Partitions for which a first response has reported that there is no committed offset. */
     private final Set<AssignedPartition> doubted = new HashSet<>();
 
     private long answerNanos = ANSWER_NANOS;
@@ -81,7 +81,7 @@ final class PartitionOpenings {
         this.onUncommitted = onUncommitted;
     }
 
-    /** Holds the partitions until they can be opened. Called within a poll. */
+    /** Holds the partitions until their committed positions are confirmed. Called within a poll. */
     void open(Collection<AssignedPartition> partitions) {
         assignment.hold(partitions);
         asked.addAll(partitions);
@@ -146,9 +146,8 @@ final class PartitionOpenings {
     }
 
     /**
-     * Returns whether a later query for committed offsets will fail too. If the coordinator has removed this member
-     * from the group, it refuses the query, but that failure is not permanent, because the member rejoins with its next
-     * poll.
+     * Returns whether a later query for committed offsets will also fail. A refusal because this member was removed
+     * from the group is not permanent: the member rejoins in its next poll.
      */
     static boolean isPermanent(KafkaException failure) {
         return failure instanceof AuthorizationException
@@ -157,8 +156,8 @@ final class PartitionOpenings {
     }
 
     /**
-     * Queries partitions without a committed offset a second time before they start at another position. If the
-     * coordinator returns errors until the timeout, a client of the consumer protocol may wrongly report that there is
+     * Schedules another query for partitions without a committed offset before they start at another position. If the
+     * coordinator returns errors until the timeout, a client of the KIP-848 protocol may wrongly report that there is
      * no committed offset.
      */
     private void askAgain(boolean wasLate) {

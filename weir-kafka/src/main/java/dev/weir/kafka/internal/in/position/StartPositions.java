@@ -38,7 +38,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decides where partitions start if they do not start at their committed offset. This is the case if the subscription
- * overrides the committed offset, if there is none, or if its record no longer exists. Confined to the owner thread.
+ * overrides the committed offset, if there is no committed offset, or if the record at that offset no longer exists.
+ * Confined to the owner thread.
  *
  * <p>Such a partition is held (neither fetched nor committed) until the brokers have resolved its offset, independently
  * of other partitions. The client is not allowed to reset offsets itself, because it would do so silently.
@@ -61,8 +62,8 @@ public final class StartPositions {
     private final StartSizes sizes;
 
     /**
-     * Commits start positions. Null if the source commits nothing. Also null if the source commits every offset before
-     * it emits the record, because start positions then need no commit of their own.
+     * Commits start positions. Null if the source commits nothing, or if it commits each record before it emits the
+     * record. In the second case, start positions need no separate commit.
      */
     private final @Nullable StartCommits places;
 
@@ -103,7 +104,7 @@ public final class StartPositions {
                 assignment, settings.outOfRange(), subscription.isBounded(), topicIds, queries, this::commitAndRelease);
     }
 
-    /** Marks the start of the run. Partitions created later are read from their beginning. */
+    /** Queries the partitions that exist at the start of the run. Later ones are read from their beginning. */
     public void begin() {
         sizes.begin();
     }
@@ -253,8 +254,8 @@ public final class StartPositions {
     }
 
     /**
-     * Starts partitions at the given positions. A partition that was added to its topic after the group began to read
-     * the topic starts at its beginning instead.
+     * Starts partitions at the given positions. If a partition was added to its topic after the group began to read the
+     * topic, the partition starts at its beginning instead.
      */
     private void begin(Map<AssignedPartition, Position> starts) {
         Map<AssignedPartition, Position> others = new HashMap<>(starts);
@@ -282,8 +283,8 @@ public final class StartPositions {
     }
 
     /**
-     * Continues at the offset once it is committed. Without this commit, the consumer would restart at another position
-     * if it crashed before the first ordinary commit.
+     * Commits the offset and then makes the partition continue there. Without this commit, the consumer would restart
+     * at another position after a crash before the first ordinary commit.
      */
     private void commitAndRelease(AssignedPartition partition, long offset) {
         if (places == null) {
@@ -300,15 +301,15 @@ public final class StartPositions {
             return;
         }
         uncommitted(assignment.current(failure.partitions()).stream()
-                // The client's report may be slightly out of date.
+                // The client's report may be outdated, so ignore partitions whose position has been set since.
                 .filter(partition -> !partition.isHeld() && !partition.isPlaced())
                 .toList());
     }
 
     /**
      * Starts partitions that have no committed offset. Brokers delete a topic's committed offsets together with the
-     * topic, so if the topic's id was known, the missing commit may mean that the topic was recreated. The id is
-     * therefore verified first.
+     * topic. If this run already knows the topic's id, the missing offset may mean that the topic was recreated, so the
+     * id is verified first.
      */
     private void uncommitted(List<AssignedPartition> partitions) {
         List<AssignedPartition> others = new ArrayList<>();
@@ -379,10 +380,7 @@ public final class StartPositions {
         return topicIds;
     }
 
-    /**
-     * Makes partitions continue at the given positions. Each partition is held until the offset of its position is
-     * resolved.
-     */
+    /** Makes partitions continue at the given positions. Holds each partition until its offset is resolved. */
     public void place(Map<AssignedPartition, Position> positions) {
         place(positions, allPlaced -> {});
     }
@@ -390,7 +388,8 @@ public final class StartPositions {
     /**
      * Makes partitions continue at the given positions, like {@link #place(Map)}. After all partitions have been
      * handled, calls {@code then} with true if all of them continue at their positions. Calls it with false if a
-     * partition was no longer assigned when its offset was resolved, or if its position was replaced before.
+     * partition was no longer assigned when its offset was resolved, or if another position was requested for it before
+     * that.
      */
     public void place(Map<AssignedPartition, Position> positions, Consumer<Boolean> then) {
         if (positions.isEmpty()) {

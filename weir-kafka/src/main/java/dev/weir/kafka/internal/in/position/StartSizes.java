@@ -40,7 +40,7 @@ final class StartSizes {
     private final CommitTexts texts;
     private final Executor owner;
 
-    /** Partition counts at the start of this run. Completed on the owner thread. */
+    /** Number of partitions per topic at the start of this run. Completed on the owner thread. */
     private final CompletableFuture<Map<String, Integer>> atStart = new CompletableFuture<>();
 
     private final Map<String, Integer> known = new HashMap<>();
@@ -49,7 +49,7 @@ final class StartSizes {
     /**
      * Creates an object without any partition counts.
      *
-     * @param group the group for which offsets are committed; null if none are
+     * @param group the group for which offsets are committed; null if no offsets are committed
      * @param owner the owner thread, on which responses are processed
      */
     StartSizes(Selection selection, @Nullable String group, Lookup lookup, CommitTexts texts, Executor owner) {
@@ -60,7 +60,7 @@ final class StartSizes {
         this.owner = owner;
     }
 
-    /** Reads the current topics. This defines the start of the run. */
+    /** Queries the number of partitions of each topic at the start of the run. */
     void begin() {
         if (!asked && !(selection instanceof Subscription.Partitions)) {
             asked = true;
@@ -86,10 +86,7 @@ final class StartSizes {
                 }));
     }
 
-    /**
-     * Calls {@code then} on the owner thread once enough is known for {@link #isAdded} to return results for these
-     * partitions.
-     */
+    /** Calls {@code then} on the owner thread once {@link #isAdded} can return results for these partitions. */
     void learn(Collection<TopicPartition> ids, Runnable then) {
         if (selection instanceof Subscription.Partitions
                 || ids.stream().allMatch(id -> known.containsKey(id.topic()))) {

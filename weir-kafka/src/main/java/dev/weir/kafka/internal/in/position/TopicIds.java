@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  * The topic ids of the assigned partitions, used to detect recreated topics (ADR 56). Confined to the owner thread.
  *
  * <p>An id is queried when a partition needs it and then every {@link #INTERVAL_NANOS}. The interval is longer if
- * fetching also detects recreated topics. A new id must be reported twice before it is believed, because a single
- * response may come from a broker with outdated metadata. A response with an earlier id of the topic is certainly
+ * fetching also detects recreated topics. A new id is believed only after it has been reported twice, because a single
+ * response may come from a broker with outdated metadata. A response with an id that the topic had earlier is certainly
  * outdated. A topic without a response does not delay other topics.
  */
 final class TopicIds {
@@ -34,14 +34,14 @@ final class TopicIds {
     private static final ConsumerLog LOG = ConsumerLog.of(TopicIds.class);
 
     /**
-     * The interval documented in configuration.md. Each assigned partition extends it by a millisecond, which is
-     * noticeable only with thousands of partitions.
+     * The interval between queries, as documented in configuration.md. Each assigned partition extends it by a
+     * millisecond, which is noticeable only with thousands of partitions.
      */
     static final long INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     /**
-     * The interval if fetching detects a recreated topic immediately, so that queries are only a fallback. A query
-     * costs 25 kB of garbage.
+     * The interval between queries if fetching detects a recreated topic immediately. Queries are then only a fallback.
+     * A query costs 25 kB of garbage.
      */
     private static final long INTERVAL_FETCHED_NANOS = TimeUnit.SECONDS.toNanos(60);
 
@@ -60,13 +60,13 @@ final class TopicIds {
         void recreated(AssignedPartition partition, Uuid now);
     }
 
-    /** A partition that waits for responses about its topic. Only queries sent after the wait began count. */
+    /** A partition that waits until its topic's id is confirmed. Only queries sent after the wait began count. */
     private static final class Wait {
 
         final AssignedPartition partition;
         final Runnable same;
 
-        /** The number of consecutive responses that must confirm the topic. */
+        /** The number of consecutive responses that must confirm the expected id. */
         final int needed;
 
         /** The number of the first query used for this wait. Responses to earlier queries are ignored. */
@@ -105,10 +105,7 @@ final class TopicIds {
 
         boolean underWay;
 
-        /**
-         * True if no partition of the topic is assigned. The topic is then not queried, so {@link #known} may be
-         * outdated.
-         */
+        /** True if no partition of the topic is assigned. It is then not queried, so {@link #known} may be outdated. */
         boolean idle;
 
         long dueNanos;
@@ -131,10 +128,7 @@ final class TopicIds {
     private final Consumer<String> onRecreated;
     private final Map<String, Topic> topics = new HashMap<>();
 
-    /**
-     * The values of {@link #topics}, in a list because the owner iterates over them in every turn. Topics are never
-     * removed.
-     */
+    /** The values of {@link #topics}. A list, because it can be iterated over without an allocation. Never shrinks. */
     private final List<Topic> all = new ArrayList<>();
 
     /**
@@ -239,7 +233,7 @@ final class TopicIds {
     long nanosUntilDue() {
         long now = clock.nanoTime();
         long least = Long.MAX_VALUE;
-        for (int i = 0; i < all.size(); i++) { // an index loop allocates no iterator in every turn
+        for (int i = 0; i < all.size(); i++) { // avoids allocating an iterator
             Topic topic = all.get(i);
             if (!topic.underWay && !topic.idle) {
                 least = Math.min(least, Math.max(0, topic.dueNanos - now));
@@ -315,8 +309,8 @@ final class TopicIds {
     }
 
     /**
-     * Returns whether all of the topic's partitions that are assigned to this consumer are being fetched, so that the
-     * fetcher would detect a recreated topic.
+     * Returns whether the fetcher would detect a recreated topic, because it fetches all of the topic's partitions that
+     * are assigned to this consumer.
      */
     private boolean isFetched(Topic topic) {
         if (!assignment.isFetchedByTopicId() || !topic.waits.isEmpty()) {
@@ -405,8 +399,8 @@ final class TopicIds {
         boolean differs = partition.topicId() != null && !isSame(partition.topicId(), id);
         wait.times = differs == wait.differed ? wait.times + 1 : 1;
         wait.differed = differs;
-        // A different id must usually be reported twice, because a single response may come from a broker with outdated
-        // metadata. One response is enough if the position's id is known to be an earlier id of the topic.
+        // A different id must be reported twice, because a single response may come from a broker with outdated
+        // metadata. One response is enough if an earlier response has already shown that the position's id is outdated.
         int needed = differs ? (topic.left.contains(partition.topicId()) ? 1 : 2) : wait.needed;
         if (wait.times < needed) {
             wait.from = topic.questions + 1;

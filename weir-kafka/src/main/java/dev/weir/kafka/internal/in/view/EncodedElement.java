@@ -47,7 +47,7 @@ public final class EncodedElement implements EncodedRecords, RecordOutput {
         return records;
     }
 
-    /** Copies the records into objects with their own byte arrays, then releases this element. */
+    /** Copies each record into an object with its own byte arrays, then releases this element. */
     public List<ProducerRecord<byte[], byte[]>> unfold() {
         List<ProducerRecord<byte[], byte[]>> unfolded = new ArrayList<>(count());
         for (int i = 0; i < count(); i++) {

@@ -10,14 +10,14 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Copies of consecutive batches, valid until they are closed. Confined to one thread at a time: the fetch thread fills
- * the object and must not use it after the hand-over.
+ * Copies of consecutive batches, valid until this object is closed. Confined to one thread at a time. The fetch thread
+ * fills the object and must not use it after it has passed it on.
  */
 public final class KeptViews implements RecordViews {
 
     private final ViewPool home;
 
-    /** The token that acknowledges these records; used by the partition's owner. */
+    /** The token that acknowledges these records; used by the owner thread. */
     private long token;
 
     private @Nullable KeptBatches batches;
@@ -32,7 +32,7 @@ public final class KeptViews implements RecordViews {
         batches = home.takeBatches();
     }
 
-    /** Sets the token that will acknowledge these records. Called by the partition's owner. */
+    /** Sets the token that will acknowledge these records. Called by the owner thread. */
     public void goesOutAs(long itsToken) {
         token = itsToken;
     }
@@ -43,8 +43,8 @@ public final class KeptViews implements RecordViews {
 
     /**
      * Returns this object to its pool if {@link #close} has released its memory; otherwise does nothing. Must be called
-     * only after the stages have acknowledged the records, because a stage could otherwise close this object while it
-     * is reused.
+     * only after the stages have acknowledged the records. Otherwise, a stage could close this object while it is
+     * already being reused.
      */
     public void recycle() {
         if (batches == null) {

@@ -4,7 +4,7 @@ import java.util.ArrayDeque;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** A bounded store of objects for reuse. Thread-safe. An object that is never returned is simply not reused. */
+/** A bounded pool of reusable objects. Thread-safe. An object that is never returned is simply not reused. */
 public final class Spares<T> {
 
     private final int most;

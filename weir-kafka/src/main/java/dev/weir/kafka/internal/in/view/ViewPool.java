@@ -2,22 +2,19 @@ package dev.weir.kafka.internal.in.view;
 
 import dev.weir.lean.KeptBatches;
 
-/**
- * The memory of a source's released elements, for reuse. Thread-safe. Memory that is never returned is simply not
- * reused.
- */
+/** A pool for the memory of a source's released elements. Thread-safe. Memory need not be returned. */
 public final class ViewPool {
 
     /**
-     * Size up to which several small batches are combined in one element, which reduces the cost per batch. A larger
-     * batch gets its own element.
+     * Maximum size of an element that combines several batches, which reduces the cost per batch. A larger batch gets
+     * its own element.
      */
     private static final int FULL_BYTES = 64 * 1024;
 
-    /** Memory that grew beyond this size is left to the garbage collector. */
+    /** Maximum size of an element whose memory is reused. Larger memory is left to the garbage collector. */
     private static final int MAX_KEPT_BYTES = 2 * 1024 * 1024;
 
-    /** Maximum number of spare objects of each kind. More are unlikely to be in use at once. */
+    /** Maximum number of unused objects of each kind. More are unlikely to be in use at the same time. */
     private static final int MAX_SPARES = 1024;
 
     private final Spares<KeptBatches> batches = new Spares<>(MAX_SPARES);
