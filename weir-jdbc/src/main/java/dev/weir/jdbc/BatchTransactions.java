@@ -42,8 +42,8 @@ final class BatchTransactions<K, V> implements Handler<List<ConsumerRecord<K, V>
                 if (left.size() == owned.size()) {
                     throw failure instanceof PositionConflictException ? failure : notWritten(owned, failure);
                 }
-                // Some partitions were revoked, which may be the cause: their next owner reads these records again, and
-                // may already have inserted rows with the same keys.
+                // Some partitions were revoked, which may have caused the failure: their next owner may already have
+                // inserted rows with the same keys. The next owner reads these records again, so leave them out.
                 owned = left;
             }
         }
@@ -102,8 +102,8 @@ final class BatchTransactions<K, V> implements Handler<List<ConsumerRecord<K, V>
             try {
                 connection.setAutoCommit(autoCommit);
             } catch (SQLException broken) {
-                // The failure is ignored, because the transaction is already committed. The pool, or the next user of
-                // the connection, will notice that it is broken.
+                // Ignored, because the transaction is already committed. If the connection is broken, the pool or the
+                // connection's next user will notice.
             }
         }
     }

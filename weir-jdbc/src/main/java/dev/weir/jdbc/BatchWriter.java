@@ -16,9 +16,10 @@ public interface BatchWriter<K, V> {
      * method must not have effects outside the transaction.
      *
      * @param connection valid until this method returns; not in auto-commit mode. It rejects {@code commit},
-     *     {@code rollback} other than to a savepoint, {@code setAutoCommit}, {@code abort} and {@code close}, also if
-     *     reached through a statement, a result set, the metadata or {@code unwrap}, which accepts only interfaces. The
-     *     SQL of statements is not checked and must not end the transaction either
+     *     {@code setAutoCommit}, {@code abort}, {@code close}, and any {@code rollback} except to a savepoint. A
+     *     connection obtained from a statement, a result set, the metadata or {@code unwrap} also rejects them;
+     *     {@code unwrap} accepts only interfaces. SQL statements are not checked, but must not end the transaction
+     *     either
      * @param batch at least one record; records of a partition are in order
      * @throws Exception to roll back and fail the pipeline; the batch is not skipped
      */

@@ -17,15 +17,16 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection without the methods that end its transaction, or an object made by such a connection. Statements,
- * metadata and result sets lead back to their connection, so they are wrapped too. Used by one thread at a time.
+ * A proxy of a connection, which rejects the methods that end a transaction, or of an object made by such a connection.
+ * Statements, metadata and result sets give access to their connection, so they are wrapped too. Used by one thread at
+ * a time.
  */
 final class GuardedConnection implements InvocationHandler {
 
     /** Methods of the connection that would end the transaction without storing its positions. */
     private static final Set<String> OWNED = Set.of("commit", "setAutoCommit", "close", "abort");
 
-    /** The types that lead to a connection. A subtype comes before its supertype. */
+    /** The types that give access to a connection. A subtype comes before its supertype. */
     private static final List<Class<?>> WRAPPED = List.of(
             Connection.class,
             CallableStatement.class,
@@ -53,7 +54,8 @@ final class GuardedConnection implements InvocationHandler {
                         .orElseThrow()
                 : type;
         if (!shown.isInterface()) {
-            // A class cannot be proxied, and even an array leads to a connection through its result set.
+            // Only interfaces can be proxied, and an object without a proxy may give access to the connection. Even an
+            // array does so, through its result set.
             throw refused(method + " for the class " + shown.getName() + ", only for an interface");
         }
         return Proxy.newProxyInstance(shown.getClassLoader(), new Class<?>[] {shown}, new GuardedConnection(target));
@@ -91,7 +93,7 @@ final class GuardedConnection implements InvocationHandler {
                 : declared;
     }
 
-    /** Returns an argument as the driver knows it. Arrays are copied with their elements. */
+    /** Returns an argument without the proxy added by this class. Arrays are copied, and their elements unwrapped. */
     private static Object unwrapped(Object argument) {
         if (argument instanceof Object[] elements) {
             Object[] known = elements.clone();

@@ -82,9 +82,9 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
     private final Map<TopicPartition, Claim> claims = new ConcurrentHashMap<>();
 
     /**
-     * The number of revocations of each partition. If a partition is revoked during a {@link #load}, its number grows.
-     * The load can then tell that this member does not own the partition, although it has taken over the partition's
-     * row.
+     * The number of revocations of each partition. If a partition is revoked during a {@link #load}, its number
+     * changes. The load then detects that this member does not own the partition, although it has taken over the
+     * partition's row.
      */
     private final Map<TopicPartition, Long> revocations = new ConcurrentHashMap<>();
 
@@ -92,7 +92,7 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
      * A partition that this member owns.
      *
      * @param topicId the topic ID in the row when this member took over the partition
-     * @param fence the fence in the row when this member took over the partition
+     * @param fence the row's fencing number when this member took over the partition; each new owner increments it
      * @param before the position before the last call of {@link #advance}
      * @param first the offset of the first record of that call, or {@link #NOTHING_WRITTEN} if there was no call yet
      * @param after the position after that call, unless the call's transaction was rolled back
@@ -192,7 +192,7 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
         return revocations.getOrDefault(id, 0L);
     }
 
-    /** Returns the claim with the greater fence. If two loads overlap, it is the claim that matches the row. */
+    /** Returns the claim with the greater fence. If two loads overlap, this claim matches the row. */
     private static Claim later(@Nullable Claim now, Claim claim) {
         return now == null || now.fence() < claim.fence() ? claim : now;
     }
@@ -372,7 +372,7 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
         }
         Step step = step(id, claim, ofPartition);
         if (!table.advance(connection, step)) {
-            // Restore the claim. The rejected record may still come from an earlier run, and it must not change the
+            // Restore the claim, because the rejected record may come from an earlier run. It must not change the
             // position of the current run.
             claims.replace(id, claim, before);
             throw refused(connection, step);
@@ -380,7 +380,7 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
     }
 
     /**
-     * Creates the step for a claim. The step contains the first and the last leader epoch that the broker reported for
+     * Creates the move of a partition's position, with the first and the last leader epoch that the broker reported for
      * the records.
      */
     private static Step step(TopicPartition id, Claim claim, List<ConsumerRecord<?, ?>> ofPartition) {

@@ -6,7 +6,7 @@ import org.apache.kafka.common.TopicPartition;
  * A move of a partition's position. Immutable.
  *
  * @param topicId the topic ID of the row when it was claimed
- * @param fence the fence of the row when it was claimed
+ * @param fence the row's fencing number when it was claimed
  * @param expected the position before the move
  * @param next the position after the move
  * @param firstEpoch the first leader epoch of the records in between, or {@link JdbcOffsets#NO_EPOCH} if they have none

@@ -5,8 +5,8 @@ import io.opentelemetry.context.Scope;
 import org.apache.kafka.common.header.Headers;
 
 /**
- * One call of a handler. The span of the handler's record is current during the call. Any thread may report the
- * outcome; the thread that began the call must close it.
+ * One call of a handler. During the call, the record's span is the current span. Any thread may report the outcome; the
+ * thread that began the call must close it.
  */
 final class Call implements Attempt {
 

@@ -3,8 +3,8 @@ package dev.weir.otel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The location of an element's trace, which is the {@link TraceTarget} that stores the trace and the element's index in
- * it. Immutable.
+ * Locates an element's trace: the {@link TraceTarget} that stores the trace, and the element's index in that target.
+ * Immutable.
  */
 record Place(TraceTarget target, int index) {
 

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Passes each element and the {@link Place} of its trace to a function, and emits the result. An element derived from
  * several records gets its own acknowledgement target, which stores one trace for the whole group of records. Confined
- * to its segment.
+ * to the stage's thread.
  */
 final class PlaceStage<T, R> implements Stage<R> {
 
@@ -45,8 +45,8 @@ final class PlaceStage<T, R> implements Stage<R> {
             while (next < size) {
                 T element = batch.get(next);
                 Place place = add(element, batch.target(next), batch.token(next), out);
-                // From now on the acknowledgement belongs to `out`. If the function throws, `out` is abandoned, which
-                // ends the group's span.
+                // From here on, `out` owns the acknowledgement. If the function throws, `out` is abandoned, which ends
+                // the span of the element's group.
                 next++;
                 out.set(next - 1, function.apply(element, place));
             }

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Replaces the acknowledgement target of each record with a {@link TraceTarget}, which forwards acknowledgements to the
- * original. Passes the records on unchanged. Confined to its segment.
+ * original. Passes the records on unchanged. Confined to the stage's thread.
  */
 final class RecordStage<K, V> implements Stage<ConsumerRecord<K, V>> {
 

@@ -134,8 +134,8 @@ final class Spans {
         try {
             inject(begun, record.headers());
         } catch (RuntimeException | Error thrown) {
-            // If a header was already written, the record's last acknowledgement ends the span. Otherwise nothing can
-            // find the span any more.
+            // If a header was already written, the record's last acknowledgement finds the span there and ends it.
+            // Otherwise, nothing can find the span any more, so end it here.
             if (TraceHeader.find(record.headers()) == null) {
                 begun.failed(thrown);
                 begun.end(true);

@@ -85,7 +85,6 @@ final class PipelineConsole {
         }
     }
 
-    /** Returns the open console, or null. */
     @Nullable
     ConsoleServer server() {
         return console;

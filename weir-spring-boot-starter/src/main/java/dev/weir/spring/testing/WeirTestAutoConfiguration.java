@@ -32,7 +32,10 @@ class WeirTestAutoConfiguration {
         }
     }
 
-    /** Returns the partition count of each topic. Called before the broker starts, because a refusal would leave it. */
+    /**
+     * Returns the partition count of each topic. Called before the broker starts, so that an invalid topic does not
+     * leave a broker running.
+     */
     static Map<String, Integer> partitions(List<String> topics) {
         Map<String, Integer> partitions = new LinkedHashMap<>();
         for (String topic : topics) {

@@ -95,8 +95,8 @@ final class AsyncGuard<K, V, R>
         private final AtomicBoolean ended = new AtomicBoolean();
 
         /**
-         * The thread that called the handler, until the call has returned. Only that thread reads its own value, so the
-         * field needs no synchronization.
+         * The thread that called the handler; null once the call has returned. Other threads may read an outdated
+         * value. That is harmless, because a thread only checks whether it is the caller itself.
          */
         private @Nullable Thread caller;
 
@@ -193,7 +193,10 @@ final class AsyncGuard<K, V, R>
             }
         }
 
-        /** Ends the attempt on the caller's thread, or on a thread that may belong to another pipeline. */
+        /**
+         * Fails the attempt. Called on the thread that called the handler, or on a thread that may belong to another
+         * pipeline.
+         */
         private void failedInListener(Throwable thrown) {
             failed(
                     thrown,

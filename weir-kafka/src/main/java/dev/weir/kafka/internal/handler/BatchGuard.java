@@ -80,15 +80,16 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
         Ordering<BatchJob<K, V>> ofBatches = ordering.isKeyed()
                 ? Ordering.byHash(BatchJob::orderingKey)
                 : ordering.isInput() ? Ordering.input() : Ordering.unordered();
-        // No limit applies to the retries of a batch. The attempts of each record are counted and limited separately.
+        // The retries of a batch are not limited, because the attempts of each record are counted and limited
+        // separately.
         RetryPolicy again =
                 RetryPolicy.of(Integer.MAX_VALUE, rules.retry().backoff()).on(Again.class);
         Parallelism calls = Parallelism.fixed(concurrency);
         var limits = new BatchStage.Limits<>(max, within.toNanos(), ordering, ordering.isKeyed() ? concurrency : 1);
         return jobs.<BatchJob<K, V>>stage("batch", (upstream, context) -> new BatchStage<>(upstream, context, limits))
                 .mapBlocking(calls, ofBatches, new BatchGuard<>(rules, ordering, handler))
-                // The buffer size is a number of batches. It exceeds the concurrency, so that all calls stay busy even
-                // if batches of the same key must wait for each other.
+                // The buffer size is a number of batches. It exceeds the concurrency, so that batches of the same key,
+                // which must wait for each other, do not keep other calls from starting.
                 .with(Attributes.named("handle").withBuffer(BATCHES_PER_CALL * concurrency))
                 .supervised(Supervision.retry(again, Supervision.fail()))
                 .stage("unbatch", (upstream, context) -> new UnbatchStage<>(upstream, context.meter()));
@@ -115,8 +116,8 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
     }
 
     /**
-     * Returns the record that holds the breaker's permit for the first call of the batch. This is the first record that
-     * could be decoded or, if there is none, the first record.
+     * Returns the record that holds the breaker's permit for the batch's first call: the first record that could be
+     * decoded or, if there is none, the first record.
      */
     private static <K, V> HandlerJob<K, V> lead(BatchJob<K, V> batch) {
         for (BatchMember<K, V> member : batch.members()) {
@@ -152,8 +153,8 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
     private final class Round {
 
         /**
-         * Value of {@link #failedInARow} at which this attempt ends early if a record must be retried. The remaining
-         * records are then handled in the next attempt.
+         * Once {@link #failedInARow} has this value and a record must be retried, the attempt ends early. The remaining
+         * records are handled in the next attempt.
          */
         private static final int HOPELESS = 2;
 
@@ -233,7 +234,6 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
             long permit = 0;
             if (breaker != null) {
                 permit = lead.isLetIn() ? lead.takePermit() : breaker.acquire(batch::dropLost);
-                // Records may have been lost while waiting.
                 members.removeIf(BatchMember::dropIfLost);
                 if (members.isEmpty()) {
                     breaker.abandoned(permit);
@@ -246,7 +246,7 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
             } catch (Throwable thrown) {
                 boolean isOfTheMachinery = FailureRules.isOfTheMachinery(thrown);
                 if (breaker != null && members.size() > 1) {
-                    breaker.abandoned(permit); // the calls for the two halves report, so a bad record counts once
+                    breaker.abandoned(permit); // instead, the calls for the two halves report to the breaker
                 } else {
                     tell(permit, thrown, isOfTheMachinery);
                 }

@@ -56,7 +56,10 @@ public final class BatchJob<K, V> implements AckTarget {
         return all;
     }
 
-    /** Drops lost records. Called while the batch is waiting, or by the thread that works on it. */
+    /**
+     * Drops lost records, and returns whether all records are lost. Called while the batch is waiting, or by the thread
+     * that works on it.
+     */
     @Override
     public boolean isRevoked(long token) {
         return dropLost();

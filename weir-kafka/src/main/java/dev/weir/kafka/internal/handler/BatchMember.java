@@ -33,7 +33,6 @@ final class BatchMember<K, V> {
         this.key = key;
     }
 
-    /** Returns whether the source has lost the record. */
     boolean isLost() {
         return target.isRevoked(token);
     }
@@ -53,8 +52,9 @@ final class BatchMember<K, V> {
     }
 
     /**
-     * Reserves the acknowledgements of the given records for the caller, as {@link #takeAcknowledgement} does, and
-     * returns them. The returned batch ends all of them even if a target throws.
+     * Reserves the acknowledgements of the given records for the caller; see {@link #takeAcknowledgement}. Returns the
+     * records whose acknowledgements were not reserved before. If the returned batch is acknowledged or abandoned, all
+     * its acknowledgements end even if a target throws.
      */
     static <K, V> Batch<?> taken(List<BatchMember<K, V>> members) {
         Batch<BatchMember<K, V>> taken = new Batch<>(members.size());

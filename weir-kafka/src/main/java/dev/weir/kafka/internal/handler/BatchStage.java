@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Gathers records into batches, in one or several queues. A batch is emitted when it is full or its waiting time,
  * counted from its first record, has passed. If records are ordered by key, all records of a key go to the same queue.
- * Confined to its segment's thread.
+ * Confined to the stage's thread.
  */
 final class BatchStage<K, V> implements Stage<BatchJob<K, V>> {
 
@@ -143,7 +143,7 @@ final class BatchStage<K, V> implements Stage<BatchJob<K, V>> {
                 }
             }
         } finally {
-            // Elements remain only if the key function threw. They are abandoned.
+            // If the key function threw, abandon the remaining elements.
             pulled.abandonFrom(taken);
         }
     }

@@ -21,13 +21,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes failed records to the topics chosen by their {@link FailureRoute}. Confined to the segment's thread. The
+ * Writes failed records to the topics chosen by their {@link FailureRoute}. Confined to the stage's thread. The
  * producer is closed at the end of the run.
  */
 public final class FailedRecordForwarder implements DeadLetterHandle {
 
     // The forwarder writes a whole batch and then waits for all acknowledgements. Failed records are either rare or
-    // arrive in bulk, so one round trip per batch costs little, and no state must be kept between batches.
+    // arrive in large batches, so one round trip per batch costs little. This way, no state is kept between batches.
 
     private static final Logger LOG = LoggerFactory.getLogger(FailedRecordForwarder.class);
 
@@ -56,7 +56,7 @@ public final class FailedRecordForwarder implements DeadLetterHandle {
     /** Creates a forwarder that is closed at the end of the run. Throws if a topic does not exist. */
     static FailedRecordForwarder create(
             ProducerSettings<byte[], byte[]> settings, List<String> topics, FailureRoute route, StageContext context) {
-        if (route instanceof DeadLetterWriter) { // a flow reads its retry topics on purpose
+        if (route instanceof DeadLetterWriter) { // not checked for retry topics, which the flow itself must read
             TopicCheck.refuseLoop(topics, settings, context);
         }
         TopicCheck.check(settings, topics);
@@ -107,10 +107,7 @@ public final class FailedRecordForwarder implements DeadLetterHandle {
         return writer.held();
     }
 
-    /**
-     * Fails the run if the client is stuck and will get no further response. Called by the thread of
-     * {@link ClientWatch}.
-     */
+    /** Fails the run if the client can no longer complete records. Called by the thread of {@link ClientWatch}. */
     private void look(long nowNanos) {
         KafkaPipelineException broken = writer.look(nowNanos);
         if (broken != null) {
@@ -133,7 +130,7 @@ public final class FailedRecordForwarder implements DeadLetterHandle {
         @Override
         protected void written(ProducerRecord<byte[], byte[]> proposed) {
             written.incrementAndGet();
-            target.ack(token); // before the warning, because a log backend may throw
+            target.ack(token); // acknowledged before the warning, because a log backend may throw
             if (proposed.headers().lastHeader(DeadLetterHeaders.CUT) != null && cut.getAndIncrement() == 0) {
                 LOG.warn(
                         "pipeline {}: dead-letter records are too large for topic {} and are written without their value, which is"

@@ -10,9 +10,9 @@ public interface FailureRoute {
     /**
      * Returns the record to write.
      *
-     * @throws dev.weir.kafka.KafkaPipelineException if there is no smaller form of the record and the run must fail
-     * @param tooLarge number of earlier proposals that were rejected as too large; if no smaller form exists, the last
-     *     proposal is returned again
+     * @throws dev.weir.kafka.KafkaPipelineException if the record has no smaller form and the run must fail
+     * @param tooLarge number of earlier proposals for this record that were rejected as too large. If there is no
+     *     further proposal, the last one is returned again
      */
     ProducerRecord<byte[], byte[]> propose(FailedRecord failed, int tooLarge);
 }

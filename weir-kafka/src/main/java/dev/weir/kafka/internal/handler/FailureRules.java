@@ -167,25 +167,22 @@ public record FailureRules(
                 && retry.retriable().test(thrown);
     }
 
-    /**
-     * Returns whether the call may be repeated in its stage. A record that cannot be decoded now cannot be decoded
-     * later.
-     */
+    /** Returns whether the call may be repeated in its stage. Decoding is not repeated, because it would fail again. */
     private boolean isRepeatable(Throwable thrown) {
         return !(thrown instanceof RecordDecodeException) && isRetriable(thrown);
     }
 
     /**
-     * Returns the supervision of the handler's stage. It repeats a call for which {@link #settle} returned null, as
-     * long as the retry policy permits.
+     * Returns the supervision of the handler's stage. As long as the retry policy permits, it repeats a call for which
+     * {@link #settle} returned null.
      */
     public Supervision supervision() {
         return Supervision.retry(retry.when(this::isRepeatable), Supervision.fail());
     }
 
     /**
-     * Reports a failed call to the breaker, and decides how to treat its record. If a predicate of the user throws, the
-     * call's own exception must be rethrown, and the predicate's is added to it.
+     * Reports a failed call to the breaker, and decides how to treat its record. If a user's predicate throws, adds its
+     * exception to {@code thrown} and returns null.
      *
      * @param isOfTheMachinery whether the failure is unrelated to the record
      * @return the outcome; null if {@code thrown} must be rethrown, so that the record is retried or the pipeline fails
@@ -201,14 +198,14 @@ public record FailureRules(
         }
     }
 
-    /** Adds another exception to the one of a call. An exception cannot be added to itself. */
+    /** Adds another exception to a call's exception, unless both are the same. */
     static void suppress(Throwable thrown, Throwable another) {
         if (another != thrown) {
             thrown.addSuppressed(another);
         }
     }
 
-    /** Decides how to treat a record whose call failed; see {@link #settle}. Throws what a user's predicate throws. */
+    /** Decides how to treat a record whose call failed; see {@link #settle}. Throws if a user's predicate throws. */
     <R> @Nullable HandlerOutcome<R> decide(HandlerJob<?, ?> job, Throwable thrown, boolean isOfTheMachinery) {
         if (isOfTheMachinery || isTriedAgain(job, thrown)) {
             return null;
@@ -233,15 +230,14 @@ public record FailureRules(
         };
     }
 
-    /** Reports a failed call to the tracing. */
     static void trace(RecordTracing.Attempt attempt, Throwable thrown) {
         trace(attempt, traced -> traced.failed(thrown), thrown);
     }
 
     /**
      * Reports the end of a call to the tracing. An exception of the user's tracer must not replace the outcome of the
-     * call: the handler would be called again although it succeeded, or the rules for its own exception would not
-     * apply. Throws only errors after which the JVM cannot continue.
+     * call. Otherwise, the handler would be called again although it succeeded, or the rules for its own exception
+     * would not apply. Throws only errors after which the JVM cannot continue.
      *
      * @param thrown the exception of the call, to which the tracer's is added; null if the call succeeded
      */
@@ -326,7 +322,6 @@ public record FailureRules(
         }
     }
 
-    /** Reports a failed call to the breaker. */
     void tell(long permit, Throwable thrown, boolean isOfTheMachinery) {
         if (breaker == null) {
             return;
@@ -347,8 +342,8 @@ public record FailureRules(
     }
 
     /**
-     * Returns whether the failure is unrelated to the record. May be called on any thread. If that thread works for
-     * another pipeline that is being cancelled, this says nothing about the failure.
+     * Returns whether the failure is unrelated to the record. May be called on any thread. Ignores whether the calling
+     * thread is being cancelled, because it may work for another pipeline.
      */
     static boolean isOfTheMachineryElsewhere(Throwable thrown) {
         return thrown instanceof InterruptedException || Machinery.isOfTheProgram(thrown);

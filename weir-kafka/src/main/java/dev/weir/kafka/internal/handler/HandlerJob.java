@@ -19,8 +19,8 @@ public final class HandlerJob<K, V> implements OfRecord {
     private long permit = NOT_LET_IN;
 
     /**
-     * Number of handler calls. Needs no synchronization, because calls for a record never overlap and the stage
-     * publishes the job safely from thread to thread.
+     * Number of handler calls. Needs no synchronization: calls for a record never overlap, and the stage makes this
+     * value visible when it passes the job to another thread.
      */
     private int attempts;
 

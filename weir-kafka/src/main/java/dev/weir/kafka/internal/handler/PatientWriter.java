@@ -34,10 +34,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Writes failed records to the topics chosen by their {@link FailureRoute}, and retries until the brokers accept them.
- * If a record is too large, a smaller form is sent immediately. Other rejected records are sent again one by one, with
- * a new client if the previous client may be unusable. If the brokers reject a record that was sent alone, the writer
- * pauses before it sends the record again. Confined to the one thread that calls {@link #writeAll} or {@link #run},
- * except where noted.
+ * If a record is too large, a smaller form is sent immediately. Other rejected records are sent again one at a time.
+ * They are sent with a new client if the current one may be unusable. If the brokers reject a record that was sent
+ * alone, the writer pauses before it sends the record again. Confined to the one thread that calls {@link #writeAll} or
+ * {@link #run}, except where noted.
  */
 public final class PatientWriter {
 
@@ -49,8 +49,8 @@ public final class PatientWriter {
     private static final int MAX_TOO_LARGE = 3;
 
     /**
-     * Batch size of the client. It is small, because if it exceeded the topic's limit, the client would keep splitting
-     * an oversized batch forever. A record larger than this is sent alone.
+     * Batch size of the client. It is small, so that it does not exceed the topic's limit. If it did, the client would
+     * keep splitting a batch that is too large forever. A record larger than this is sent alone.
      */
     private static final int BATCH_BYTES = 16 * 1024;
 
@@ -252,7 +252,7 @@ public final class PatientWriter {
         try {
             proposal = route.propose(record.failed, record.tooLarge);
         } catch (RuntimeException impossible) {
-            post(() -> done(record)); // rejected records behind this one must still be sent
+            post(() -> done(record)); // rejected records behind this one must still be sent, which done() starts
             throw impossible;
         }
         int number = 0;
@@ -282,8 +282,8 @@ public final class PatientWriter {
     }
 
     /**
-     * Reports that a record was written, and returns the next step. If the report throws, that step throws on the
-     * writer's thread, because Kafka's producer swallows the exception of a callback.
+     * Reports that a record was written, and returns the next step for the writer's thread. If the report throws, that
+     * step rethrows the exception, because Kafka's producer swallows an exception of a callback.
      */
     private Runnable written(PendingRecord record, ProducerRecord<byte[], byte[]> proposal) {
         try {
@@ -347,8 +347,8 @@ public final class PatientWriter {
     }
 
     /**
-     * Returns the failure to report if the client is stuck and will get no further response; null if it is healthy.
-     * Called by one thread, several times a second.
+     * Returns the failure of the run if the client can no longer complete records; null if the run may continue. Called
+     * by one thread, several times a second.
      */
     public @Nullable KafkaPipelineException look(long nowNanos) {
         return producer.look(nowNanos, false, " in " + owner);

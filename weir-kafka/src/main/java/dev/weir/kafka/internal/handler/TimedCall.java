@@ -67,8 +67,8 @@ final class TimedCall {
         try {
             if (!ended) {
                 ended = true;
-                // This may also clear the interrupt that cancels the run, but the stage detects cancellation in another
-                // way.
+                // This may also clear an interrupt that cancels the run. The stage detects the cancellation even
+                // without it.
                 boolean unused = interrupted && Thread.interrupted();
             }
             return interrupted;

@@ -34,8 +34,8 @@ public final class TopicCheck {
     private TopicCheck() {}
 
     /**
-     * Rejects a dead-letter topic that the flow itself reads. A record that always fails would be read from there and
-     * written there again, forever. A topic of the same name in another cluster is another topic.
+     * Rejects a dead-letter topic that the flow itself reads. Otherwise, a record that always fails would be read from
+     * that topic and written to it again, forever. A topic with the same name in another cluster is allowed.
      *
      * @param source the properties of the flow's consumer
      * @param selection what the flow reads, for the message
@@ -44,7 +44,7 @@ public final class TopicCheck {
         refuseLoop(topic.topic(), topic.settings(), source, selection);
     }
 
-    /** Does the same for the topics of a stage that writes dead-letter records, and the sources upstream of it. */
+    /** Rejects the dead-letter topics of a stage if a source upstream of it reads them. */
     static void refuseLoop(List<String> topics, ProducerSettings<?, ?> settings, StageContext context) {
         for (UnboundedRead read : context.upstreamHandles(UnboundedRead.class)) {
             topics.stream()

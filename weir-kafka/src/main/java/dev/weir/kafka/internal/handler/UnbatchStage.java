@@ -8,8 +8,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Splits handled batches into individual outcomes, each with its record's own acknowledgement. Confined to its
- * segment's thread.
+ * Splits handled batches into individual outcomes, each with its record's own acknowledgement. Confined to the stage's
+ * thread.
  */
 final class UnbatchStage<K, V> implements Stage<HandlerOutcome<ConsumerRecord<K, V>>> {
 

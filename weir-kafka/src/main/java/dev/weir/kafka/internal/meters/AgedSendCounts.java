@@ -58,8 +58,8 @@ public final class AgedSendCounts {
 
     /**
      * Returns the time since the client last acknowledged a record of the previous generation, or 0 if all of that
-     * generation's records are acknowledged. This time stays short with a slow client, but grows if a partition is
-     * stuck. Must be called by one thread.
+     * generation's records are acknowledged. If the client is only slow, this time stays short. If a partition is
+     * stuck, it grows. Must be called by one thread.
      */
     public long oldestNanos(long nowNanos) {
         long left = (isOdd ? even : odd).unanswered();
@@ -69,7 +69,7 @@ public final class AgedSendCounts {
         }
         if (!isBegun || left == 0) {
             if (!isBegun || nowNanos - begunNanos >= GENERATION_NANOS) {
-                isOdd = isBegun != isOdd; // the first generation starts with the first check
+                isOdd = isBegun != isOdd; // the first check starts a generation without switching
                 isBegun = true;
                 begunNanos = nowNanos;
                 answerNanos = nowNanos;

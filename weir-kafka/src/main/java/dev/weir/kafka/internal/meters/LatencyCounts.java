@@ -25,10 +25,7 @@ public final class LatencyCounts {
     private final AtomicLongArray counts = new AtomicLongArray(BUCKETS);
     private final AtomicLong max = new AtomicLong();
 
-    /**
-     * Counts one duration. A negative duration counts as 0. Durations between timestamps of two machines may be
-     * negative.
-     */
+    /** Counts one duration. A negative duration counts as 0; it may result from timestamps of two machines. */
     public void add(long millis) {
         add(millis, 1);
     }

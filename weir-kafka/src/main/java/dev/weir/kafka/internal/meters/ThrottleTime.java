@@ -38,8 +38,8 @@ public final class ThrottleTime {
         try {
             double came = answers - answersBefore;
             if (came > 0) {
-                // The estimated number of earlier responses may be too high, but must not be too low. If it were too
-                // low, responses without throttling would add throttle time.
+                // The number of earlier responses may be overestimated, but not underestimated. Otherwise, responses
+                // without throttling would add throttle time.
                 double counted = Double.isNaN(answersPerSecond)
                         ? answersBefore
                         : Math.min(answersBefore, answersPerSecond * WINDOW_SECONDS);

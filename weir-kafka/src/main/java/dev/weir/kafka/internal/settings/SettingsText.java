@@ -303,8 +303,8 @@ public final class SettingsText {
     }
 
     /**
-     * Formats client properties for display. A value is shown only if the client defines the property, its type is not
-     * a password, and it is no address with a user or a query, which may contain a password or a token.
+     * Formats client properties for display. A value is hidden if the client does not define the property, if its type
+     * is a password, or if it is a URL with a user or a query, which may contain a password or a token.
      */
     public static String withoutSecrets(Map<String, String> properties, ConfigDef known) {
         Map<String, String> shown = new TreeMap<>();

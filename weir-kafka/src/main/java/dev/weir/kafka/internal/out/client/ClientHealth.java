@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ClientHealth {
 
-    /** The message of a run that fails because a client splits a batch endlessly. */
+    /** The failure message of a run whose client splits a batch endlessly. */
     public static final String ENDLESS = "the brokers refuse a batch as too large, and the client splits it without"
             + " end: a record is larger than max.message.bytes of its topic, or batch.size is: raise the"
             + " first or lower the second";
@@ -51,11 +51,11 @@ public final class ClientHealth {
         HANGS
     }
 
-    /** The failure of records held by a dead client. */
+    /** The failure message for a client whose thread has died. */
     public static final String DEAD =
             "the thread of the producer has ended and leaves records without an answer: the log has" + " its exception";
 
-    /** The failure of records held by a client that hangs while closing. */
+    /** The failure message for a client that hangs while closing. */
     static final String HANGS = "the producer was closed, and its thread hangs and leaves records without an"
             + " answer: look for what blocks it in an interceptor, a serializer, a login or a callback";
 
@@ -64,7 +64,7 @@ public final class ClientHealth {
 
     private final boolean shared;
 
-    /** The time of the first check of a closing client. Unused before that. */
+    /** The time of the first check after the client began to close. */
     private long closingNanos;
 
     private boolean seenClosing;
@@ -80,8 +80,8 @@ public final class ClientHealth {
     /**
      * Creates an instance that has not checked the client yet.
      *
-     * @param shared whether the client has other users. While the brokers of this user's records are down, other users'
-     *     records may cause splits, so {@link #SOME_SPLITS} does not apply
+     * @param shared whether other writers use the same client. If so, {@link #SOME_SPLITS} does not apply, because
+     *     their records may cause the splits while the brokers of this writer's records are down
      */
     public ClientHealth(boolean shared) {
         this.shared = shared;
@@ -141,7 +141,7 @@ public final class ClientHealth {
         } else if (unanswered > 0 && isEndless(splits - splitsAtAnswer, nowNanos - answerNanos)) {
             found = Found.SPLITS;
         }
-        seenDead = dead; // death is reported only by the next check, because the last acknowledgements may be arriving
+        seenDead = dead; // reported only by the next check, because the last acknowledgements may still be arriving
         return found;
     }
 

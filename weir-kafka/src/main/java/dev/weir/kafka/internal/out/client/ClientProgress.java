@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
  * Detects a client whose records are not acknowledged although their partitions are writable. By default, a client
  * waits forever, which is right while brokers are down. A client therefore counts as stuck only if two conditions are
  * met. Its oldest record must have been unacknowledged for several request timeouts. In addition, two queries on a
- * separate connection must have confirmed that all partitions of the client's topics have a leader and all replicas,
- * and that the client's transaction coordinators respond. The two queries are separated by at least half of the time
- * required by the first condition. A stuck client is reported by the first check after the second query, because
- * acknowledgements may arrive during the query.
+ * separate connection must have confirmed that all partitions of the client's topics have a leader and enough replicas
+ * in sync, and that the client's transaction coordinators respond. The two queries are separated by at least half of
+ * the time required by the first condition. A stuck client is reported by the first check after the second query,
+ * because acknowledgements may arrive during the query.
  *
  * <p>Each detection doubles the time until the next one. Otherwise, a fault that persists with a new client would cause
  * records to be written again and again. Confined to the monitoring thread, except for {@link #trouble}.
@@ -81,7 +81,7 @@ public final class ClientProgress {
                 : ConfigDef.parseType(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, said, ConfigDef.Type.INT);
         int requestMillis = parsed instanceof Integer number ? number : DEFAULT_REQUEST_TIMEOUT_MILLIS;
         long nanos = Math.max(SHORTEST_NANOS, REQUEST_TIMEOUTS * TimeUnit.MILLISECONDS.toNanos(requestMillis));
-        // A client that sends only full batches lingers for hundreds of years.
+        // The linger time may be hundreds of years, which makes a client send only full batches. Prevent an overflow.
         return nanos + Math.min(lingerNanos(clientConfig), Long.MAX_VALUE - nanos);
     }
 

@@ -11,8 +11,8 @@ import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.serialization.Serializer;
 
 /**
- * Wraps a serializer for one client, and also discovers the client's thread. The thread reports cluster metadata to the
- * serializer before the client sends its first record. Thread-safe if the wrapped serializer is.
+ * Wraps a serializer for one client. Also discovers the client's thread, because that thread reports cluster metadata
+ * to the serializer before the client sends its first record. Thread-safe if the wrapped serializer is.
  *
  * @param closes whether the serializer is closed together with the client
  */
@@ -40,9 +40,10 @@ record ClientSerializer<T>(Serializer<T> serializer, boolean closes, ClientThrea
     }
 
     /**
-     * Returns whether an exception means the same if the client itself throws it. Other exceptions of these types would
-     * look like a broken client or transaction, and the record would be sent again forever. An {@link ApiException}
-     * keeps its meaning, because serializers report a registry that cannot be reached with a retriable one.
+     * Returns whether a serializer's exception is passed to the client unchanged. The client would mistake any other
+     * {@link IllegalStateException} or {@link KafkaException} for a broken client or transaction, and the record would
+     * be sent again forever. An {@link ApiException} is passed on because serializers throw a retriable one if the
+     * schema registry cannot be reached.
      */
     private static boolean isOfClient(RuntimeException thrown) {
         return thrown instanceof SerializationException

@@ -76,13 +76,11 @@ public final class ClientThread {
         return toldToFail.compareAndSet(false, true);
     }
 
-    /** Returns whether the client's thread is the calling thread. */
     boolean isCurrent() {
         WeakReference<Thread> known = thread;
         return known != null && known.refersTo(Thread.currentThread());
     }
 
-    /** Returns whether the client was asked to close. */
     boolean isClosing() {
         return closing;
     }

@@ -22,8 +22,8 @@ public final class ClientWatch {
     private ClientWatch() {}
 
     /**
-     * Starts the checks, which call {@code look} with the value of {@link System#nanoTime()}, and makes the stage
-     * report the problems found by {@code progress}. Starts no checks if a test harness replaces the brokers.
+     * Starts checks that call {@code look} with the value of {@link System#nanoTime()} until the run ends. The stage
+     * also reports the problems found by {@code progress}. Starts no checks if a test harness replaces the brokers.
      */
     public static void begin(
             Map<String, ?> clientConfig, ClientProgress progress, StageContext context, LongConsumer look) {
@@ -52,8 +52,8 @@ public final class ClientWatch {
                 try {
                     look.accept(System.nanoTime());
                 } catch (RuntimeException | Error failed) {
-                    // The run depends on the next checks. Whatever made this one fail, such as a lack of memory, may
-                    // also have ended the client's thread.
+                    // Log and continue. The cause of the failure, such as a lack of memory, may also have ended the
+                    // client's thread, and only the next checks can detect that.
                     isWarned = isWarned || warned(failed);
                 }
             }

@@ -51,8 +51,9 @@ final class LeanClient<K, V> implements Producer<K, V> {
     private final AtomicReference<@Nullable LeanRecord> spare = new AtomicReference<>();
 
     /**
-     * The producer's own thread; null until it has completed a record. Only that thread writes this field. Other
-     * threads may read an outdated value. That is harmless, because the value is always null or the producer's thread.
+     * The producer's own thread; null until the producer has completed its first record. Only that thread writes this
+     * field. Other threads may read an outdated value. That is harmless, because the value is always null or the
+     * producer's thread.
      */
     private @Nullable Thread answering;
 

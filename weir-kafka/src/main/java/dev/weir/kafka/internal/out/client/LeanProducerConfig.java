@@ -27,7 +27,7 @@ public final class LeanProducerConfig {
      */
     private static final long MAX_BLOCK_MILLIS = Duration.ofDays(1).toMillis();
 
-    /** Properties that a lean producer or its pipeline reads, and properties refused with a specific message. */
+    /** Properties that a lean producer or its pipeline reads, or refuses with a specific message. */
     private static final Set<String> KNOWN = Set.of(
             ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
             ProducerConfig.CLIENT_ID_CONFIG,

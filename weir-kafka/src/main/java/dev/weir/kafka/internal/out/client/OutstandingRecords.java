@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Records in flight, each identified by a numeric token. Thread-safe: the sender adds a record, and the producer's
- * thread removes it. The record becomes visible to that thread because the token is handed over through the producer.
+ * thread removes it. Passing the token through the producer makes the record visible to that thread.
  */
 final class OutstandingRecords {
 
@@ -15,7 +15,7 @@ final class OutstandingRecords {
     private static final int CHUNK = 1 << CHUNK_BITS;
     private static final int MASK = CHUNK - 1;
 
-    /** Records with consecutive tokens. Removed when all of them are gone. */
+    /** Records with consecutive tokens. The chunk is removed once all these records have been removed. */
     private static final class Chunk {
         final long number;
         final @Nullable PendingSend[] slots = new PendingSend[CHUNK];
@@ -34,7 +34,6 @@ final class OutstandingRecords {
     private volatile Chunk lastAdded = new Chunk(-1);
     private volatile Chunk lastRemoved = lastAdded;
 
-    /** Adds a record, and returns its token. */
     long add(PendingSend sending) {
         long token = next.getAndIncrement();
         long number = token >>> CHUNK_BITS;

@@ -66,8 +66,8 @@ public final class RecordRefusals {
     }
 
     /**
-     * Returns the reason why a client's wait for free memory or metadata timed out: either the brokers do not know the
-     * topic, or the timeout expired.
+     * Returns the reason why a client timed out while it waited for free memory or metadata. This is an
+     * {@link UnknownTopicOrPartitionException} if the brokers do not know the topic, and the timeout itself otherwise.
      */
     public static Exception ofVainWait(TimeoutException waited) {
         return waited.getCause() instanceof UnknownTopicOrPartitionException unknown

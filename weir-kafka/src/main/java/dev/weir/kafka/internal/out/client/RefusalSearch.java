@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   (none)  --refused among others-->  Refused  --review-->  Suspect  --sent again-->  Alone  --written-->  (none)
  *      |                                  |                     ^                        |
- *      |                                  | no rule covers it   | its route waits        | refused
+ *      |                                  | no rule covers it   | to be sent again       | refused
  *      |                                  v                     |                        v
  *      |                               (none)                   +--------------------  AtFault  --review-->  (none)
  *      +--refused before anything was sent after it---------------------------------------^
@@ -51,13 +51,13 @@ public final class RefusalSearch<R> {
     /** A rejected record whose exception explains the failure of an attempt. */
     public record Reason<R>(R record, Exception why) {}
 
-    /** Sends records in order. Confined to one thread. */
+    /** A way to send records in order. Confined to one thread. */
     public interface Way<R> {
 
-        /** Sends the next record. Returns false if no more records are accepted. */
+        /** Sends the next record. Returns false if this attempt can send no further records. */
         boolean send(R record) throws InterruptedException;
 
-        /** Waits until all sent records are completed. Returns false if no more records are accepted. */
+        /** Waits until all sent records are completed. Returns false if this attempt can send no further records. */
         boolean settle() throws InterruptedException;
 
         /** Sends a record while no other record is in flight, waits until it is completed, and handles the outcome. */
@@ -88,14 +88,14 @@ public final class RefusalSearch<R> {
         return states.get(record);
     }
 
-    /** Reports a rejection. If the record was sent alone, the rejection is the record's own fault. */
+    /** Reports a rejection. If the record was sent alone, it is at fault. */
     public void refused(R record, Exception why) {
         states.put(record, stateOf(record) instanceof State.Alone ? new State.AtFault(why) : new State.Refused(why));
     }
 
     /**
-     * Records a rejection that arrived before any other record was sent after this one, and is therefore the record's
-     * own fault.
+     * Reports a rejection that arrived before any other record was sent after this one. The record is therefore at
+     * fault.
      */
     public void refusedForItself(R record, Exception why) {
         states.put(record, new State.AtFault(why));
@@ -129,9 +129,10 @@ public final class RefusalSearch<R> {
     }
 
     /**
-     * Ends an attempt, and decides about its rejected records. A record becomes a suspect if {@code takes} accepts its
-     * exception. It is removed from the search if it is certainly faulty. It is also removed if {@code takes} does not
-     * accept its exception, because such an exception does not explain a later failure.
+     * Ends an attempt, and decides which rejected records remain in the search. A record becomes a suspect if
+     * {@code takes} accepts its exception, unless it is already certain that the record is faulty. Such a record is
+     * removed. A record whose exception {@code takes} does not accept is also removed, because that exception does not
+     * explain a later failure.
      *
      * @param takes returns whether the pipeline's rule for rejected records covers an exception
      * @param atFault receives the removed faulty records whose exceptions are covered by the rule

@@ -103,7 +103,7 @@ public final class ReplaceableProducer<K, V> {
      * Creates a producer without opening a client.
      *
      * @param clients opens a client, which this producer closes
-     * @param shared whether the client has other users
+     * @param shared whether other writers use the same clients
      * @param progress detects a stuck client
      */
     public ReplaceableProducer(Supplier<Producer<K, V>> clients, boolean shared, ClientProgress progress) {
@@ -218,8 +218,8 @@ public final class ReplaceableProducer<K, V> {
     }
 
     /**
-     * Closes the client, because some errors make a client silently stop working. The next record opens another client.
-     * Does nothing if the exception concerns only a single record or is a timeout.
+     * Closes the client that reported an exception, because some errors make a client silently stop working. The next
+     * record opens another client. Does nothing if the exception is a timeout or concerns only a single record.
      *
      * @param number the number of the client that reported the exception; if it is no longer open, nothing happens
      * @throws KafkaPipelineException if the client's thread hangs while it has records, whose outcome would remain

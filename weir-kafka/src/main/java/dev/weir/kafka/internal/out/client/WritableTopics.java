@@ -97,8 +97,8 @@ final class WritableTopics {
                 return name + " has no leader";
             }
             if (partition.isr().size() < partition.replicas().size()) {
-                // A missing replica is an obstacle only if fewer replicas are in sync than brokers require for a write.
-                // Otherwise, a broker that never returns would hide that a client is stuck.
+                // A missing replica is an obstacle only if too few replicas are in sync for a write. Otherwise, a
+                // broker that never comes back would prevent a stuck client from being detected.
                 least = least == 0 ? leastInSync(admin, topic.name()) : least;
                 if (partition.isr().size() < least) {
                     return name + " lacks replicas in sync";
@@ -119,7 +119,7 @@ final class WritableTopics {
                     .orElse(null);
             return least == null || least.value() == null ? Integer.MAX_VALUE : Integer.parseInt(least.value());
         } catch (ExecutionException | TimeoutException unknown) {
-            // For example, the producer may not be allowed to describe the topic's settings.
+            // The setting is unknown, for example because the producer may not describe the topic's configuration.
             return Integer.MAX_VALUE;
         }
     }

@@ -5,21 +5,21 @@ import java.util.Collection;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Decides whether to stop the pipeline's intake if finished offsets have too many gaps for a commit's metadata. If the
- * pipeline is still working on the records in the gaps, the gaps close while the intake is stopped. If an operator
- * holds these records until more elements arrive or the stream ends, the gaps do not close. The intake is therefore
- * stopped only as long as there is progress. Confined to the owner thread.
+ * Decides whether the pipeline should stop reading because the offsets of finished records have too many gaps to fit
+ * into a commit's metadata. If the pipeline is working on the records in the gaps, the gaps close while it reads
+ * nothing new. If an operator holds these records until more elements arrive or the stream ends, the gaps never close.
+ * Reading therefore stops only as long as there is progress. Confined to the thread that owns the consumer.
  */
 final class CommitGaps {
 
-    /** The time without progress after which the intake resumes. */
+    /** The time without progress after which the pipeline reads again. */
     static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private boolean there;
     private long heads;
     private long movedNanos;
 
-    /** Returns whether the intake should stop. Called when the finished offsets do not fit into a commit. */
+    /** Returns whether the pipeline should stop reading. Called when the finished offsets do not fit into a commit. */
     boolean isWorthHolding(Collection<AssignedPartition> partitions, long nowNanos) {
         long now = partitions.stream()
                 .mapToLong(partition -> partition.tracker().firstUnfinished())

@@ -28,20 +28,20 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The consumer's part of transactions: decides when a transaction ends and which offsets it commits, and has the inputs
- * of aborted transactions read again. Confined to the owner thread.
+ * The consumer's part of transactions: decides when a transaction ends, which offsets it commits, and which inputs are
+ * read again after an abort. Confined to the thread that owns the consumer.
  *
- * <p>A transaction is cut, which means that it accepts no more records, under the lock of the
- * {@link TransactionsOfRun}. The cut is therefore between two records of the pipeline. If an input is finished at that
- * point, all its records are in this transaction or an earlier one. The finished offsets after the committed one are
- * stored in the commit's metadata. If they do not fit, the pipeline's intake stops until they do.
+ * <p>To cut a transaction means to make it accept no more records. This happens under the lock of the
+ * {@link TransactionsOfRun}, and thus between two records of the pipeline. If an input is finished at that point, all
+ * its output records are in this transaction or an earlier one. The finished offsets above the committed one are stored
+ * in the commit's metadata. If they do not fit, the pipeline may stop reading until they do; see {@link CommitGaps}.
  */
 public final class ConsumerTransactions<K, V> implements TransactionGate {
 
     /**
      * The interval between searches for open transactions of runs that have ended. While such a transaction contains an
-     * offset for a partition, brokers withhold the partition's committed offset, and the partition is held until it
-     * arrives. Searches are therefore needed only while a partition is held.
+     * offset for a partition, brokers withhold the partition's committed offset, and the partition cannot be read.
+     * Searches are therefore made only while a partition waits for its offset.
      */
     private static final long FENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
@@ -87,12 +87,12 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     /** Revoked partitions that may still need a commit. */
     private List<AssignedPartition> leaving = List.of();
 
-    /** Partitions whose records were aborted and will not be read again in this run. */
+    /** The names of partitions whose aborted records this run will not read again; empty if there are none. */
     private String takenBackAtTheEnd = "";
 
     /**
-     * Partitions that were restarted because they appeared to be deleted when the records of other partitions were
-     * written again.
+     * Partitions that were restarted after an abort at the end of the input, because they appeared to be deleted. The
+     * aborted records of other partitions were written again.
      */
     private final Set<AssignedPartition> goneAtTheEnd = new LinkedHashSet<>();
 
@@ -187,8 +187,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
             return false;
         }
         try {
-            // A stage may hold inputs until the stream ends, so it may be impossible until then to cut a transaction
-            // that has records of these inputs.
+            // A stage may hold inputs until the stream ends. Until then, a transaction that has records of these inputs
+            // cannot be cut, so it counts as settled here.
             boolean waitsForInputs = run.isClosing() || (scatter.isThere() && !run.isIntakeHeld());
             return switch (run.state()) {
                 case IDLE, ENDED -> true;
@@ -226,14 +226,14 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
             committer.breakOff(cut);
             return;
         }
-        // A broker that has just started may have incomplete metadata, so several responses are needed.
+        // A broker that has just started may have incomplete metadata, so one response is not enough.
         commits.lookForGone(cut.offsets().keySet());
     }
 
     /** Processes confirmed commits, and resumes after an abort. */
     private void takeUp() {
         for (TransactionCut<K, V> cut = run.confirmed.poll(); cut != null; cut = run.confirmed.poll()) {
-            // Has no effect on partitions that are no longer assigned or have been restarted since the cut.
+            // This has no effect on partitions that were revoked or restarted after the cut.
             commits.committed(cut.partitions(), cut.offsets());
         }
         if (run.state() == TransactionState.ABORTED) {
@@ -251,8 +251,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
         if (run.isSending() || run.aborted.isWaiting()) {
             return later(run.isIntakeHeld());
         }
-        // Evaluated before the inputs are checked. In the reverse order, an input that finishes between the two checks
-        // would be mistaken for an input that nothing can finish any more.
+        // Check this before the inputs. In the reverse order, an input that finishes between the two checks would look
+        // like an input that no stage will ever finish.
         boolean nothingMoves = run.isInputEnded() && nothingMoves();
         OpenTransaction<K, V> filling = run.filling();
         if (filling != null) {
@@ -304,8 +304,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     }
 
     /**
-     * Postpones cutting the open transaction. The pipeline continues, but gets no new records if the finished offsets
-     * do not fit into a commit.
+     * Postpones cutting the open transaction. The pipeline continues. If {@code withoutIntake} is true, it gets no new
+     * records until the cut.
      */
     private CutResult later(boolean withoutIntake) {
         run.cutLater(withoutIntake);
@@ -314,17 +314,17 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     }
 
     /**
-     * Returns whether no stage is working on any record. After the end of the input, this means that no further work
-     * can finish the inputs that a postponed cut waits for.
+     * Returns whether no stage is working on any record. If that is so after the end of the input, inputs that are
+     * still unfinished will never be finished.
      */
     private boolean nothingMoves() {
         return Stream.concat(assignment.all().stream(), leaving.stream()).noneMatch(AssignedPartition::hasUnsettled);
     }
 
     /**
-     * Fails the run if the transaction has waited too long for unfinished inputs. This happens well before the
-     * coordinator would abort the transaction. Otherwise the coordinator would abort it, and the run would repeat the
-     * same work until the next abort, forever.
+     * Fails the run if the transaction has waited too long for unfinished inputs, which is well before the coordinator
+     * would abort it. After an abort by the coordinator, the run would repeat the same work and be aborted again,
+     * forever.
      */
     private void failIfStuck(OpenTransaction<K, V> filling) {
         if (filling.waitedNanos(clock.nanoTime()) >= plan.patienceNanos() && context.failure() == null) {
@@ -365,8 +365,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     }
 
     /**
-     * Returns whether an input will be read again, either here after a seek or by another member, although some of its
-     * records were sent.
+     * Returns whether an input will be read again although some of its records were sent. It is read again here, after
+     * a seek, or by another member.
      */
     private boolean isTakenBack(Root root) {
         return partitionOf(root) == null && root.source().isRevoked(root.token());
@@ -391,9 +391,9 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     }
 
     /**
-     * Returns whether a commit would lack the offset for the records from this source. This is the case if the source's
-     * partition was revoked, or if it was restarted (by a seek or because its log changed) and its new position is not
-     * known yet.
+     * Returns whether a commit would lack the offset for records from this source. This is the case if the source's
+     * partition was revoked. It is also the case if the partition was restarted, by a seek or because its log changed,
+     * and its new position is not known yet.
      */
     private boolean hasNoPlace(AckTarget source) {
         if (!source.isRevoked(0) || partitionOf(partition -> partition.tracker() == source) != null) {
@@ -524,7 +524,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     }
 
     private void refuseAfterFailure() {
-        // A commit that is already running continues, because all its inputs were finished before.
+        // A commit that is already running continues, because its inputs were already finished when it began.
         if (run.filling() != null) {
             committer.abortFilling(new KafkaException("the pipeline has failed"));
             throw new KafkaException("the open transaction is aborted, its inputs are read again");
@@ -532,8 +532,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     }
 
     /**
-     * Aborts the open transaction and throws if an input with records in the transaction is unfinished, but no stage is
-     * working on it. Nothing could finish such an input any more.
+     * Aborts the open transaction and throws if one of its inputs is unfinished and no stage is working on that input,
+     * because nothing could finish it any more.
      */
     private void throwIfGivenUp() {
         OpenTransaction<K, V> filling = run.filling();
@@ -547,7 +547,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
 
     private boolean isGivenUp(Root root) {
         AssignedPartition partition = partitionOf(root);
-        // Must be checked in this order. Otherwise an input that finishes between the checks would count as given up.
+        // In the reverse order, an input that finishes between the checks would count as given up.
         return partition != null
                 && !partition.hasUnsettled()
                 && !partition.tracker().isDone(root.token());
@@ -568,9 +568,9 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     // ---- After an abort --------------------------------------------------------------------------------------------
 
     /**
-     * Resumes after an abort. Finished records that were not committed are read again; other partitions continue. If
-     * nothing is read any more, because the input has ended or the consumer is ending, the sink instead writes its kept
-     * records again, if it can, and finished inputs stay finished.
+     * Resumes after an abort. Normally, finished records that were not committed are read again, and other partitions
+     * continue. If the input has ended or the consumer is ending, nothing can be read any more. The sink then writes
+     * its kept records again, if it can, and finished inputs stay finished.
      */
     private void goOn() {
         if (!run.lock.tryLock()) {
@@ -585,8 +585,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
             writesAgain = isAtTheEnd && run.aborted.mayWriteAgain();
             renewed = renew(writesAgain);
             if (!writesAgain) {
-                // Exclude partitions with aborted records. These records only appear to be finished, and the next owner
-                // must read them again.
+                // Commit nothing for partitions with aborted records. These records only look finished, and the
+                // partition's next owner must read them again.
                 leave(leaving.stream()
                         .filter(partition -> !isAborted(partition))
                         .toList());
@@ -608,8 +608,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     }
 
     /**
-     * Restarts partitions after an abort, so that their aborted records do not count as finished. If the records are
-     * written again, only deleted partitions are restarted.
+     * Restarts partitions after an abort, so that their aborted records no longer count as finished. If the aborted
+     * records are written again instead, restarts only deleted partitions.
      */
     private List<AssignedPartition> renew(boolean writesAgain) {
         List<AssignedPartition> renewed = new ArrayList<>();
@@ -626,8 +626,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
         if (commits.isGone(partition.id()) || run.aborted.isLost(partition.tracker())) {
             return true;
         }
-        // Null means that not all finished offsets fit into a commit. The offsets that do not fit may include aborted
-        // records.
+        // The result is null if the finished offsets do not all fit into a commit. Aborted records may be among the
+        // offsets that do not fit.
         Map<TopicPartition, OffsetAndMetadata> uncommitted = commits.finishedEntirely(List.of(partition));
         return uncommitted == null || !uncommitted.isEmpty();
     }

@@ -45,7 +45,7 @@ final class EndedAcknowledgement implements AckTarget {
         return text(places);
     }
 
-    /** Returns the first of several origins, and the number of the others. */
+    /** Returns the first of several origins and the number of further ones, such as {@code orders-3@17 and 2 more}. */
     static String text(List<String> places) {
         int more = places.size() - 1;
         return more < 0 ? "" : places.getFirst() + (more == 0 ? "" : " and " + more + " more");

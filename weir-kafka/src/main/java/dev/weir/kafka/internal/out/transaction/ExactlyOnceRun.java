@@ -32,9 +32,9 @@ import org.jspecify.annotations.Nullable;
 public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K, V>> {
 
     /**
-     * The transactions opened for a run's source, until its sink is created on the same thread. The reference is weak
-     * because the thread belongs to the user, and if the run fails to start, no sink removes the transactions from the
-     * thread.
+     * Passes the transactions of a new run from its source to its sink, which is created on the same thread. The
+     * reference is weak because the thread belongs to the user. If the run fails to start, no sink removes the
+     * reference.
      */
     private static final ThreadLocal<@Nullable WeakReference<Opened<?, ?>>> HANDED_OVER = new ThreadLocal<>();
 
@@ -139,7 +139,8 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
      * Creates a factory of runs.
      *
      * @param whenCommitted receives the offsets of committed records; null if there is no listener
-     * @param plans creates the plan of a run from the group and its static member, which may be null
+     * @param plans creates a run's ids and limits from the group id and the {@code group.instance.id}, which may be
+     *     null
      */
     public ExactlyOnceRun(
             ProducerSettings<K, V> settings,

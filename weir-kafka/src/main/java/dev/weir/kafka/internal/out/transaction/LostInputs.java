@@ -11,7 +11,7 @@ import java.util.Map;
 import org.apache.kafka.common.KafkaException;
 
 /**
- * Detects elements whose inputs this run no longer owns. Confined to the segment's thread. Where noted, methods require
+ * Detects elements whose inputs this run no longer owns. Confined to the stage's thread. Where noted, methods require
  * the lock of the {@link TransactionsOfRun}.
  */
 final class LostInputs<K, V> {
@@ -28,8 +28,8 @@ final class LostInputs<K, V> {
     /** The source of this run that was checked last. */
     private AckTarget lastOwn = AckTarget.NONE;
 
-    // The last element with several inputs that passed the check because this run owned all its inputs. livingSources
-    // contains one input per source.
+    // The last element that has several inputs, all found to be owned by this run. livingSources contains one of these
+    // inputs per source.
     private AckTarget livingJoint = AckTarget.NONE;
     private long livingToken;
     private Collection<Root> livingSources = List.of();
@@ -40,9 +40,9 @@ final class LostInputs<K, V> {
     }
 
     /**
-     * Returns whether this run no longer owns an input of the element. If so, the element's acknowledgement is ended.
-     * If this run still owns other inputs of the element, the open transaction is aborted, because these inputs must be
-     * read again without the lost one. Must be called with the lock held.
+     * Drops an element if this run no longer owns one of its inputs. Returns whether it was dropped. Dropping ends the
+     * element's acknowledgement. If this run still owns other inputs of the element, the open transaction is aborted,
+     * so that these inputs are read again. Must be called with the lock held.
      */
     boolean isDropped(AckTarget target, long token) {
         if (target == AckTarget.NONE) {
@@ -77,7 +77,7 @@ final class LostInputs<K, V> {
         return true;
     }
 
-    /** Returns one input per source. It is enough to check one, because a source loses all its inputs at once. */
+    /** Returns one input per source. Checking one is enough, because a source loses all its inputs at the same time. */
     private static Collection<Root> onePerSource(List<Root> roots) {
         Map<AckTarget, Root> bySource = new HashMap<>();
         roots.forEach(root -> bySource.putIfAbsent(root.source(), root));
@@ -98,8 +98,8 @@ final class LostInputs<K, V> {
 
     /** Returns whether this run no longer owns an input. */
     boolean isGone(AckTarget source, long token) {
-        // Checking each source once is enough. A source of this run stays registered until it is revoked, so it is
-        // never mistaken for a foreign source.
+        // Check each source only once. A source of this run stays registered until it is revoked, so it is never
+        // mistaken for a source outside this run.
         if (source != lastOwn) {
             if (run.isForeign(source, token)) {
                 throw new KafkaPipelineException(foreign(source.placeOf(token)));

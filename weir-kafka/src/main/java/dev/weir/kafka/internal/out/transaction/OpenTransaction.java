@@ -55,20 +55,20 @@ final class OpenTransaction<K, V> {
 
     private AckTarget lastSource = AckTarget.NONE;
 
-    // The last sent element that has several inputs. One group of inputs may produce many records in a row, and each of
-    // these records depends on all inputs of the group.
+    // The last sent element that has several inputs. Many records in a row may be made from the same inputs, which are
+    // then added only once.
     private AckTarget lastJoint = AckTarget.NONE;
     private long lastJointToken;
 
     private final BiConsumer<OpenTransaction<K, V>, Exception> onRefusal;
 
-    // Written only by the thread that holds the lock
+    // Written only by the thread that holds the lock.
     private volatile long records;
     private final RecordTimes times = new RecordTimes();
     private final AtomicLong bytes = new AtomicLong();
     private final AtomicLong answers = new AtomicLong();
 
-    /** The offsets of the records; null if there is no listener. */
+    /** The offsets of the written records; null if no {@code whenCommitted} listener needs them. */
     private final @Nullable List<RecordMetadata> results;
 
     private long waitedNanos;
@@ -77,13 +77,13 @@ final class OpenTransaction<K, V> {
     /** The health of the client. Confined to the monitoring thread. */
     private final ClientHealth health = new ClientHealth(false);
 
-    // Confined to the monitoring thread
+    // Confined to the monitoring thread.
     private long answersSeen = -1;
     private long waitingNanos;
 
     /**
-     * Rejected records, if there is a rule for records that cannot be written; {@link TransactionRule#excuses} decides
-     * which of them the rule covers. More may be added until all records are acknowledged or rejected.
+     * Rejected records, if the run has a rule for records that cannot be written. {@link TransactionRule#excuses}
+     * decides which of them the rule covers. More may be added until all records are acknowledged or rejected.
      */
     final Queue<TransactionRule.Refusal> refusals = new ConcurrentLinkedQueue<>();
 
@@ -94,17 +94,17 @@ final class OpenTransaction<K, V> {
     private final Map<Root, EndedAcknowledgement> lasting = new HashMap<>();
 
     // The number of all dead-letter records in the transaction, and the number of dead-letter records that were written
-    // without their value. Both are guarded by the lock
+    // without their value. Guarded by the lock.
     private int deadLetters;
     private int cutDeadLetters;
 
     /** The topic of the first rejected record; empty if there is none. */
     private volatile String refusedTopic = "";
 
-    /** The input of that record; empty if it is unknown. */
+    /** The origin of the first rejected record's input, such as {@code orders-3@17}; empty if unknown. */
     private volatile String refusedInput = "";
 
-    // The callback of the last element that has no input or several. Confined to the sending thread
+    // The callback of the last element that has no input or several inputs. Confined to the sending thread.
     private @Nullable Callback jointAnswer;
     private AckTarget answerTarget = AckTarget.NONE;
     private long answerToken;
@@ -173,7 +173,7 @@ final class OpenTransaction<K, V> {
      * Returns a target that still reports the inputs of an element after the element has been acknowledged. Must be
      * called before the element is acknowledged.
      *
-     * @param withPlaces whether the origin is needed even if the target belongs to a source
+     * @param withPlaces whether the target must also know the origins of the inputs
      */
     AckTarget lasting(AckTarget target, long token, boolean withPlaces) {
         boolean knowsForGood =
@@ -185,7 +185,6 @@ final class OpenTransaction<K, V> {
                         root -> new EndedAcknowledgement(target, token, TransactionRule.places(target, token)));
     }
 
-    /** Passes the kept records to {@code taker} in reverse order. */
     void keptBackwards(Consumer<? super TransactionRecord<K, V>> taker) {
         if (kept != null) {
             kept.reversed().forEach(taker);
@@ -274,8 +273,9 @@ final class OpenTransaction<K, V> {
     }
 
     /**
-     * Returns whether the element is the one sent last, so that its inputs need not be added to {@link #open} again.
-     * None of these inputs can have finished since, because the element's acknowledgement is still open.
+     * Returns whether the element has the same acknowledgement as the element sent last, so that its inputs need not be
+     * added to {@link #open} again. None of these inputs can have finished in between, because that acknowledgement is
+     * still pending.
      */
     private boolean isLastJoint(AckTarget target, long token) {
         return target != AckTarget.NONE && target == lastJoint && token == lastJointToken;
@@ -285,7 +285,7 @@ final class OpenTransaction<K, V> {
         return open;
     }
 
-    /** The number of inputs ever added to {@link #open}. Grows when further records may belong to this transaction. */
+    /** The number of inputs ever added to {@link #open}. Changes when more records may belong to this transaction. */
     long opened() {
         return opened;
     }

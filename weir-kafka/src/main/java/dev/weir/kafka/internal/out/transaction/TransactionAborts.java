@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Aborts transactions that cannot be committed, then wakes the owner thread, so that their inputs are read again or
- * their records are written again. Confined to the committing thread.
+ * Aborts transactions that cannot be committed, then wakes the consumer's thread, so that their inputs are read again
+ * or their records are written again. Confined to the committing thread.
  */
 final class TransactionAborts<K, V> {
 
@@ -45,8 +45,8 @@ final class TransactionAborts<K, V> {
     }
 
     /**
-     * Aborts all open transactions. Unless the rule for rejected records excuses the abort, then waits for a backoff,
-     * which grows until a transaction is committed.
+     * Aborts all open transactions. Then waits, unless the rule for rejected records excuses the abort. The wait grows
+     * with each abort until a transaction is committed.
      */
     void abort(Exception why) {
         List<OpenTransaction<K, V>> broken = takeBroken();
@@ -103,8 +103,8 @@ final class TransactionAborts<K, V> {
     }
 
     /**
-     * Waits until it is certain whether a record that is being sent is part of the transaction. Must be called with the
-     * lock held.
+     * Waits until no record is being sent, so that it is certain whether the last record is part of the transaction.
+     * Must be called with the lock held.
      */
     private void awaitSent(OpenTransaction<K, V> filling) {
         try {

@@ -41,7 +41,7 @@ final class TransactionCommitter<K, V> {
 
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(5);
 
-    /** Interval at which {@link #close} checks whether the listener has called System.exit. */
+    /** Interval at which {@link #close} checks whether the {@code whenCommitted} listener has called System.exit. */
     private static final long EXIT_LOOK_MILLIS = 100;
 
     private final TransactionsOfRun<K, V> run;
@@ -52,18 +52,17 @@ final class TransactionCommitter<K, V> {
     private final List<TransactionalProducer<K, V>> producers = new ArrayList<>();
 
     /**
-     * The producer for trial transactions, which test single records and are always aborted. Used by the segment's
-     * thread until {@link #close}.
+     * The producer for trial transactions, which test single records and are always aborted. Used by the stage's thread
+     * until {@link #close}.
      */
     private final TransactionalProducer<K, V> trial;
 
     /** Confined to this thread. */
     private final TransactionAborts<K, V> aborts;
 
-    /** The topics to which records were sent. */
     private final Set<String> topics = ConcurrentHashMap.newKeySet();
 
-    /** The committer's thread while it calls the listener; null at all other times. */
+    /** The committer's thread while it calls the {@code whenCommitted} listener; null at all other times. */
     private volatile @Nullable Thread telling;
 
     /** Detects a stuck client. Confined to the monitoring thread. */
@@ -124,7 +123,6 @@ final class TransactionCommitter<K, V> {
         progress = newProgress;
     }
 
-    /** Registers a topic to which records are sent. */
     void writes(String topic) {
         topics.add(topic);
     }
@@ -183,7 +181,7 @@ final class TransactionCommitter<K, V> {
         }
     }
 
-    /** Commits a cut, which must be the current {@link TransactionsOfRun#committing()}. */
+    /** Commits a cut transaction, which must be the current {@link TransactionsOfRun#committing()}. */
     void commit(TransactionCut<K, V> cut) {
         submit(() -> {
             if (run.committing() != cut) {
@@ -240,8 +238,8 @@ final class TransactionCommitter<K, V> {
         } catch (InterruptException interrupted) {
             throw interrupted;
         } catch (RuntimeException failure) {
-            // If a record was rejected, the client fails the commit itself instead of sending it to the coordinator, so
-            // nothing can have been committed.
+            // If a record was rejected, the client fails the commit itself and never asks the coordinator, so nothing
+            // can have been committed.
             failed(failure, asked && cut.transaction().refusedTopic().isEmpty());
             return false;
         }
@@ -264,7 +262,7 @@ final class TransactionCommitter<K, V> {
         }
     }
 
-    /** Returns whether the listener has called System.exit. The committer's thread then never ends. */
+    /** Returns whether the {@code whenCommitted} listener has called System.exit, so that its thread never ends. */
     private boolean isListenerExiting() {
         Thread thread = telling;
         return thread != null && JvmExit.isExiting(thread);
@@ -321,7 +319,7 @@ final class TransactionCommitter<K, V> {
     private void look(OpenTransaction<K, V> transaction, boolean committing, long nowNanos) {
         KafkaPipelineException broken = transaction.look(committing, nowNanos);
         if (broken != null && !run.isEnded()) {
-            context.fail(broken); // called first, because closing the client causes less specific failures
+            context.fail(broken); // reported first, because closing the client causes failures that say less
             transaction.producer.breakOff();
         }
     }

@@ -63,10 +63,10 @@ final class TransactionFaults {
     }
 
     /**
-     * Returns the failure for a transaction that has waited too long for unfinished inputs. It contains some of these
-     * inputs' records, so it cannot be committed without the others.
+     * Returns the failure for a transaction that has waited too long for unfinished inputs. The transaction contains
+     * some of these inputs' records, so it cannot be committed without their other records.
      *
-     * @param places the places of these inputs
+     * @param places the origins of these inputs
      */
     static KafkaPipelineException stuck(String places, TransactionPlan plan) {
         return new KafkaPipelineException("a transaction cannot be ended: "
@@ -81,7 +81,7 @@ final class TransactionFaults {
      * Returns the failure for a transaction that has waited too long because the gaps between finished offsets do not
      * fit into the commit's metadata.
      *
-     * @param places the places of the first unfinished inputs
+     * @param places the origins of the first unfinished inputs
      */
     static KafkaPipelineException scattered(String places, TransactionPlan plan) {
         return new KafkaPipelineException("a transaction cannot be ended: "
@@ -114,8 +114,8 @@ final class TransactionFaults {
                 return true;
             }
         }
-        // Only this run uses the id. If the id was fenced, another member took this run for dead, and another attempt
-        // may succeed.
+        // Only this run uses the id. If the id was fenced, another group member wrongly assumed that this run is dead.
+        // Another attempt may succeed.
         return isFenced(refusal);
     }
 

@@ -75,8 +75,8 @@ final class TransactionFence {
         if (runs.isEmpty()) {
             return;
         }
-        // The group is queried after the transactions. A live run joins the group before it begins a transaction, so
-        // each live run with a listed transaction is a member by now.
+        // Query the group only after the transactions. A live run joins the group before it begins a transaction, so
+        // every live run whose transaction was listed is a member by now.
         var group = Objects.requireNonNull(admin.describeConsumerGroups(List.of(plan.group()))
                 .describedGroups()
                 .get(plan.group()));

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * The limits of a run's transactions, and the ids of the run's clients. Immutable.
  *
  * <pre>
- *   transactional.id   GROUP-weir-RUN-N        N numbers the producers of the run
- *   client.id          NAME-RUN                the consumer; other group members see from it which runs are live
+ *   transactional.id   GROUP-weir-RUN-N        N is the number of the producer within the run
+ *   client.id          NAME-RUN                of the consumer; shows the other group members which runs are live
  * </pre>
  *
  * @param run 16 hexadecimal digits, random for each run, but the same for all runs of a static member
@@ -34,8 +34,8 @@ public record TransactionPlan(
      * Creates the plan of a new run.
      *
      * @param member the {@code group.instance.id} of a static member, or null. All runs of a static member have the
-     *     same id, because a classic group keeps showing the client id of the member's first run. With a random id for
-     *     each run, the other members would consider every later run dead
+     *     same run id. A classic group keeps showing the client id of the member's first run, so with random run ids,
+     *     other members would consider every later run dead
      */
     public static TransactionPlan ofNewRun(
             String group, @Nullable String member, Duration interval, long records, long bytes, Duration timeout) {
@@ -55,8 +55,8 @@ public record TransactionPlan(
     }
 
     /**
-     * Returns how long a due transaction waits for unfinished inputs: until half of the transaction timeout has passed,
-     * but at least an eighth of the timeout.
+     * Returns how long a transaction that is due to be committed waits for unfinished inputs: until half of the
+     * transaction timeout has passed, but at least an eighth of the timeout.
      */
     long patienceNanos() {
         return Math.max(timeoutNanos / 2 - intervalNanos, timeoutNanos / 8);

@@ -7,10 +7,10 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Header;
 
 /**
- * A record written in a transaction, together with the acknowledgement of its input. It is kept so that it can be
- * written again after an abort. It must be copied before it is sent again, because the client closes the headers of a
- * sent record, and serializers may have added headers. Confined to the thread that owns the record's transaction or
- * holds the lock of the {@link TransactionsOfRun}.
+ * A record written in a transaction, together with the acknowledgement of its input. After an abort, a copy of it can
+ * be written again. The record itself cannot, because the client closes the headers of a sent record, and serializers
+ * may have added headers. Confined to the thread that owns the record's transaction or holds the lock of the
+ * {@link TransactionsOfRun}.
  */
 class TransactionRecord<K, V> {
 
@@ -21,7 +21,7 @@ class TransactionRecord<K, V> {
     /** The record's headers before it was first sent. */
     private final Header[] headers;
 
-    /** The offset of the input if the target belongs to a source; the target forgets it after the acknowledgement. */
+    /** The offset of the input, for a target that is a source: the source forgets it after the acknowledgement. */
     private final long offset;
 
     /** True if this is the dead-letter record of a record that cannot be written. */
@@ -57,7 +57,6 @@ class TransactionRecord<K, V> {
         return record.headers().toArray();
     }
 
-    /** Returns a copy of the record with the given headers. */
     static <K, V> ProducerRecord<K, V> copy(ProducerRecord<K, V> record, Header[] headers) {
         return new ProducerRecord<>(
                 record.topic(), record.partition(), record.timestamp(), record.key(), record.value(), List.of(headers));
@@ -69,8 +68,8 @@ class TransactionRecord<K, V> {
     }
 
     /**
-     * Returns a copy to be written in another transaction. If the target is an {@link OffsetTracker}, the
-     * acknowledgement has already ended. The copy therefore does not end it a second time.
+     * Returns a copy to be written in another transaction. If the target is an {@link OffsetTracker}, it has already
+     * received the acknowledgement, so the copy gets a target that ignores a second one.
      */
     TransactionRecord<K, V> again() {
         AckTarget ended = target instanceof OffsetTracker source
@@ -79,7 +78,7 @@ class TransactionRecord<K, V> {
         return new TransactionRecord<>(copy(), headers, ended, token, isDeadLetter);
     }
 
-    /** The origin of the record; empty if unknown. */
+    /** The origin of the record's input, such as {@code orders-3@17}; empty if unknown. */
     final String place() {
         return target.placeOf(token);
     }

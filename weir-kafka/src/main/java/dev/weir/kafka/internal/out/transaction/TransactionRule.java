@@ -34,27 +34,27 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Handles records that an exactly-once run cannot write: skips them, or writes dead-letter records in the transaction
- * that commits their inputs' offsets. Not used if the run fails on such records. Confined to the segment's thread,
- * except for {@link #excuses} and {@link #committed}, which are called by the committing thread, and the methods of
+ * that commits their inputs' offsets. Not used if the run fails on such records. Confined to the stage's thread, except
+ * for {@link #excuses} and {@link #committed}, which are called by the committing thread, and the methods of
  * {@link DeadLetterHandle}.
  *
  * <p>If a record is rejected, its whole transaction is aborted, and all inputs of the transaction are read again. The
- * inputs of the rejected record become suspects. When the stages process a suspect again, they may produce a record
- * that differs from the rejected one. If it is for the same topic, it is therefore first written in a trial
- * transaction, which is always aborted. The rule is applied to the new record if this trial fails.
+ * inputs of the rejected record become suspects. When the stages process a suspect again, they may produce a different
+ * record. If the new record is for the same topic, it is first written in a trial transaction, which is always aborted.
+ * If this trial fails, the rule is applied to the new record.
  */
 final class TransactionRule<K, V> implements DeadLetterHandle {
 
     private static final Logger LOG = LoggerFactory.getLogger(TransactionRule.class);
 
     /**
-     * Maximum number of consecutive aborts that find neither a new suspect nor a faulty record. Without this limit, the
-     * search for the faulty record might never end.
+     * Maximum number of consecutive aborts without progress. An abort makes progress if it finds a new suspect or if a
+     * faulty record has been handled since the previous abort. Without this limit, the search might never end.
      */
     static final int MOST_IN_VAIN = 5;
 
     /**
-     * The number of times that a dead-letter record can be made smaller. After that, it contains no key, value, or
+     * The number of times that a dead-letter record can be made smaller. The smallest form contains no key, value, or
      * headers of the original record.
      */
     private static final int SMALLEST = 2;
@@ -81,9 +81,7 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
     /** Inputs that may produce a rejected record. Modified only by the committing thread. */
     private final RefusalSearch<Origin> suspects = new RefusalSearch<>();
 
-    /**
-     * The number of records handled by the rule for records that cannot be written. Written by the segment's thread.
-     */
+    /** The number of records handled by the rule for records that cannot be written. Written by the stage's thread. */
     private volatile long ruled;
 
     // Confined to the committing thread
@@ -106,8 +104,8 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
     }
 
     /**
-     * Creates the object that applies the rule. Returns null if the rule makes the run fail. Throws if the dead-letter
-     * topic does not exist.
+     * Creates the object that applies the run's rule for unwritable records. Returns null if that rule makes the run
+     * fail. Throws if the dead-letter topic does not exist.
      */
     static <K, V> @Nullable TransactionRule<K, V> of(
             WriteFailures rule,
@@ -133,7 +131,7 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
         return made;
     }
 
-    /** Returns whether the rule covers an exception. May be called from any thread. */
+    /** Returns whether the rule for unwritable records covers an exception. May be called from any thread. */
     boolean takes(Exception refusal) {
         return skipping.takes(refusal);
     }
@@ -141,8 +139,8 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
     /**
      * Creates the callback for a record in a transaction.
      *
-     * @param places the origins of the record's inputs. The callback cannot determine them itself, because the record's
-     *     acknowledgement may have ended before the callback runs
+     * @param places the origins of the record's inputs. The callback itself cannot determine them if the record was
+     *     acknowledged before the callback runs
      */
     Callback answerOf(OpenTransaction<K, V> transaction, ProducerRecord<K, V> record, List<String> places) {
         return (metadata, refusal) -> {
@@ -153,7 +151,7 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
         };
     }
 
-    /** Returns the origins of the element's inputs. Must be called before the element's acknowledgement ends. */
+    /** Returns the origins of an unacknowledged element's inputs, such as {@code orders-3@17}. */
     static List<String> places(AckTarget target, long token) {
         if (target instanceof EndedAcknowledgement ended) {
             return ended.places();
@@ -167,14 +165,14 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
         return refusal instanceof TimeoutException waited ? RecordRefusals.ofVainWait(waited) : refusal;
     }
 
-    // ---- The segment's thread --------------------------------------------------------------------------------------
+    // ---- The stage's thread ----------------------------------------------------------------------------------------
 
     /** Returns whether there are no suspects, and no record for the topic was rejected recently. */
     boolean isQuiet(String topic) {
         return suspects.isEmpty() && skipping.refusalOf(topic) == null;
     }
 
-    /** Returns the reason why the current record cannot be written; null if no reason is known. May block. */
+    /** Returns the reason why a record cannot be written; null if no reason is known. May block. */
     @Nullable
     Exception refusal(ProducerRecord<K, V> record, AckTarget target, long token) {
         String topic = record.topic();
@@ -279,8 +277,8 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
     // ---- The committing thread -------------------------------------------------------------------------------------
 
     /**
-     * Returns whether the rule may cover the exception or one of its causes. If so, {@link #excuses} makes the final
-     * decision once all records are acknowledged or rejected.
+     * Returns whether the rule for unwritable records may cover the exception or one of its causes. If so,
+     * {@link #excuses} makes the final decision once all records are acknowledged or rejected.
      */
     boolean mayExcuse(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = Thrown.cause(cause)) {
@@ -293,7 +291,7 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
 
     /**
      * Processes the rejected records of aborted transactions. Returns true if the run may continue. In that case, the
-     * rule covers at least one of the rejections, and {@link #MOST_IN_VAIN} is not exceeded.
+     * rule for unwritable records covers at least one of the rejections, and {@link #MOST_IN_VAIN} is not exceeded.
      */
     boolean excuses(List<OpenTransaction<K, V>> aborted) {
         boolean isExcused = false;
@@ -313,8 +311,8 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
         }
         if (isExcused) {
             long ruledNow = ruled;
-            // An abort that finds a new suspect counts as progress. If records arrive in a different order each time,
-            // several of them may be rejected before the first suspect arrives again.
+            // Finding a new suspect counts as progress. If records arrive in a different order each time, several of
+            // them may be rejected before a known suspect arrives again.
             inVain = ruledNow == ruledBefore && !isAnother ? inVain + 1 : 1;
             ruledBefore = ruledNow;
         }

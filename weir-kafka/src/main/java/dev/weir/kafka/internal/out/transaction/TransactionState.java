@@ -52,7 +52,7 @@ enum TransactionState {
     /** The committing thread is aborting all open transactions. */
     ABORTING,
 
-    /** All open transactions are aborted, but the consumer's owner has not resumed the run yet. */
+    /** All open transactions are aborted, but the consumer's thread has not resumed the run yet. */
     ABORTED,
 
     /** The run has ended, and no transaction begins. A running commit or abort completes. */
@@ -80,10 +80,10 @@ enum TransactionState {
          */
         ABORT,
 
-        /** Reports that everything is aborted, so that the owner can rewind. */
+        /** Reports that everything is aborted, so that the consumer's thread can rewind. */
         FINISH_ABORT,
 
-        /** Resumes after the owner has rewound or has queued the aborted records to be written again. */
+        /** Resumes after the consumer's thread has rewound or has queued the aborted records to be written again. */
         RESUME,
 
         END
@@ -108,15 +108,11 @@ enum TransactionState {
         };
     }
 
-    /**
-     * Returns this state if a running commit may make progress in it without a change of state. Otherwise, returns
-     * null.
-     */
+    /** Returns this state if a running commit that makes progress does not change it; otherwise null. */
     private @Nullable TransactionState ifStays() {
         return this == ABORT_ASKED || this == ENDED ? this : null;
     }
 
-    /** Returns whether the transition is allowed in this state. */
     boolean allows(Transition transition) {
         return next(transition) != null;
     }
@@ -148,16 +144,16 @@ enum TransactionState {
     }
 
     /**
-     * Returns whether a transaction may begin. No transaction may be accepting records, and the brokers must have all
-     * records of the previous one.
+     * Returns whether a transaction may begin. This requires that no transaction accepts records, and that the brokers
+     * have all records of the previous one.
      */
     boolean mayBegin() {
         return allows(Transition.BEGIN);
     }
 
     /**
-     * Returns whether the owner may cut the open transaction, which requires that no transaction is being committed or
-     * aborted.
+     * Returns whether the consumer's thread may cut the open transaction, which requires that no transaction is being
+     * committed or aborted.
      */
     boolean mayCut() {
         return this == IDLE || this == FILLING;

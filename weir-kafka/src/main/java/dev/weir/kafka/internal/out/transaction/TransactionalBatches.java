@@ -43,7 +43,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Writes pulled records in transactions, and acknowledges their inputs after the commits. Keeps the records of the open
  * transaction, so that it can send them again in a new transaction after an abort. {@link #run} is confined to the
- * segment's thread. {@link #close} is called after {@code run} has returned.
+ * stage's thread. {@link #close} is called after {@code run} has returned.
  */
 public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord<K, V>> {
 
@@ -112,10 +112,10 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
     private final WriteRule<ProducerRecord<K, V>> rule;
     private final RefusalSearch<PendingRecord> search = new RefusalSearch<>();
 
-    /** The records of the open transaction. Confined to the segment's thread. */
+    /** The records of the open transaction. Confined to the stage's thread. */
     private final List<PendingRecord> open = new ArrayList<>();
 
-    /** True if a transaction has begun, even an empty one. Confined to the segment's thread. */
+    /** True if a transaction has begun, even an empty one. Confined to the stage's thread. */
     private boolean begun;
 
     /** The thread currently inside a send. A callback on this thread means that the record itself was rejected. */
@@ -123,7 +123,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
 
     private volatile int inHand;
 
-    /** True while a commit is running. Written by the segment's thread. */
+    /** True while a commit is running. Written by the stage's thread. */
     private volatile boolean committing;
 
     private final TopicWatch watch;
@@ -236,7 +236,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         }
     }
 
-    /** Sends a record. Passes it to the rule if it cannot be written and was not added to the transaction. */
+    /** Sends a record. Passes it to the rule for unwritable records if it could not be added to the transaction. */
     private void send(PendingRecord pending) {
         Exception ofTopic = rule.refusalOf(pending.record.topic());
         if (ofTopic != null) {
@@ -261,7 +261,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         }
     }
 
-    /** Removes a record from the open transaction, and passes it to the rule. */
+    /** Removes a record from the open transaction, and passes it to the rule for unwritable records. */
     private void reject(PendingRecord pending, Exception why) {
         open.remove(pending);
         var ignored = search.forget(pending);
@@ -350,8 +350,8 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
     }
 
     /**
-     * Aborts the transaction. Fails the run if another run has taken over the transactional id. A failed commit does
-     * not reveal this reliably, because the coordinator may not have responded to it.
+     * Aborts the transaction. Fails the run if another run has taken over the transactional id. The failed commit may
+     * not have revealed that, because the coordinator may not have responded to it.
      */
     private void abort() {
         try {

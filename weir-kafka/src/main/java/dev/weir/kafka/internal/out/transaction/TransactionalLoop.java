@@ -24,13 +24,13 @@ import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes pulled records to the open transaction. Confined to the segment's thread, which holds the lock of the
+ * Writes pulled records to the open transaction. Confined to the stage's thread, which holds the lock of the
  * {@link TransactionsOfRun}, except during the client's {@code send}, which may block.
  *
  * <p>All records made from an input are written in the same transaction. When a transaction is due to be committed, it
- * may already contain records of unfinished inputs. It then accepts only further records of these inputs. Other records
- * wait in this loop, in order, for the next transaction. Records also wait while a transaction is being flushed.
- * Otherwise, two producers would write records at the same time, in an undefined order.
+ * may already contain records of unfinished inputs. Until it is cut, it is called closing, and accepts only further
+ * records of these inputs. Other records wait in this loop, in order, for the next transaction. Records also wait while
+ * a transaction is being flushed. Otherwise, two producers would write records at the same time, in an undefined order.
  */
 final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
 
@@ -38,13 +38,13 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
     /**
-     * The longest pause between two batches of elements. Pauses give the owner an opportunity to cut a transaction that
-     * is due.
+     * The longest pause between two batches of elements. During a pause, the consumer's thread can cut a transaction
+     * that is due.
      */
     private static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     /**
-     * The minimum time until the next pause if the owner did not cut the transaction during the last one. That may be
+     * The minimum time until the next pause if the transaction was not cut during the last one. Cutting may be
      * impossible for now, because an operator may keep inputs unfinished until more elements arrive.
      */
     private static final long VAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
@@ -55,7 +55,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
      */
     private static final int MOST = 4;
 
-    /** The largest number of elements sent in one go. The owner cannot cut the transaction in between. */
+    /** The largest number of elements sent in one go. The consumer's thread cannot cut the transaction in between. */
     private static final int RUN = 64;
 
     private final TransactionsOfRun<K, V> run;
@@ -68,8 +68,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     private final ArrayDeque<TransactionRecord<K, V>> waiting = new ArrayDeque<>();
 
     /**
-     * The closing transaction for which {@link #waiting} was last searched for records; null if it must be searched
-     * again.
+     * The closing transaction for which {@link #waiting} was last searched; null if the queue must be searched again.
      */
     private @Nullable OpenTransaction<K, V> searched;
 
@@ -118,7 +117,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     }
 
     /**
-     * Returns the deadline of the next pull. The deadline is soon if records are queued, or if records are kept until
+     * Returns the deadline of the next pull. It is only a few milliseconds away if records are queued or are kept until
      * they are committed. The loop must then check regularly whether it can send the queued records or must write the
      * kept records again.
      */
@@ -203,8 +202,8 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
             boolean isOpen = sent(filling, batch, from, at[0]);
             boolean isOfTransaction = isOfTransaction(thrown);
             if (isOfTransaction) {
-                // The records sent before the failed one are already in the transaction. After the abort, either these
-                // records are written again, or their inputs are read again.
+                // The records sent before the failed one are already in the transaction. The abort does not lose them:
+                // either they are written again, or their inputs are read again.
                 committer.abortFilling(thrown);
             }
             if (isOfTransaction || (rule != null && rule.takes(thrown))) {
@@ -235,7 +234,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
                 : thrown;
     }
 
-    /** Sends a record whose acknowledgement is still open. Called by {@link TransactionsOfRun#send}. */
+    /** Sends a record whose acknowledgement is still pending. Called by {@link TransactionsOfRun#send}. */
     private void send(
             OpenTransaction<K, V> filling,
             ProducerRecord<K, V> record,
@@ -255,9 +254,9 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     }
 
     /**
-     * Adds sent elements to the open transaction. This is also necessary if a later element could not be sent, because
-     * the owner may cut the transaction before that failure has been handled. Returns false if the transaction was
-     * aborted or the run has ended.
+     * Adds sent elements to the open transaction. If a later element of the batch could not be sent, the elements
+     * before it must still be added, because the consumer's thread may cut the transaction before that failure is
+     * handled. Returns false if the transaction was aborted or the run has ended.
      */
     private boolean sent(OpenTransaction<K, V> filling, Batch<ProducerRecord<K, V>> batch, int from, int end) {
         if (run.filling() != filling) {
@@ -282,9 +281,9 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     }
 
     /**
-     * Applies the rule for records that cannot be written, if it is known that the element's record is one of them.
-     * Returns true if this finished the element, and false if the element must still be sent, either unchanged or as a
-     * dead-letter record.
+     * Applies the rule for records that cannot be written, if the element's record is already known to be such a
+     * record. Returns true if the element is then finished. Returns false if it must still be sent, either unchanged or
+     * as a dead-letter record.
      */
     private boolean isRuledOut(TransactionRecord<K, V> element) {
         TransactionRule<K, V> rule = run.rule;
@@ -328,9 +327,9 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
             meter.holds(-1);
         }
         OpenTransaction<K, V> filling = closing();
-        // If no input was added since the last search, another search would again find no record that belongs to the
-        // transaction. Without this check, every element would cause a search, and a long close would take quadratic
-        // time.
+        // Skip the search if no input was added since the last one, because it would again find no record that belongs
+        // to the transaction. Otherwise, every element would cause a search of the whole queue, and a long wait for the
+        // cut would take quadratic time.
         if (filling == null || (filling == searched && filling.opened() == searchedOpened)) {
             return;
         }
@@ -472,7 +471,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
             lastTopic = record.topic();
             committer.writes(lastTopic);
             if (!topics.isKnown(lastTopic)) {
-                topics.written(lastTopic); // the client accepts a record only after it has found the topic
+                topics.written(lastTopic); // the client accepted a record, so it has found the topic
             }
         }
         if (run.filling() != filling) {
@@ -493,7 +492,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         }
     }
 
-    /** Pauses between two batches if the open transaction is due for a commit, so that the owner can cut it. */
+    /** Pauses between two batches if the open transaction is due, so that the consumer's thread can cut it. */
     private void giveWay() throws InterruptedException {
         if (run.isCutWanted() && run.state().mayCut()) {
             run.wakeOwner.run();
@@ -515,8 +514,8 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         try {
             run.endInput();
             drainWaiting();
-            // The owner may have noted that everything was committed while records were still queued in this loop.
-            // Correct this now.
+            // While records were still queued in this loop, the consumer's thread may have noted that everything was
+            // committed. Correct that note.
             run.noteThrough(false);
             run.wakeOwner.run();
             awaitCommit();

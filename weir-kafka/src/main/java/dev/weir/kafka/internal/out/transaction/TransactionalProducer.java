@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
  * A transactional id and its current client. If the client becomes unusable, it is replaced: {@code initTransactions}
  * of the new client fences the old one and ends its transaction. Confined to the committing thread, except for
  * {@link #begin} and {@link #send}, which are called by the thread that fills the transaction: the pipeline's thread or
- * the owner.
+ * the consumer's thread.
  */
 final class TransactionalProducer<K, V> {
 
@@ -59,8 +59,8 @@ final class TransactionalProducer<K, V> {
     private final boolean isOfRun;
 
     /**
-     * Topics that were recreated since the client was opened. The client commits offsets with the topic id that it
-     * learned first. The brokers reject such an outdated id, and the client retries until {@code max.block.ms} has
+     * Topics that were recreated since the client was opened. When the client commits offsets, it uses the topic id
+     * that it learned first. The brokers reject an outdated id, and the client retries until {@code max.block.ms} has
      * passed.
      */
     private final Set<String> outdated = ConcurrentHashMap.newKeySet();
@@ -110,8 +110,8 @@ final class TransactionalProducer<K, V> {
     }
 
     /**
-     * Opens a client, and fences the previous owner of the id. Waits while brokers are down. If the brokers reject the
-     * id temporarily, makes up to {@link #OPENINGS} attempts.
+     * Opens a client, and fences any earlier client with the same id. Waits while brokers are down. If the brokers
+     * reject the id temporarily, makes up to {@link #OPENINGS} attempts.
      */
     void open() {
         var ignored = client.replace(this::refused);
@@ -143,8 +143,8 @@ final class TransactionalProducer<K, V> {
     }
 
     /**
-     * Returns whether another attempt may succeed. If the configuration has worked before, a configuration error means
-     * that broker names cannot be resolved at present.
+     * Returns whether another attempt may succeed. A configuration that has worked before is valid, so a configuration
+     * error then only means that broker names cannot be resolved at present.
      */
     private boolean mayPass(KafkaException refused) {
         return TransactionFaults.passes(refused)

@@ -28,7 +28,7 @@ public final class TransactionalSource<K, V> implements SourceFactory<ConsumerRe
     private final Subscription subscription;
     private final ExactlyOnceRun<?, ?> run;
 
-    /** Creates a source. See {@link #check}. */
+    /** Creates a source after checking the settings; see {@link #check}. */
     public TransactionalSource(ConsumerSettings<K, V> settings, Subscription subscription, ExactlyOnceRun<?, ?> run) {
         this.settings = settings;
         this.subscription = subscription;
@@ -52,7 +52,7 @@ public final class TransactionalSource<K, V> implements SourceFactory<ConsumerRe
 
     /**
      * Returns the settings with the run's id in the client id. Also shortens the session timeout of a classic group,
-     * unless the user has set it, so that the next instance soon receives the partitions of a killed one.
+     * unless the user has set it, so that another instance receives the partitions of a killed one sooner.
      */
     private static <K, V> ConsumerSettings<K, V> ofRun(ConsumerSettings<K, V> settings, TransactionPlan plan) {
         var properties = settings.properties();
@@ -78,7 +78,7 @@ public final class TransactionalSource<K, V> implements SourceFactory<ConsumerRe
         ConsumerSettings<K, V> ofRun = ofRun(settings, plan);
         ConsumerStart start = new ConsumerStart(ofRun, subscription, new Delivery.Committable(), null);
         ExactlyOnceRun.Opened<?, ?> opened = run.open(ofRun, subscription.isBounded(), plan, context);
-        // Runs after the consumer is closed, because closing the consumer makes the last commit.
+        // This closes the producers after the consumer, because closing the consumer makes the last commit.
         context.onTermination(patience -> {
             opened.close();
             return "";
@@ -89,7 +89,7 @@ public final class TransactionalSource<K, V> implements SourceFactory<ConsumerRe
         return new Held<>(opened, start.pulled(records, context));
     }
 
-    /** The source's stage, which emits nothing while the run's intake is stopped. Confined to the segment's thread. */
+    /** The source's stage, which emits nothing while the run's intake is stopped. Confined to the stage's thread. */
     private record Held<T>(ExactlyOnceRun.Opened<?, ?> opened, Stage<T> records) implements Stage<T> {
 
         @Override

@@ -20,10 +20,11 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state shared by a run's segment thread, its consumer owner, and its committing thread. Owns the
- * {@link TransactionState} and up to two open transactions. Each transition is a method whose comment names the calling
- * thread. Unless a comment says otherwise, the caller must hold {@link #lock}, and fields are guarded by it. Volatile
- * fields may be read without the lock if the code checks them again under the lock before it acts.
+ * The state shared by three threads of a run: the stage's thread, which sends records, the consumer's thread, and the
+ * committing thread. Owns the {@link TransactionState} and up to two open transactions. Each transition is a method
+ * whose comment names the calling thread. Unless a comment says otherwise, the caller must hold {@link #lock}, and
+ * fields are guarded by it. Volatile fields may be read without the lock if the code checks them again under the lock
+ * before it acts.
  */
 final class TransactionsOfRun<K, V> {
 
@@ -46,7 +47,7 @@ final class TransactionsOfRun<K, V> {
         NOTHING,
         UNDER_WAY,
 
-        /** A send is running, and a thread waits for its end. */
+        /** A send is running, and a thread waits until it has ended. */
         AWAITED
     }
 
@@ -59,14 +60,14 @@ final class TransactionsOfRun<K, V> {
     final Clock clock;
 
     /**
-     * The clock used by the owner and the committing thread when they wait. It is the system clock, except in
-     * simulations.
+     * The clock used by the consumer's thread and the committing thread when they wait. It is the system clock, except
+     * in simulations.
      */
     final Clock ownClock;
 
     /**
-     * True if records are kept until they are committed, so that they can be written again after an abort. This is
-     * necessary at the end of a bounded read, because the inputs of an aborted transaction are not read again there.
+     * True if records are kept until they are committed, so that they can be written again after an abort. A bounded
+     * read needs this: at its end, the inputs of an aborted transaction can no longer be read again.
      */
     final boolean keeps;
 
@@ -107,7 +108,7 @@ final class TransactionsOfRun<K, V> {
 
     /**
      * True if the pipeline's intake is stopped, because the finished offsets have too many gaps for a commit's
-     * metadata. Written by the owner.
+     * metadata. Written by the consumer's thread.
      */
     private volatile boolean intakeHeld;
 
@@ -118,12 +119,12 @@ final class TransactionsOfRun<K, V> {
     private final Set<AckTarget> sources = ConcurrentHashMap.newKeySet();
 
     /**
-     * Sources whose elements may still be written although the sources were revoked. Cleared when the last transaction
-     * that includes these sources is cut.
+     * Revoked sources whose elements may still be written. Cleared when the last transaction that includes these
+     * sources is cut.
      */
     volatile Set<AckTarget> leaving = Set.of();
 
-    /** Confirmed commits that the owner has not processed. Written by the committing thread; read by the owner. */
+    /** Confirmed commits for the consumer's thread to process. Written by the committing thread. */
     final Queue<TransactionCut<K, V>> confirmed = new ConcurrentLinkedQueue<>();
 
     /** The times from a record's timestamp to its commit. */
@@ -132,7 +133,7 @@ final class TransactionsOfRun<K, V> {
     /** Counts committed records. */
     volatile StageMeter sinkMeter = new StageMeter();
 
-    /** Wakes the consumer's owner. May be called from any thread. Must return quickly. */
+    /** Wakes the consumer's thread. May be called from any thread. Must return quickly. */
     volatile Runnable wakeOwner = () -> {};
 
     TransactionsOfRun(Clock clock, boolean keeps) {
@@ -212,15 +213,15 @@ final class TransactionsOfRun<K, V> {
     }
 
     /**
-     * Begins a transaction that accepts records. Called by the segment's thread, or by the owner for offsets without
-     * records.
+     * Begins a transaction that accepts records. Called by the stage's thread, or by the consumer's thread for offsets
+     * without records.
      */
     void begin(OpenTransaction<K, V> begun) {
         go(Transition.BEGIN);
         filling = begun;
     }
 
-    /** Stops the open transaction from accepting records, so that it can be committed. Called by the owner. */
+    /** Stops the open transaction from accepting records. Called by the consumer's thread. */
     void cut(TransactionCut<K, V> cut) {
         go(Transition.CUT);
         filling = null;
@@ -354,7 +355,7 @@ final class TransactionsOfRun<K, V> {
 
     /**
      * Resumes after an abort. The aborted records are written again, or dropped because their inputs are read again.
-     * Called by the owner.
+     * Called by the consumer's thread.
      */
     void resume(boolean writesAgain) {
         go(Transition.RESUME);
@@ -402,8 +403,8 @@ final class TransactionsOfRun<K, V> {
     }
 
     /**
-     * Withdraws the request to cut the open transaction, and resumes the intake. Called by the owner, with the lock
-     * held.
+     * Withdraws the request to cut the open transaction, and resumes the intake. Called by the consumer's thread, with
+     * the lock held.
      */
     void clearCut() {
         cutWanted = false;
@@ -417,7 +418,8 @@ final class TransactionsOfRun<K, V> {
 
     /**
      * Postpones cutting the open transaction. If {@code holdsIntake} is true, the pipeline's intake is stopped until
-     * the transaction is cut. If it is false, the intake continues. Called by the owner, with the lock held.
+     * the transaction is cut. If it is false, the intake continues. Called by the consumer's thread, with the lock
+     * held.
      */
     void cutLater(boolean holdsIntake) {
         intakeHeld = holdsIntake;
@@ -443,7 +445,7 @@ final class TransactionsOfRun<K, V> {
 
     /**
      * Marks the input as ended, so that the last transaction can be cut without waiting for further input. Called by
-     * the segment's thread.
+     * the stage's thread.
      */
     void endInput() {
         input = Input.ENDED;
@@ -477,14 +479,13 @@ final class TransactionsOfRun<K, V> {
      * transaction, and commits the element before the element's records are committed.
      */
     boolean isForeign(AckTarget source, long token) {
-        // The set must be checked first. Another thread may remove a source of this run between the two checks, but
-        // only after the source was revoked. The second check then still recognizes the source.
+        // Check the set first. Another thread removes a source from the set only after the source was revoked, so the
+        // second check recognizes a source that is removed between the two checks.
         return !sources.contains(source) && !source.isRevoked(token);
     }
 
     // ---- Sending ---------------------------------------------------------------------------------------------------
 
-    /** Returns whether a record is being sent. */
     boolean isSending() {
         return sending != Sending.NOTHING;
     }

@@ -8,9 +8,9 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Elements with records in flight, each identified by a small reusable number. One thread adds an element before it
- * sends the element's first record, and the producer's thread reports the outcomes. The producer's thread receives the
- * number through the producer, which also makes the added element visible to that thread. Allocates memory only when
- * more elements are in flight than ever before.
+ * sends the element's first record, and the producer's thread reports the outcomes. Passing the number through the
+ * producer makes the added element visible to the producer's thread. Allocates memory only when more elements are in
+ * flight than ever before.
  */
 final class ElementsInFlight {
 
@@ -24,7 +24,7 @@ final class ElementsInFlight {
          */
         int left;
 
-        /** The counts in which the element's records were counted as sent. */
+        /** The counts that include the element's records as sent. */
         SendCounts counts = NOT_SENT;
     }
 
@@ -95,7 +95,7 @@ final class ElementsInFlight {
         return true;
     }
 
-    /** The origin of an unacknowledged element; empty if unknown. */
+    /** The origin of an unacknowledged element's input, such as {@code orders-3@17}; empty if unknown. */
     String placeOf(int number) {
         Element element = all[number];
         return element.target.placeOf(element.token);

@@ -37,10 +37,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Sends encoded records with a lean producer, and acknowledges an element when the brokers have all its records.
- * {@link #run} is confined to the segment's thread; outcomes are reported on the producer's own thread.
+ * {@link #run} is confined to the stage's thread; outcomes are reported on the producer's own thread.
  *
- * <p>The first rejected record aborts the producer during its callback, so that no later record of its partition is
- * written (ADR 60), and fails the run.
+ * <p>The first rejection fails the run. Its callback aborts the producer, so that no later record of the same partition
+ * is written (ADR 60).
  */
 final class EncodedLoop implements SinkLoop<EncodedRecords> {
 
@@ -63,10 +63,9 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
 
     private volatile boolean closing;
 
-    /** The topics to which records were sent. */
     private final Set<String> topics = ConcurrentHashMap.newKeySet();
 
-    /** The topic to which the last record was sent. Confined to the segment's thread. */
+    /** The topic to which the last record was sent. Confined to the stage's thread. */
     private String lastTopic = "";
 
     /** Confined to the monitoring thread. */
@@ -149,7 +148,6 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
         }
     }
 
-    /** The check that detects a stuck producer. */
     ClientProgress progress() {
         return progress;
     }
@@ -191,8 +189,8 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
     }
 
     /**
-     * Returns the first rejection, because it is the reason why the producer stopped. Returns {@code fault} if no
-     * record was rejected.
+     * Returns the first rejection if there is one, because it is the reason why the producer stopped; otherwise returns
+     * {@code fault}.
      */
     private RuntimeException because(RuntimeException fault) {
         KafkaPipelineException refused = failure;
@@ -204,8 +202,9 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
         private String lastTopic = "";
 
         /**
-         * Partitions with a rejected record. Records behind it may be written, but must not count as finished, because
-         * the next run would then write the rejected record after them.
+         * Partitions with a rejected record. Later records of such a partition may be written, but must not count as
+         * finished. Otherwise, the next run would write the rejected record again, but not the later ones, which would
+         * change their order.
          */
         private final Set<TopicPartition> refused = new HashSet<>();
 
@@ -245,7 +244,7 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
         return new WriterHandle(new LatencyCounts(), () -> look.at(context.stageName(), elements.unanswered()));
     }
 
-    /** See {@link StageContext.Termination}. The loop has ended before this call, so nothing more is sent. */
+    /** Closes the producer; see {@link StageContext.Termination}. Called after the loop has ended. */
     String close(Duration patience) {
         closing = true;
         try {

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * Decides which records must wait until the first record of their partition is complete. Confined to the sender's
  * thread.
  *
- * <p>As long as a broker does not know a producer in a partition, it accepts a batch with any sequence number. It may
+ * <p>Until a broker has a batch of a producer in a partition, it accepts any sequence number of that producer. It may
  * therefore reject the first batch, or be unable to write it yet, and then accept the second one. To preserve the
  * order, no record follows a producer's first record to a topic, or its first record to a partition, until that record
  * is complete (ADR 60).
@@ -49,7 +49,7 @@ final class FirstRecords<K> {
         }
     }
 
-    /** The key serializer; null if the partition that the client chooses for a key cannot be predicted. */
+    /** The key serializer; null if this class cannot predict the partition that the client chooses for a key. */
     private final @Nullable Serializer<K> keys;
 
     private final boolean inOrder;
@@ -58,7 +58,7 @@ final class FirstRecords<K> {
     private @Nullable Producer<K, ?> producer;
     private long countedNanos;
 
-    /** The topic of the last record that was checked. Null unless that record is the first one of its partition. */
+    /** The topic of the record checked last, if that record is the first one of its partition; otherwise null. */
     private @Nullable Topic next;
 
     private int nextPartition;
@@ -112,8 +112,7 @@ final class FirstRecords<K> {
             next = topic;
             nextPartition = partition;
         } else {
-            // The caller awaits the future now, or it is already complete, so later records of the partition need not
-            // wait for it.
+            // Later records need not wait: the future is complete, or the caller waits for it now.
             topic.answered(partition);
         }
         return first == null || first.isDone() ? null : first;
@@ -143,8 +142,8 @@ final class FirstRecords<K> {
     }
 
     /**
-     * Counts the partitions of the topics again, unless they were counted recently. Returns whether they were counted,
-     * which a producer that preserves the order itself does not need.
+     * Counts the partitions of the topics again, unless they were counted recently. Returns whether they were counted.
+     * Never counts them if the producer itself preserves the order.
      */
     boolean refresh(long nowNanos) {
         boolean isDue = !inOrder && nowNanos - countedNanos > COUNT_NANOS;
@@ -155,7 +154,7 @@ final class FirstRecords<K> {
         return isDue;
     }
 
-    /** The number of partitions of these topics per leader. */
+    /** Returns the number of partitions per leader, for all topics written so far. */
     Collection<Integer> partitionsByBroker() {
         Map<Integer, Integer> count = new HashMap<>();
         topics.values().forEach(topic -> topic.leaders.forEach(leader -> count.merge(leader, 1, Integer::sum)));

@@ -12,7 +12,7 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message whose records are in flight. Sent by the segment's thread; completed by the producer's thread. The outcomes
+ * A message whose records are in flight. Sent by the stage's thread; completed by the producer's thread. The outcomes
  * may be read once {@link #isAnswered} returns true.
  */
 final class MessageInFlight<K, V, P> {
@@ -62,7 +62,6 @@ final class MessageInFlight<K, V, P> {
                 Arrays.stream(answers).map(RecordMetadata.class::cast).toList(), message.passThrough());
     }
 
-    /** Creates the record in flight for one record of the message. */
     Sending<K, V> sending(int index, long ordinal) {
         return new Sending<>(new Part(index), message.records().get(index), ordinal, target, token);
     }

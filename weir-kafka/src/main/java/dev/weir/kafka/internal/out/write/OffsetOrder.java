@@ -16,8 +16,8 @@ final class OffsetOrder {
     private final Consumer<String> onReturn;
     private final Map<TopicPartition, long[]> lastOffsets = new HashMap<>();
 
-    // Acknowledgements arrive in batches, and the records of a batch belong to one partition, so the previous record's
-    // partition is checked first.
+    // The partition of the previous record and its entry in the map. Cached because acknowledgements arrive in batches,
+    // and the records of a batch belong to one partition.
     private String topic = "";
     private int partition;
     private long[] last = {};

@@ -42,15 +42,15 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A producer that stops at the first rejected record. No later record of the same partition is written or, if the
- * client has other users, counts as finished (ADR 60). {@link #send} and {@link #flush} belong to one thread. Outcomes
- * are reported on the producer's own thread.
+ * A producer that stops at the first rejected record. No later record of the same partition is written. If other
+ * writers use the same client, later records may be written, but do not count as finished (ADR 60). {@link #send} and
+ * {@link #flush} are confined to one thread. Outcomes are reported on the producer's own thread.
  *
  * <pre>
- *   open     accepts records; each answer acknowledges its input
- *     |      the brokers refuse a record: the client is closed from within that answer, before it can send any more
+ *   open     accepts records; each written record acknowledges its input
+ *     |      the brokers reject a record: the callback closes the client before the client can send any more
  *   stopped  accepts nothing; records in flight or waiting are returned
- *     |      all answers have arrived
+ *     |      all outcomes have been reported
  *   settled  {@link #awaitSettled} gives the returned records, in the order in which they were sent
  * </pre>
  */
@@ -103,7 +103,7 @@ final class OrderedProducer<K, V> {
 
     private final Producer<K, V> producer;
 
-    /** True if the client has other users and must therefore stay open. */
+    /** True if other writers use the same client, which must therefore stay open. */
     private final boolean shared;
 
     private final WrittenCount written;
@@ -119,22 +119,22 @@ final class OrderedProducer<K, V> {
     private final Queue<Kept<?, ?, ?>> cameBack = new ConcurrentLinkedQueue<>();
 
     /**
-     * For each acknowledgement target, the lowest token of its records that were returned because they were not
-     * written. Used to name the first unacknowledged inputs in the failure message.
+     * For each acknowledgement target, the lowest token among its unwritten records. The failure message names these
+     * first unacknowledged inputs.
      */
     private final Map<AckTarget, Long> firstBack = new ConcurrentHashMap<>();
 
     /** Partitions with a rejected record, and topics with a rejected record whose partition is unknown. */
     private final Set<Object> refused = ConcurrentHashMap.newKeySet();
 
-    // Written by the producer's thread, or by the thread that finds the client stuck
+    // Written by the producer's thread, or by the thread that finds the client stuck.
     private volatile @Nullable Stop stop;
 
     private final ClientThread clientThread;
 
     /**
-     * True while the sender waits in {@link #flush}. If the client has other users, {@link #flush} also waits for their
-     * records. The sender may therefore wait although none of this producer's own records are outstanding.
+     * True while the sender waits in {@link #flush}. If other writers use the same client, {@link #flush} also waits
+     * for their records. The sender may therefore wait although all records of this producer are complete.
      */
     private volatile boolean awaited;
 
@@ -151,7 +151,6 @@ final class OrderedProducer<K, V> {
     private final ClientHealth health;
     private final ClientProgress progress;
 
-    /** The topics to which records were sent. */
     private final Set<String> topics = ConcurrentHashMap.newKeySet();
 
     /** The topic to which the last record was sent. Confined to the sender's thread. */
@@ -160,8 +159,8 @@ final class OrderedProducer<K, V> {
     /**
      * Wraps a producer.
      *
-     * @param shared whether the client has other users. A rejection then does not close the client, and records after
-     *     the rejected one are written but do not count as finished
+     * @param shared whether other writers use the same client. A rejection then does not close the client, and records
+     *     after the rejected one are written but do not count as finished
      * @param written counts the records that the brokers have
      * @param latency counts the time from a record's timestamp to its acknowledgement
      * @param offsets receives the metadata of each written record, on the producer's thread
@@ -209,8 +208,8 @@ final class OrderedProducer<K, V> {
         try {
             lastSent = producer.send(record, answer);
         } catch (RuntimeException thrown) {
-            // The client threw the exception instead of passing it to the callback. The thread was interrupted, the
-            // record cannot be serialized, or the producer is broken.
+            // The client throws, and does not call the callback, if the thread was interrupted, the record cannot be
+            // serialized, or the producer is broken.
             countNotTaken(answer);
             if (thrown instanceof InterruptException) {
                 throw thrown;
@@ -249,7 +248,7 @@ final class OrderedProducer<K, V> {
         return lastSent;
     }
 
-    /** Returns when all outcomes have been reported, however long brokers are down. */
+    /** Waits without a time limit until all outcomes have been reported. */
     void flush() {
         awaited = true;
         try {
@@ -319,7 +318,7 @@ final class OrderedProducer<K, V> {
                 offsets.answered(metadata);
             }
         } finally {
-            // Counted last, so that all returned records are known once the number of outstanding records is 0.
+            // Count last: once no record is outstanding, other threads expect to find all returned records.
             countAnswer(answer);
         }
     }
@@ -328,7 +327,7 @@ final class OrderedProducer<K, V> {
      * Checks whether the client still works, and stops it if it splits batches endlessly or is stuck. Must be called by
      * one thread, several times a second.
      *
-     * @return the failure that ends the run at once, because the missing outcomes will never be reported; otherwise
+     * @return the failure that ends the run immediately, because the missing outcomes will never be reported; otherwise
      *     null
      */
     @Nullable
@@ -344,8 +343,8 @@ final class OrderedProducer<K, V> {
     }
 
     /**
-     * Stops the client for a reason other than a rejected record. If the client has other users, leaves it open, and
-     * returns an exception that fails the run.
+     * Stops the client for a reason other than a rejected record. If other writers use the same client, leaves it open
+     * and returns an exception that fails the run.
      */
     private @Nullable KafkaPipelineException end(Exception why) {
         if (stop != null) {
@@ -357,8 +356,8 @@ final class OrderedProducer<K, V> {
         stop = new Stop("", "", why);
         ClientClosing.begin(producer); // does not wait, because the client's thread may hang
         if (counts.unanswered() == 0) {
-            // The last outcomes may have been counted before their thread could see the stop, in which case that thread
-            // has not called this method.
+            // The producer's thread may have counted the last outcomes before it could see the stop. It then did not
+            // make this call.
             whenSettled.run();
         }
         return null;
@@ -381,7 +380,7 @@ final class OrderedProducer<K, V> {
             room.release();
         }
         if (stop != null) {
-            VarHandle.fullFence(); // if two threads get here at the same time, at least one of them sees both changes
+            VarHandle.fullFence(); // of two concurrent threads, at least one must see the stop and the last count
             if (counts.unanswered() == 0) {
                 whenSettled.run();
             }
@@ -481,7 +480,7 @@ final class OrderedProducer<K, V> {
             flush();
         } else {
             var ignored = ClientClosing.close(producer, SETTLE);
-            // A client that wraps another one may count as closed while a callback still runs.
+            // If the client wraps another one, its close may return while a callback is still running.
             if (counts.unanswered() > 0) {
                 throw ClientHealth.hangs(ClientThread.of(producer));
             }
@@ -492,7 +491,7 @@ final class OrderedProducer<K, V> {
     }
 
     /**
-     * Closes the producer, unless it has other users. No record may be sent afterwards.
+     * Closes the producer, unless other writers use the same client. No record may be sent afterwards.
      *
      * @return the number of records that are outstanding or were not written
      */

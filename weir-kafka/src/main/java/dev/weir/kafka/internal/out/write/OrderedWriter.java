@@ -33,8 +33,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Sends records in order. After a rejection, resends the records that were not written because of it. Confined to the
- * segment's thread, except for {@link #handle}, {@link #look} and {@link #close}. Outcomes are reported on the
- * producer's own thread.
+ * stage's thread, except for {@link #handle}, {@link #look} and {@link #close}. Outcomes are reported on the producer's
+ * own thread.
  *
  * <p>When the brokers reject a record, its producer stops ({@link OrderedProducer}). If there is no rule for rejected
  * records, the run fails. Otherwise, another producer resends the unwritten records in order, and sends each suspect
@@ -59,7 +59,8 @@ final class OrderedWriter<T, K, V> {
      * @param open opens the first producer, and another one after each rejection that does not end the run
      * @param window limits the records in flight of a producer that is not shared
      * @param progress detects a stuck client
-     * @param shared whether {@code open} always returns the same producer, which has other users and is closed by them
+     * @param shared whether {@code open} always returns the same producer, which other writers use too and which is
+     *     closed elsewhere
      */
     record Clients<K, V>(
             Supplier<Producer<K, V>> open,
@@ -78,7 +79,7 @@ final class OrderedWriter<T, K, V> {
 
     private final LatencyCounts latency = new LatencyCounts();
 
-    // Confined to the segment's thread
+    // Confined to the stage's thread
     private final FirstRecords<K> firsts;
     private final SendWindow window;
     private final RefusalSearch<Kept<T, K, V>> search = new RefusalSearch<>();
@@ -135,7 +136,7 @@ final class OrderedWriter<T, K, V> {
         return Objects.requireNonNull(producer.client());
     }
 
-    /** Returns the number of sent records that are not finished. May be called from any thread. */
+    /** Returns the number of records that are in flight or being sent again. May be called from any thread. */
     int depth() {
         return (int) Math.min(Integer.MAX_VALUE, again + current.unanswered());
     }
@@ -160,7 +161,7 @@ final class OrderedWriter<T, K, V> {
     }
 
     /**
-     * Returns the failure that ends the run at once; null if there is none, or if outcomes are outstanding. May be
+     * Returns the failure that ends the run immediately; null if there is none, or if outcomes are outstanding. May be
      * called from any thread.
      */
     @Nullable
@@ -171,8 +172,8 @@ final class OrderedWriter<T, K, V> {
     }
 
     /**
-     * Returns whether the run continues although its producer has stopped. If it does, the rule handles the records
-     * that it covers, and the other records are sent again.
+     * Returns whether the run continues although its producer has stopped. In that case, the rule for failed writes
+     * handles the rejected records that it covers, and the other records are sent again.
      */
     private boolean isPassing(OrderedProducer.Stop stop) {
         // A batch of a shared producer may contain records of several pipelines, so the rejected record may belong to
@@ -199,7 +200,7 @@ final class OrderedWriter<T, K, V> {
         }
     }
 
-    /** Waits, after a batch of the pipeline was sent, until the client has room for the next batch. */
+    /** Waits until the client has room for the next batch of the pipeline. Called after each batch. */
     void awaitWindow() throws InterruptedException {
         if (window.isFullWith(current.lastSent())) {
             window.await();
@@ -224,8 +225,7 @@ final class OrderedWriter<T, K, V> {
     }
 
     /**
-     * Returns when all records are written or rejected, however long brokers are down, and the rule has handled the
-     * rejected ones.
+     * Waits without a time limit until all records are written or rejected and the rule has handled the rejected ones.
      */
     void finish() throws InterruptedException {
         do {
@@ -392,7 +392,7 @@ final class OrderedWriter<T, K, V> {
 
     private OrderedProducer<K, V> open() throws InterruptedException {
         Producer<K, V> client = producer.replace((cannotOpen, refusals) -> {
-            // The configuration has worked before, so the cause is that broker names cannot be resolved at present.
+            // The configuration has worked before. Most likely, broker names cannot be resolved at present.
             LOG.warn("no new producer: {}", cannotOpen.toString());
             pause(refusals);
         });
@@ -428,7 +428,7 @@ final class OrderedWriter<T, K, V> {
         }
     }
 
-    /** Sends records with one producer, after all records that this producer has already sent. */
+    /** Sends records with one producer, behind all records that the same producer has already sent. */
     private final class Behind implements RefusalSearch.Way<Kept<T, K, V>> {
 
         private final OrderedProducer<K, V> sending;
@@ -509,7 +509,7 @@ final class OrderedWriter<T, K, V> {
         }
     }
 
-    /** See {@link StageContext.Termination}. The loop has ended before this call, so nothing more is sent. */
+    /** Closes the producer; see {@link StageContext.Termination}. Called after the loop has ended. */
     String close(Duration patience) {
         closing = true;
         long left = again + current.close(patience);

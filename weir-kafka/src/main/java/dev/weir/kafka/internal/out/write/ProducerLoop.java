@@ -18,7 +18,7 @@ import org.apache.kafka.common.errors.SerializationException;
 
 /**
  * Sends pulled records, and acknowledges an input when the brokers have its record; see {@link OrderedWriter}.
- * {@link #run} is confined to the segment's thread.
+ * {@link #run} is confined to the stage's thread.
  */
 final class ProducerLoop<T, K, V> implements SinkLoop<T> {
 
@@ -80,8 +80,8 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
     }
 
     /**
-     * Fails the run if the writer has failed. Called by any thread, because this loop's thread may be blocked upstream
-     * for a long time.
+     * Fails the run if the writer has failed. Any thread may call this method, because this loop's own thread may be
+     * waiting for elements from upstream for a long time.
      */
     private void settled() {
         KafkaPipelineException failure = writer.failure();
@@ -119,7 +119,7 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
         writer.send(record, answer);
     }
 
-    /** See {@link StageContext.Termination}. The loop has ended before this call, so nothing more is sent. */
+    /** Closes the writer; see {@link StageContext.Termination}. Called after the loop has ended. */
     String close(Duration patience) {
         return writer.close(patience.compareTo(HASTY_CLOSE) < 0 ? HASTY_CLOSE : patience);
     }

@@ -21,13 +21,14 @@ public final class ProducerRunLog {
 
     private ProducerRunLog() {}
 
-    /** Logs the start, and registers {@code end}, which closes the producer. The end is logged after it. */
+    /** Logs the start of the run. At the end, calls {@code end}, which closes the producer, and then logs the end. */
     public static void follow(ProducePath path, StageContext context, Termination end) {
         follow(path, context, () -> true, end);
     }
 
     /**
-     * Like {@link #follow(ProducePath, StageContext, Termination)}, for a stage that a downstream stage may end.
+     * Like {@link #follow(ProducePath, StageContext, Termination)}, for a stage that its downstream stage may end
+     * early.
      *
      * @param isDrained whether the stage has passed on its whole input
      */
@@ -37,7 +38,7 @@ public final class ProducerRunLog {
             context.onTermination(end);
             return;
         }
-        // A pipeline may start any number of inner streams.
+        // Inner streams log at DEBUG, because a pipeline may start any number of them.
         Level level = context.isOfInnerStream() ? Level.DEBUG : Level.INFO;
         // Registered before the line is logged, because a log backend that throws must not leave the producer open.
         context.onTermination(patience -> {
@@ -63,7 +64,8 @@ public final class ProducerRunLog {
                 String message = Thrown.message(failure);
                 how = "ended by a failure: " + (message == null ? Thrown.text(failure) : message);
             }
-            // After a failure, records may be lost that the stage does not count, such as the refused one.
+            // Say that nothing is left only after a clean end. After a failure, records may be missing that the stage
+            // does not count, such as the rejected one.
             String left = isClean ? "; nothing is left unfinished" : leftUndone.isEmpty() ? "" : "; " + leftUndone;
             LOG.atLevel(level).log("pipeline {}: {} {}{}", context.pipelineName(), context.stageName(), how, left);
         } catch (RuntimeException | Error inLog) {

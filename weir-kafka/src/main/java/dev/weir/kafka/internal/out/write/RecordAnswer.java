@@ -26,7 +26,7 @@ class RecordAnswer implements Callback {
     /** The producer to which the record was last passed; null before that. */
     private @Nullable OrderedProducer<?, ?> owner;
 
-    /** The counts in which the record was counted as sent, and will be counted as complete. */
+    /** The counts that include the record as sent, and will include it as complete. */
     private SendCounts counts = NOT_SENT;
 
     /**
@@ -49,7 +49,6 @@ class RecordAnswer implements Callback {
         notTaken = null;
     }
 
-    /** The counts set by {@link #sentBy}. */
     SendCounts counts() {
         return counts;
     }
@@ -87,8 +86,8 @@ class RecordAnswer implements Callback {
         ProducerRecord<K, V> record;
 
         /**
-         * The reason why the record was not written, set when the record is returned. Null if the brokers accepted the
-         * record. Such a record must be sent again as well, because it followed a rejected record.
+         * The reason why the record was not written, set when the record is returned to be sent again. Null if the
+         * brokers accepted the record. It is then sent again only because it followed a rejected record.
          */
         @Nullable
         Exception refusal;

@@ -21,7 +21,7 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the records of messages, and emits the results in the order of the messages. Confined to the segment's thread;
+ * Writes the records of messages, and emits the results in the order of the messages. Confined to the stage's thread;
  * outcomes are reported on the producer's own thread.
  */
 public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
@@ -47,8 +47,8 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
     private boolean ended;
 
     /**
-     * True if the upstream stage returned no elements before its deadline. Its stream then takes turns with others on
-     * this thread, and must return to let the others run.
+     * True if the upstream stage returned no elements before its deadline. It then shares this thread with other
+     * streams, and this stage must return to let them run.
      */
     private boolean yields;
 
@@ -60,7 +60,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
     /** The failure that ends the run once all earlier results are emitted. */
     private @Nullable KafkaPipelineException failure;
 
-    /** The message whose record was not even sent, which is the reason for the failure; null for other failures. */
+    /** The message with a record that was not even sent, if that caused the failure; otherwise null. */
     private @Nullable MessageInFlight<K, V, P> unsent;
 
     ResultStage(
@@ -80,8 +80,8 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
                 clients,
                 context,
                 new StageMeter(), // not exposed, because this meter counts records, but the stage emits messages
-                // A rejection is only noted here. The stage applies the rule when the whole message is complete and
-                // next in order.
+                // Only stores the rejection. The stage applies the rule for failed writes when the whole message is
+                // complete and next in order.
                 rule.<MessageInFlight<?, ?, ?>.Part>handedTo(MessageInFlight.Part::answer),
                 topics,
                 0,

@@ -59,7 +59,7 @@ public final class RunProducers<K, V> implements Supplier<Producer<K, V>>, AutoC
                 this, firstRecords(), new SendWindow(config), ClientProgress.of(config), false);
     }
 
-    /** Returns the clients of a run that uses an existing producer, which has other users as well. */
+    /** Returns the clients of a run that uses an existing producer, which others use too. */
     OrderedWriter.Clients<K, V> sharing(Producer<K, V> client) {
         return new OrderedWriter.Clients<>(
                 () -> client, firstRecords(), new SendWindow(config), ClientProgress.of(config), true);

@@ -13,14 +13,14 @@ import org.apache.kafka.common.config.ConfigDef;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the sender wait if the client's buffer holds more records than the client can use. The client cannot use more
- * than twice the amount that is in flight to the brokers. Further records would only age in the buffer, and the garbage
- * collector would have to copy their objects (ADR 170). Confined to the sender's thread, except for
+ * Makes the sender wait if the client's buffer holds more records than the client can use: the batches being filled,
+ * and twice the amount that may be in flight to the brokers. Further records would only age in the buffer, and the
+ * garbage collector would have to copy their objects (ADR 170). Confined to the sender's thread, except for
  * {@link #waitedNanos}.
  *
  * <pre>
- *   bound = for each broker: a batch for each of its partitions, being filled
- *           + 2 * max.in.flight.requests.per.connection * min(a batch for each of its partitions, max.request.size)
+ *   bound = for each broker: one batch being filled for each of its partitions
+ *           + 2 * max.in.flight.requests.per.connection * min(one batch for each of its partitions, max.request.size)
  * </pre>
  *
  * <p>The client's memory use is read from its metrics once per batch of the pipeline, and a wait ends when a record is
@@ -48,7 +48,7 @@ final class SendWindow {
     private @Nullable Metric largest;
     private long bound = Long.MAX_VALUE;
 
-    // Written by the sender's thread, read by any thread
+    // Written by the sender's thread, read by any thread.
     private volatile long waitedNanos;
     private volatile long waitsSinceNanos;
     private volatile boolean waits;
@@ -128,10 +128,10 @@ final class SendWindow {
     }
 
     /**
-     * Waits until enough memory is free or a record was rejected. Every awaited record completes eventually. Either the
-     * brokers respond, or {@link OrderedProducer} closes the client, which it does after endless splits or after a
-     * rejection in any partition. If the client's thread is dead, {@link OrderedWriter#look} fails the run, and the end
-     * of the run interrupts this wait. Records that the client did not accept are not awaited.
+     * Waits until enough memory is free or a record was rejected. Every awaited record completes eventually: either the
+     * brokers respond, or {@link OrderedProducer} closes the client. It closes the client after endless splits or after
+     * a rejection in any partition. If the client's thread is dead, {@link OrderedWriter#look} fails the run, and the
+     * end of the run interrupts this wait. Records that the client did not accept are not awaited.
      */
     @SuppressWarnings("NonAtomicVolatileUpdate") // single writer
     void await() throws InterruptedException {

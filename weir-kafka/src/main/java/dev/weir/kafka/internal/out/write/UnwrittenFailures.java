@@ -11,7 +11,7 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.serialization.Serializer;
 import org.jspecify.annotations.Nullable;
 
-/** Converts records that cannot be written into failed records. Confined to the segment's thread. */
+/** Converts records that cannot be written into failed records. Confined to the stage's thread. */
 public final class UnwrittenFailures<K, V> {
 
     /**

@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Applies a run's rule to elements whose records cannot be written: fails the run, skips the elements, or keeps them
- * until they are written to a dead-letter topic. Remembers recently rejected topics. Confined to the segment's thread,
+ * until they are written to a dead-letter topic. Remembers recently rejected topics. Confined to the stage's thread,
  * except {@link #takes}.
  */
 public class WriteRule<T> {
@@ -62,7 +62,7 @@ public class WriteRule<T> {
      */
     private final Map<String, RefusedTopic> topics = new HashMap<>();
 
-    // The function is null only in a rule made by handedTo. The delivery is null unless there is a dead-letter topic.
+    // asFailed is null only in a rule created by handedTo. delivery is null unless there is a dead-letter topic.
     private final @Nullable AsFailed<? super T> asFailed;
     private final @Nullable Delivery delivery;
 
@@ -81,7 +81,7 @@ public class WriteRule<T> {
         this.delivery = delivery;
     }
 
-    /** Creates the object that applies a rule. */
+    /** Creates the object that applies a run's rule for failed writes. */
     static <T> WriteRule<T> of(WriteFailures failures, StageContext context, AsFailed<? super T> asFailed) {
         DeadLetterTopic deadLetterTopic = failures.deadLetterTopic();
         return new WriteRule<>(
@@ -91,7 +91,7 @@ public class WriteRule<T> {
                 deadLetterTopic == null ? null : FailedRecordForwarder.create(deadLetterTopic, context)::deliver);
     }
 
-    /** Creates the object that applies a rule in a sink whose elements are the records to write. */
+    /** Creates the rule for failed writes of a sink whose elements are the records to write. */
     public static <K, V> WriteRule<ProducerRecord<K, V>> ofRecords(
             WriteFailures failures, StageContext context, ProducerSettings<K, V> settings) {
         return of(failures, context, new UnwrittenFailures<>(settings)::failed);
@@ -115,7 +115,7 @@ public class WriteRule<T> {
         return failures.action() == WriteFailures.Action.FAIL;
     }
 
-    /** Returns whether the rule covers the exception. The run fails if it does not. May be called from any thread. */
+    /** Returns whether the rule for failed writes covers the exception; if not, the run fails. Thread-safe. */
     public final boolean takes(Exception refusal) {
         return !isFail()
                 && (RecordRefusals.isOfRecord(refusal) || (failures.ofTopics() && RecordRefusals.isOfTopic(refusal)));
@@ -177,7 +177,8 @@ public class WriteRule<T> {
                         Thrown.text(refusal));
             }
         } finally {
-            target.ack(token); // even if a log backend throws, because the element would fail the next run as well
+            // acknowledge even if a log backend throws; otherwise the next run would fail in the same way
+            target.ack(token);
         }
     }
 

@@ -158,9 +158,7 @@ public final class GroupAdmin implements AutoCloseable {
         return begun;
     }
 
-    /**
-     * Returns the end offset of each partition. It is the offset after all records, whether they are committed or not.
-     */
+    /** Returns the end offset of each partition. It is after all records, including records of open transactions. */
     public Map<TopicPartition, Long> ends(Collection<TopicPartition> partitions) {
         return logOffsets(partitions, OffsetSpec.latest(), IsolationLevel.READ_UNCOMMITTED);
     }

@@ -78,7 +78,10 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]>
         return unreadable;
     }
 
-    /** Compares the headers, because each record has its own object, which this one shares with the client's. */
+    /**
+     * Returns whether the client's {@code record} is this record. Both share one headers object, which no other record
+     * has.
+     */
     @Override
     public boolean isOf(ConsumerRecord<byte[], byte[]> record) {
         return record.headers() == headers();
@@ -110,8 +113,8 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]>
     }
 
     /**
-     * Requests an acknowledgement of the record. It is sent once the last pending acknowledgement has ended. If there
-     * are several requests, RELEASE takes precedence over REJECT, and REJECT over ACCEPT. May be called from any
+     * Sets the acknowledgement to send once the record's last pending acknowledgement has ended. If this method is
+     * called several times, RELEASE takes precedence over REJECT, and REJECT over ACCEPT. May be called from any
      * thread.
      */
     public void endsWith(RecordAcknowledgement another) {
@@ -147,7 +150,7 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]>
     }
 
     /**
-     * Notes that the record was offered to the pipeline. If the record needs a copy, it is offered only once the copy
+     * Notes that the record was offered to the pipeline. A record that needs a copy is offered only once the copy
      * exists.
      */
     void offered() {
@@ -184,8 +187,8 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]>
     }
 
     /**
-     * Notes that the lock is lost, so another member may have the record. Returns false if the acknowledgement is
-     * already known.
+     * Notes that the acquisition lock was lost, so that another member may have the record. Returns false if the record
+     * is already settled or gone.
      */
     @Override
     public boolean lose() {

@@ -170,7 +170,7 @@ final class AcquiredRecordDelivery implements AcquiredRecordReceiver {
         ready.passedBy();
     }
 
-    /** Writes copies of the records that are about to be released in their last delivery. */
+    /** Copies each given record that is in its last delivery. Called before the records are released. */
     void keepLast(List<LockedRecord> open) {
         ParkedCopies copies = setup.copies();
         if (copies != null) {

@@ -35,8 +35,8 @@ final class ClientPath implements SharePath {
     private static final Duration GRACE = Duration.ofSeconds(60);
 
     /**
-     * The permit to poll again after a poll that returned nothing. Only one share consumer at a time holds it, for the
-     * reason given in {@code ShareConsumerThread.fetch}.
+     * Needed to poll again after a poll that returned nothing. Only one share consumer at a time can hold this permit;
+     * the comment of {@code ShareConsumerThread.fetch} explains the reason.
      */
     final Semaphore mayAskInVain = new Semaphore(1);
 
@@ -80,7 +80,7 @@ final class ClientPath implements SharePath {
             }
             LOG.warn("{}: no further share consumer can be made: {}", setup.name(), unmade.toString());
         } finally {
-            consumers = List.copyOf(made); // also after an error, because the close ends them
+            consumers = List.copyOf(made); // also after an error, so that close() ends them
         }
         made.forEach(ShareConsumerThread::start);
     }

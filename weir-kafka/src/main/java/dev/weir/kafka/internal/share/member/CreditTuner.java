@@ -7,16 +7,15 @@ import dev.weir.kafka.internal.share.member.SharePath.Plan;
  * Calculates how many records may be outstanding at once on a path where each finished record frees capacity for
  * another. The result depends only on the measurements. Stateless.
  *
- * <p>The number is one record per worker plus a buffer, which keeps the workers busy during a fetch. By Little's law,
+ * <p>The limit is one record per worker plus a buffer, which keeps the workers busy during a fetch. By Little's law,
  * the number of records finished during a fetch is the rate times the round trip. The buffer is about twice that
- * number. Half of its records are queued in this process, and the other half is in flight. The buffer also lasts for at
- * least a twentieth of a second, so that a short stall does not reach the workers. At a low rate, it lasts for up to a
- * tenth of a second, because a few large requests cost the client and the broker less than many small ones.
+ * number: half of its records are queued in this process, and half are in flight. It holds at least the records of a
+ * twentieth of a second, so that a short stall does not reach the workers. At a low rate, it holds the records of up to
+ * a tenth of a second, because a few large requests cost the client and the broker less than many small ones.
  *
- * <p>The number begins small and at most doubles per step, because a member that takes many records at once leaves none
- * for the others. It has two bounds. The pipeline must finish the acquired records well before their lock expires
- * (formula F8 of ADR 71). The acquired records must also fit into the window of locks beside the records of the other
- * members (F2).
+ * <p>The limit begins small and at most doubles per step, because a member that acquires many records at a time leaves
+ * none for the others. It is bounded in two ways. The pipeline must finish the acquired records well before their locks
+ * expire (formula F8 of ADR 71). There must also be locks left for the records of other members (F2).
  */
 final class CreditTuner {
 
@@ -26,15 +25,12 @@ final class CreditTuner {
     private static final double TOO_MANY = 1.5;
     private static final double ON_ITS_WAY = 2.2;
 
-    /**
-     * The minimum size of the buffer, in seconds. A buffer of this size contains the records that are finished in that
-     * time.
-     */
+    /** The minimum size of the buffer, given as the time in seconds that the workers need for its records. */
     private static final double IN_STORE = 0.05;
 
     /**
-     * The size of the buffer at a low rate, in seconds. It is larger than {@link #IN_STORE}, so that requests are
-     * large, and applies only until the buffer has the size of two large requests.
+     * The size of the buffer at a low rate, given as the time in seconds that the workers need for its records. It is
+     * larger than {@link #IN_STORE}, so that requests are large, but never exceeds two large requests.
      */
     private static final double LONG_STORE = 0.1;
 
@@ -42,8 +38,8 @@ final class CreditTuner {
     private static final int LARGE_REQUEST = 600;
 
     /**
-     * Whole producer batches are requested only if the credits cover more batches than this number. In that case,
-     * receiving one more batch than requested does little harm.
+     * Whole producer batches are requested only if more than this number of batches may be outstanding. One batch more
+     * than requested then does little harm.
      */
     private static final int BATCHES = 4;
 
@@ -83,7 +79,7 @@ final class CreditTuner {
     }
 
     /**
-     * Returns the next plan.
+     * Returns the limits that replace {@code now}.
      *
      * @param roundTripSeconds the time from a request to its records, for the slowest of the recent fetches
      * @param batchRecords the mean number of records in a producer batch; 0 if unknown

@@ -58,8 +58,8 @@ final class GroupEnd {
         List<TopicPartition> missing = new ArrayList<>();
         ends.forEach((partition, end) -> {
             SharePartitionOffsetInfo info = offsets.get(partition);
-            // The stored start offset may be one write behind, but the lag is up to date. A partition with a lag of 0
-            // is therefore complete in any case.
+            // The stored start offset may be out of date by one write, but the lag is current. A partition with a lag
+            // of 0 is therefore complete in any case.
             if (info == null || (info.startOffset() < end && info.lag().orElse(-1L) != 0)) {
                 missing.add(partition);
             }
@@ -69,9 +69,9 @@ final class GroupEnd {
 
     /**
      * Returns the partitions that the group has not read to the last stable offset. The reported lag extends to the end
-     * of the log, so the offsets after the last stable offset are subtracted here. A partition whose last stable offset
-     * moves between these queries counts as missing, because finished records after that offset could hide unfinished
-     * records before it.
+     * of the log, so the offsets after the last stable offset are subtracted here. If the last stable offset of a
+     * partition moves during these queries, the partition counts as missing. Otherwise, finished records after the old
+     * offset could hide unfinished records before it.
      */
     private List<TopicPartition> missingOfStable(Collection<TopicPartition> partitions) {
         Map<TopicPartition, Long> logEnds = admin.ends(partitions);
@@ -95,7 +95,7 @@ final class GroupEnd {
         return missing;
     }
 
-    /** Logs the missing partitions if no record was finished here for a while. */
+    /** Logs the missing partitions if this member has not finished a record for a while. */
     private void tell(
             List<TopicPartition> missing,
             Map<TopicPartition, SharePartitionOffsetInfo> offsets,

@@ -33,8 +33,8 @@ final class LeanPath implements SharePath, Runnable {
     private static final long LAST_ANSWER_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     /**
-     * Maximum wait for the answer to the request to leave the group. It starts only when that request can be sent, so
-     * that a broker that does not answer the last acknowledgements cannot use it up.
+     * Maximum wait for the response to the request to leave the group. The wait begins only when that request can be
+     * sent. A broker that does not respond to the last acknowledgements therefore does not shorten it.
      */
     private static final long LEAVE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
@@ -143,7 +143,7 @@ final class LeanPath implements SharePath, Runnable {
         boolean interrupted = false;
         while (true) {
             try {
-                thread.join(); // no timeout, because the thread ends soon after the deadline
+                thread.join(); // no timeout, because the thread ends soon after the close deadline
                 break;
             } catch (InterruptedException hurry) {
                 interrupted = true;

@@ -34,9 +34,9 @@ final class ParkedCopies implements AutoCloseable {
     private final Thread thread;
 
     /**
-     * The failure that ends the run, because it makes it impossible to write a copy; null if there is none. The writer
+     * A failure that makes it impossible to write a copy, and therefore ends the run; null if there is none. The writer
      * throws if a record is too large for the dead-letter topic and must not be truncated. An error of the JVM or of an
-     * interceptor counts too, because nobody would write the record's copy otherwise.
+     * interceptor counts too, because the record's copy would then never be written.
      */
     private volatile @Nullable Throwable impossible;
 
@@ -128,8 +128,8 @@ final class ParkedCopies implements AutoCloseable {
 
     /**
      * Writes copies of unfinished records that are about to be released in their last delivery without a copy. Waits up
-     * to 5 s for the brokers to receive them, and no longer than a copy can still save a record. An interrupt is kept
-     * for later, because a record without a copy would be lost.
+     * to 5 s until the brokers have the copies, or until no copy can save a record any more. An interrupt does not end
+     * the wait, because a record without a copy would be lost.
      */
     void keepLast(List<AcquiredRecord> acquired) {
         List<AcquiredRecord> missing =

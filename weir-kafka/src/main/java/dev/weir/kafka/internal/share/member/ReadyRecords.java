@@ -180,7 +180,7 @@ final class ReadyRecords {
 
     /**
      * Ends the supply of records. The pipeline still receives waiting records in their last delivery, because the group
-     * would give them up if they were released.
+     * would drop them if they were released.
      */
     void end() {
         lock.lock();

@@ -34,10 +34,10 @@ import org.slf4j.LoggerFactory;
  * the client's buffer while their locks are running. After such a poll, the thread therefore checks the buffer several
  * times per second.
  *
- * <p>A poll that returns records may also leave records in the buffer: if it begins while a fetch is in flight, and the
- * response arrives before the client has processed the poll's own request, the client fetches once more. These records
- * wait until all records of the poll are finished. Their locks may expire in the meantime, and the brokers then deliver
- * them to another member.
+ * <p>A poll that returns records may also leave records in the buffer. If the poll begins while a fetch is in flight,
+ * and the response arrives before the client has processed the poll's own request, the client fetches once more. The
+ * additional records wait until all records of the poll are finished. Their locks may expire in the meantime, and the
+ * brokers then deliver them to another member.
  */
 final class ShareConsumerThread implements Runnable, HeldRecords.Client {
 
@@ -189,9 +189,9 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
      * Polls if the pipeline wants records, and otherwise waits briefly. Called only while no records are held. After a
      * poll that returned nothing, only one share consumer at a time polls again.
      *
-     * <p>Otherwise, several requests of this process could be waiting at a broker when the process dies. The broker
-     * notices the end of each connection separately. It could release the records of one share consumer and deliver
-     * them to the waiting request of another one, whose end it has not noticed yet. Nobody would process them.
+     * <p>Without this restriction, several requests of this process could be waiting at a broker when the process dies.
+     * The broker notices the end of each connection separately. It could release the records of one share consumer and
+     * deliver them to the waiting request of another one, whose end it has not noticed yet. Nobody would process them.
      */
     private void fetch() throws InterruptedException {
         long since = System.nanoTime();
@@ -229,8 +229,8 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
             asking = true;
             return;
         }
-        // If the client was already fetching before this poll, or has fetched ahead, the records may have arrived, and
-        // their locks may have started, at any time since the last check of its buffer.
+        // If the client was fetching before this poll, the records may have arrived at any time since the last check of
+        // its buffer. Their locks may have started that early.
         long lockedSince = asking ? checkedNanos : begun;
         checkedNanos = begun;
         asking = records.isEmpty();
@@ -242,8 +242,8 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
     }
 
     /**
-     * Returns whether the last check of the client's buffer was so long ago that a record fetched ahead may have lost
-     * much of its lock. In that case, the buffer is checked before the client fetches again.
+     * Returns whether the client's buffer has not been checked for so long that a record in it may have lost much of
+     * its lock time. In that case, the buffer is checked before the client fetches again.
      */
     private boolean isOldCheck(long nowNanos) {
         return nowNanos - checkedNanos >= TimeUnit.MILLISECONDS.toNanos(held.lockMillis()) / 4 && held.lockMillis() > 0;
@@ -255,7 +255,7 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
      */
     private @Nullable ConsumerRecords<byte[], byte[]> ask(Duration patience) {
         warnOfQuota();
-        inPoll = true; // set before closing is read, so that a close after that wakes the client
+        inPoll = true; // set before `closing` is read, so that a later close() wakes the client
         try {
             return closing && held.isEmpty() ? null : client.poll(patience);
         } catch (WakeupException closed) {
@@ -308,11 +308,11 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
             }
         }
         held.publish();
-        held.attend(now, ready.isEnded()); // before records are offered, so that none with an expired lock is offered
+        held.attend(now, ready.isEnded()); // called first, so that no record with an expired lock is offered
         delivery.acquiredAll();
     }
 
-    /** Processes finished records, maintains the locks of the held ones, and waits briefly. */
+    /** Processes finished records, maintains the locks of unfinished ones, and waits briefly. */
     private void attend() {
         long now = System.nanoTime();
         for (AcquiredRecord record = finished.poll(); record != null; record = finished.poll()) {
@@ -339,7 +339,7 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
             send();
         }
         if (finished.isEmpty()) {
-            KafkaSurroundings.INSTANCE.park(LOCKS_NANOS); // keeps an interrupt for the next fetch
+            KafkaSurroundings.INSTANCE.park(LOCKS_NANOS); // does not clear an interrupt, which is for the next fetch
         }
     }
 

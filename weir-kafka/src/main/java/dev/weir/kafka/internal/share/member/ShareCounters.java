@@ -43,7 +43,8 @@ final class ShareCounters {
     /** Records released in their last delivery without a copy. */
     final LongAdder lost = new LongAdder();
 
-    // Numbers and total durations of polls, of finished rounds, and of acknowledgements.
+    // Numbers and total durations of polls, rounds and acknowledgements. A round lasts from the acquisition of records
+    // until all of them are finished.
     final LongAdder polls = new LongAdder();
     final LongAdder pollNanos = new LongAdder();
     final LongAdder emptyPollNanos = new LongAdder();

@@ -23,7 +23,7 @@ final class ShareLimits {
      * @param inHand the mean number of records that the pipeline has taken but not finished
      * @param span the largest number of offsets between the first unfinished and the last acquired record of a
      *     partition, inclusive
-     * @param fullShare the fraction of measurements in which these offsets used up almost all locks of their partition
+     * @param fullShare the fraction of measurements in which the span used up almost all locks of its partition
      * @param lag the number of records not yet delivered to the group, or -1 if unknown
      * @param acknowledgementSeconds the mean time until an acknowledgement was confirmed
      * @param slowestSeconds the longest time that the pipeline recently held a record
@@ -84,8 +84,9 @@ final class ShareLimits {
     }
 
     private static Limit window(Look look, Surroundings around, double perPartition) {
-        // The window must hold all records that arrive at a partition while its slowest record is unfinished (formula
-        // F3 of ADR 71). The estimate of the gain assumes that workers never wait.
+        // The window must have room for all records that arrive at a partition while its slowest record is unfinished
+        // (formula F3 of ADR 71). In a larger window, more records arrive. The estimate assumes that workers then never
+        // wait.
         double gain = Math.max(1, around.workers / Math.max(0.05 * around.workers, around.inHand));
         long needed = Math.max(look.locksPerPartition() * 3L / 2, (long)
                 Math.ceil(gain * perPartition * (look.roundTripSeconds() + around.slowestSeconds)));

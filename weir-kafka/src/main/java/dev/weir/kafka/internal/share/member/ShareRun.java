@@ -28,9 +28,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A running member of a share group. A thread takes measurements twice per second, or ten times per second while the
- * plan of a tuned path grows. It adapts the plan, reads the group's lag, and ends the source when the group has reached
- * its end. Any thread may take a snapshot.
+ * A running member of a share group. A thread takes measurements twice per second, or ten times per second while it is
+ * still raising the limits of the path. It adapts these limits, reads the group's lag, and ends a bounded source when
+ * the group has read everything. Any thread may take a snapshot.
  */
 final class ShareRun implements ShareHandle, Termination {
 
@@ -39,8 +39,8 @@ final class ShareRun implements ShareHandle, Termination {
     private static final double FORGETS = 0.95;
 
     /**
-     * Length of the period whose measurements determine the limit. It covers several seconds, because slow records fill
-     * a window of locks for seconds and then leave it open for seconds.
+     * Length of the period whose measurements determine what limits the rate. It covers several seconds, because slow
+     * records alternately block the window of locks for seconds and leave it open for seconds.
      */
     private static final long JUDGED_NANOS = TimeUnit.SECONDS.toNanos(5);
 
@@ -202,7 +202,7 @@ final class ShareRun implements ShareHandle, Termination {
         Look look = now.since(
                 judged.element().sums, path, config, start.partitions().size());
         long span = judged.stream().mapToLong(Moment::span).max().orElse(0);
-        // If no record was finished, the limit is updated only if a full window is the reason.
+        // If no record was finished, update the limit only if a full window of locks explains that.
         if (look.settled() > 0 || ShareLimits.isFull(span, look.locksPerPartition())) {
             double full = judged.stream()
                     .mapToInt(each -> ShareLimits.isFull(each.span, look.locksPerPartition()) ? 1 : 0)
@@ -235,7 +235,7 @@ final class ShareRun implements ShareHandle, Termination {
         return nanos / 1e9;
     }
 
-    /** One measurement. It consists of the counters, and of the current values for which there is no counter. */
+    /** One measurement: the counters, and the current values that are not counted. */
     private record Moment(Sums sums, int inHand, long span) {}
 
     /** The values of the counters at one point in time. */

@@ -170,7 +170,7 @@ public final class ShareSource implements SourceFactory<AcquiredRecord> {
         }
     }
 
-    /** The source stage, which passes a member's acquired records to the pipeline. Confined to the segment's thread. */
+    /** The source stage, which passes a member's acquired records to the pipeline. Confined to the stage's thread. */
     private record Pulls(ReadyRecords ready, StageMeter meter, Runnable onClose) implements Stage<AcquiredRecord> {
 
         @Override
