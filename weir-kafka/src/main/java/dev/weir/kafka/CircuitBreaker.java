@@ -15,14 +15,14 @@ import org.jspecify.annotations.Nullable;
  * breaker.
  *
  * <pre>
- *   CLOSED --too many of the last calls failed--> OPEN --openFor over--> HALF_OPEN --all probes done--> CLOSED
+ *   CLOSED --too many of the last calls failed--> OPEN --openFor over--> HALF_OPEN --all probes succeeded--> CLOSED
  *                                                  ^                        |
  *                                                  +----a probe failed------+
  * </pre>
  *
- * <p>While the breaker is open, callers wait instead of failing. The pipeline stops and its consumer pauses, so the
- * outage does not cause records to be lost, repeated or dead-lettered. While the breaker is half open, it allows a
- * fixed number of probe calls, plus one more each time {@code openFor} passes without a response.
+ * <p>While the breaker is open, callers wait instead of failing. Back-pressure stops the upstream stages and pauses the
+ * consumer, so the outage does not cause records to be lost, repeated or dead-lettered. While the breaker is half open,
+ * it allows a fixed number of probe calls, plus one more each time {@code openFor} passes without a response.
  */
 public final class CircuitBreaker {
 

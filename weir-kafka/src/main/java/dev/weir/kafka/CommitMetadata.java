@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
  * programs can read it. Called on the consumer's owner thread just before a commit, so it must be fast and must not
  * block.
  *
- * <p>Weir stores the set of finished offsets in the same metadata; {@link #userText} extracts the function's text. If
- * the function throws, or its text and Weir's own notes together exceed {@link ConsumerSettings#commitMetadataChars},
- * the commit omits the text, and one warning per partition is logged.
+ * <p>Weir also stores its own data in the metadata, such as finished offsets. {@link #userText} extracts the function's
+ * text. If the function throws, or if the text and Weir's own data together exceed
+ * {@link ConsumerSettings#commitMetadataChars}, the commit omits the text, and one warning per partition is logged.
  */
 @FunctionalInterface
 public interface CommitMetadata {
@@ -63,8 +63,8 @@ public interface CommitMetadata {
     }
 
     /**
-     * Returns the metadata for a program's own commit of an offset, from which {@link #userText} and {@link #topicId}
-     * extract the arguments. The result is at most 37 characters longer than the text.
+     * Returns metadata for a program that commits an offset itself. {@link #userText} and {@link #topicId} extract the
+     * given text and id from it. The result is at most 37 characters longer than the text.
      */
     static String withTopicId(String userText, Uuid topicId, long offset) {
         String text = CommitText.encode(offset, FinishedSet.EMPTY, userText, Integer.MAX_VALUE);

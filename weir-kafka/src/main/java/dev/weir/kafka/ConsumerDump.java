@@ -68,7 +68,7 @@ public final class ConsumerDump {
         return values.sinceLastPoll;
     }
 
-    /** The number of partition assignments so far. */
+    /** The number of partition assignments since the consumer started. */
     public int assignments() {
         return values.assignments;
     }
@@ -78,12 +78,12 @@ public final class ConsumerDump {
         return values.rebalances;
     }
 
-    /** The number of successful commits so far. */
+    /** The number of successful commits since the consumer started. */
     public long commits() {
         return values.commits;
     }
 
-    /** The number of failed commits so far. Each failed commit is retried. */
+    /** The number of failed commits since the consumer started. Each failed commit is retried. */
     public long failedCommits() {
         return values.failedCommits;
     }
@@ -140,8 +140,8 @@ public final class ConsumerDump {
         WINDOW("window full"),
         /**
          * The pipeline cannot keep up: the partition's unfinished records have used up its part of
-         * {@link ConsumerSettings#bufferBytes}, or the unfinished records of all partitions have filled the whole
-         * buffer.
+         * {@link ConsumerSettings#bufferBytes}. Also reported if the unfinished records of all partitions together have
+         * filled the buffer.
          */
         BUDGET("memory budget full"),
         /** A user has paused the partition. */
@@ -152,8 +152,8 @@ public final class ConsumerDump {
         STARTING("position not known yet"),
         /**
          * The partition is read with {@code isolation.level=read_committed} and is blocked by another producer's open
-         * transaction. This reason is reported after the transaction has kept records from being read for 60 to 90
-         * seconds. {@link PartitionDump#trouble} identifies the producer. Weir does not end the transaction.
+         * transaction. This reason is reported after the transaction has blocked the partition for 60 to 90 seconds.
+         * {@link PartitionDump#trouble} identifies the producer. Weir does not end the transaction.
          */
         OPEN_TRANSACTION("held up by an open transaction of another producer"),
         /** No pipeline of the reusable consumer reads the partition. */
@@ -174,9 +174,9 @@ public final class ConsumerDump {
     }
 
     /**
-     * Explains in plain sentences why records do not flow. There is a sentence if no broker responds, a sentence if no
-     * partition is assigned, a sentence for each of the {@link #troubles}, and a sentence for each partition that is
-     * paused or has an unfinished record.
+     * Explains why records do not flow, with one plain sentence per reason. Possible reasons are that no broker
+     * responds, that no partition is assigned, each of the {@link #troubles}, and each partition that is paused or has
+     * an unfinished record.
      */
     public List<String> why() {
         List<String> sentences = new ArrayList<>();
@@ -317,8 +317,8 @@ public final class ConsumerDump {
         }
 
         /**
-         * The total time for which the partition has been paused for {@link Paused#WINDOW} so far. It includes pauses
-         * that were too short to appear in any dump.
+         * The total time for which the partition has been paused for {@link Paused#WINDOW} so far. The time includes
+         * pauses that were too short to appear in any dump.
          */
         public Duration windowFull() {
             return values.windowFull;
@@ -331,7 +331,7 @@ public final class ConsumerDump {
 
         /**
          * The reason why the partition's start or end position is still unknown, or a description of the transaction
-         * that blocks the partition; null if there is no such problem.
+         * that blocks the partition. Null if there is neither problem.
          */
         public @Nullable String trouble() {
             return values.trouble;
@@ -538,8 +538,8 @@ public final class ConsumerDump {
         /**
          * The murmur2 hash of the record's key, as computed by the default partitioner. Dumps show this hash instead of
          * the key. A string key is hashed as UTF-8. The hash is null if the record has no key, or if a deserializer has
-         * converted the key to a type other than bytes or a string. It is also null if a stage cannot identify the
-         * record or has mapped it to another type.
+         * converted the key to a type other than bytes or a string. It is also null if the record cannot be located, or
+         * if a stage has mapped it to a type that does not reveal the key.
          */
         public @Nullable Integer keyHash() {
             return values.keyHash;

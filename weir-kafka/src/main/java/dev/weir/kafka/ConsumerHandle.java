@@ -35,10 +35,10 @@ public interface ConsumerHandle {
     ConsumerSnapshot snapshot();
 
     /**
-     * Takes a new snapshot on the consumer's owner thread and waits for it, so that the values are current when this
-     * method returns. If the thread does not respond within the given time, this method returns the last snapshot
-     * instead. The thread may be busy, for example with a rebalance, or may have ended. Suitable for displays, but too
-     * slow to be called for every record.
+     * Requests a new snapshot from the consumer's owner thread and waits for the result, so that the values are current
+     * when this method returns. If the thread does not respond within the given time, for example because it is busy
+     * with a rebalance or has ended, this method returns the last snapshot instead. Suitable for displays, but too slow
+     * to be called for every record.
      */
     ConsumerSnapshot snapshot(Duration within);
 
@@ -59,7 +59,7 @@ public interface ConsumerHandle {
     /**
      * Returns a dump like {@link #dump}, but without the location of each partition's oldest unfinished record in the
      * pipeline. Only the record's offset and age are included. Suitable for frequent calls. {@link #dump} is more
-     * expensive, because it locks and searches the stages' tables to locate these records.
+     * expensive, because it searches all stages of the pipeline for these records, which requires locks.
      */
     default ConsumerDump outline() {
         return dump();

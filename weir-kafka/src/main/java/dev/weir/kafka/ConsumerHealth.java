@@ -37,8 +37,8 @@ public final class ConsumerHealth {
     }
 
     /**
-     * Returns whether the consumer is finishing records or has no records to finish. False if no broker responds or a
-     * downstream stage reports that it makes no progress, such as a producer that has been waiting too long for a
+     * Returns whether the consumer is finishing records or has no records to finish. False if no broker responds. Also
+     * false if a downstream stage reports a lack of progress, such as a producer that has been waiting too long for a
      * response.
      */
     public boolean progressing() {
@@ -54,10 +54,10 @@ public final class ConsumerHealth {
     }
 
     /**
-     * Returns the time of the last response from a broker if no broker is responding, or null if brokers respond. An
-     * idle consumer may receive nothing for minutes, so the brokers count as not responding only if a connection has
-     * also been lost since their last response. An unreachable broker is detected after 5 s. A broker that keeps its
-     * connections open without responding is detected after {@code request.timeout.ms}.
+     * Returns the time of the last response from any broker, or null if brokers are currently responding. Brokers count
+     * as not responding only if a connection has been lost since their last response, because an idle consumer may
+     * receive nothing for minutes. An unreachable broker is detected after 5 s. A broker that keeps its connections
+     * open without responding is detected after {@code request.timeout.ms}.
      */
     public @Nullable Instant noAnswerSince() {
         return values.noAnswerSince;

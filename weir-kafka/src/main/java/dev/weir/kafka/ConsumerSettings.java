@@ -46,8 +46,8 @@ public final class ConsumerSettings<K, V> {
     }
 
     /**
-     * The treatment of a batch that cannot be read because it is larger than {@link ConsumerSettings#maxBatchBytes},
-     * has a wrong checksum, uses an unknown codec, or contains bytes that its codec cannot decompress.
+     * The treatment of unreadable batches: batches that are larger than {@link ConsumerSettings#maxBatchBytes}, have a
+     * wrong checksum, use an unknown codec, or cannot be decompressed by their codec.
      */
     public enum UnreadableBatches {
         /**
@@ -108,9 +108,9 @@ public final class ConsumerSettings<K, V> {
     }
 
     /**
-     * The time that a rebalance waits for unfinished records of the revoked partitions and for callbacks such as
-     * {@link RebalanceListener#onRevoked}: 0 to 4 min, default 20 s. The commit that follows may take up to another 10
-     * s.
+     * The maximum time that a rebalance waits for unfinished records of the revoked partitions and for callbacks such
+     * as {@link RebalanceListener#onRevoked}: 0 to 4 min, default 20 s. The commit that follows may take up to another
+     * 10 s.
      */
     public Duration revokeDeadline() {
         return values.revokeDeadline;
@@ -118,8 +118,9 @@ public final class ConsumerSettings<K, V> {
 
     /**
      * The policy that applies if the next record to read has been deleted or does not exist yet, or if the topic has
-     * been recreated; the default is {@link OutOfRangePolicy#FAIL}. The client path checks for recreated topics every 5
-     * s, plus 1 ms per partition. The lean path detects a recreated topic when it fetches.
+     * been recreated; the default is {@link OutOfRangePolicy#FAIL}. With {@link FetchPath#CLIENT}, Weir checks for
+     * recreated topics at intervals of 5 s plus 1 ms per partition. With {@link FetchPath#LEAN}, it detects a recreated
+     * topic when it fetches.
      */
     public OutOfRangePolicy outOfRange() {
         return values.outOfRange;
@@ -134,8 +135,8 @@ public final class ConsumerSettings<K, V> {
     }
 
     /**
-     * The time that the start waits for a response from a broker before it fails: 0 to 10 min, default 30 s. With 0,
-     * the start does not check for brokers, and the consumer waits for them without a time limit.
+     * The time after which a starting consumer fails if no broker has responded: 0 to 10 min, default 30 s. With 0,
+     * there is no such check, and the consumer waits for brokers without a time limit.
      */
     public Duration connectTimeout() {
         return values.connectTimeout;
@@ -165,10 +166,10 @@ public final class ConsumerSettings<K, V> {
     }
 
     /**
-     * The number of threads that fetch for a consumer on the lean path: 1 to 64; the default is 1, which is the
-     * consumer's own thread. Several threads divide the brokers or, if there are fewer brokers than threads, the
-     * partitions of each broker. They also divide {@code fetch.max.bytes}. Each thread calls the decoder of
-     * {@link KafkaSource#decodedBy}.
+     * The number of threads that fetch for a consumer with {@link FetchPath#LEAN}: 1 to 64; the default is 1, which is
+     * the consumer's own thread. With several threads, each of them fetches from some of the brokers or, if there are
+     * more threads than brokers, some of the partitions of each broker. The threads divide {@code fetch.max.bytes}
+     * among them. Each thread calls the decoder of {@link KafkaSource#decodedBy}.
      */
     public int fetchThreads() {
         return values.fetchThreads;
@@ -183,9 +184,9 @@ public final class ConsumerSettings<K, V> {
     }
 
     /**
-     * The maximum size of a decompressed batch on the lean path, or of a single key or value on the client path, which
-     * decompresses record by record: 64 KB to 1 GB. The default is a quarter of the heap, but on the lean path at least
-     * 1 MB and at most 64 MB.
+     * The maximum size of a decompressed batch with {@link FetchPath#LEAN}, or of a single key or value with
+     * {@link FetchPath#CLIENT}, which decompresses record by record: 64 KB to 1 GB. The default is a quarter of the
+     * heap, but with {@link FetchPath#LEAN} at least 1 MB and at most 64 MB.
      */
     public long maxBatchBytes() {
         return values.maxBatchBytes == BY_PATH ? defaultBatchBytes(values.fetch) : values.maxBatchBytes;

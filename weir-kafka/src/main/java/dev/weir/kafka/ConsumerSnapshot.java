@@ -43,12 +43,12 @@ public final class ConsumerSnapshot {
         return values.bufferedRecords;
     }
 
-    /** The number of successful commits so far. */
+    /** The number of successful commits since the consumer started. */
     public long commits() {
         return values.commits;
     }
 
-    /** The number of failed commits so far. Every failed commit is retried. */
+    /** The number of failed commits since the consumer started. Each failed commit is retried. */
     public long failedCommits() {
         return values.failedCommits;
     }
@@ -61,11 +61,12 @@ public final class ConsumerSnapshot {
     /**
      * The records that the pipeline had pulled but not finished when the partition's assignment ended. The reason is
      * {@code revoked} if the records were unfinished at the deadline of a revocation, {@code lost} if the member's
-     * session was lost, {@code seek} after a seek, and {@code aborted} after an aborted transaction. In these cases,
-     * the partition's owner reads the records again. With the reasons {@code out-of-range} and {@code recreated}, the
-     * log no longer contains the records. A record that is still being processed is counted by {@link #inFlight} and
-     * listed here only after its processing has ended. Records whose output was in an aborted transaction are counted
-     * by {@link TransactionHandle.Snapshot#rewoundRecords} instead. Always empty with at-most-once delivery.
+     * session was lost, {@code seek} after a seek, and {@code aborted} after an aborted transaction. In these four
+     * cases, the partition's owner reads the records again, unless a seek has skipped them. With the reasons
+     * {@code out-of-range} and {@code recreated}, the log no longer contains the records. A record that is still being
+     * processed is counted by {@link #inFlight} and listed here only after its processing has ended. Records whose
+     * output was in an aborted transaction are counted by {@link TransactionHandle.Snapshot#rewoundRecords} instead.
+     * Always empty with at-most-once delivery.
      */
     public List<RecordRange> dropped() {
         return values.dropped;

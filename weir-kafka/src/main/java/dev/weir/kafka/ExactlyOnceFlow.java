@@ -43,10 +43,10 @@ import org.jspecify.annotations.Nullable;
  * partitions are not affected. The side effects of stages are repeated for the records that are read again.
  *
  * <p>A bounded read ({@link Subscription#untilEnd}) ends when all of its output has been committed. If a transaction is
- * aborted after all input was read, its records are written again; they are kept in memory for this purpose. Some
- * inputs may remain unprocessed and are reported when the run ends: the inputs of a transaction if the outcome of its
- * commit is unknown, and the inputs of an element that was created from records of several partitions if some of these
- * partitions were lost.
+ * aborted after all input was read, its output records are written again; they are kept in memory for this purpose.
+ * Inputs remain unprocessed in two cases: if the outcome of their transaction's commit is unknown, or if an element was
+ * created from records of several partitions and some of these partitions were lost. Such inputs are reported when the
+ * run ends.
  */
 public final class ExactlyOnceFlow<K, V> {
 
@@ -117,7 +117,8 @@ public final class ExactlyOnceFlow<K, V> {
     /**
      * Sets a listener that receives, after each commit, the metadata of the transaction's records: topic, partition,
      * offset and timestamp. It is called once per commit, in commit order. Within a transaction, the records of a
-     * partition are in order. Aborted transactions are not reported, nor is a commit just before the process crashed.
+     * partition are in order. Aborted transactions are not reported. If the process crashes just after a commit, that
+     * commit is not reported either.
      *
      * @param listener called by the committing thread, which waits for it to return; an exception fails the run. With a
      *     listener, the flow allocates one more object for each record of the open transaction
@@ -136,18 +137,19 @@ public final class ExactlyOnceFlow<K, V> {
     /**
      * Sets the rule for records that cannot be written; the default is {@link WriteFailures#fail}. A dead-letter record
      * is written by the flow's own producer, in the transaction that commits its input's offset. The flow's
-     * interceptors, partitioner and {@link #whenCommitted} listener therefore see the dead-letter record. The topic,
-     * the group and the treatment of oversized records are the only dead-letter settings that apply. If the dead-letter
-     * record is itself rejected for a reason other than its size, the run fails.
+     * interceptors, partitioner and {@link #whenCommitted} listener therefore see the dead-letter record. Only three
+     * settings of the dead-letter topic apply: its name, its group and its treatment of oversized records. If the
+     * dead-letter record is itself rejected for a reason other than its size, the run fails.
      *
-     * <p>If a record is rejected, the transaction is aborted and its inputs are read again. Each record derived from
-     * the rejected record's input is then tried alone, in a transaction that is always aborted, so that only the
-     * rejected records are left out. With any rule except {@link WriteFailures#fail}, the flow keeps a few more objects
-     * for each record until the record is acknowledged. After a bounded read has read all of its input, it does not
-     * read the inputs of an aborted transaction again, but writes the transaction's records again. If an unbounded read
-     * is being drained, the inputs of an aborted transaction remain unprocessed.
+     * <p>If a record is rejected, the transaction is aborted and its inputs are read again. When the rejected record's
+     * input is processed again, each of its output records for the same topic is first sent alone, in a trial
+     * transaction that is always aborted. The trials show which records to leave out. With any rule except
+     * {@link WriteFailures#fail}, the flow keeps a few more objects for each record until the record is acknowledged.
+     * Once a bounded read has read all of its input, the inputs of an aborted transaction are not read again; instead,
+     * the transaction's output records are written again. If an unbounded read is being drained, the inputs of an
+     * aborted transaction remain unprocessed.
      *
-     * @throws IllegalArgumentException if the flow reads the dead-letter topic too, without an end
+     * @throws IllegalArgumentException if the flow is unbounded and itself reads the dead-letter topic
      */
     public ExactlyOnceFlow<K, V> onFailure(WriteFailures newFailures) {
         DeadLetterTopic topic = Objects.requireNonNull(newFailures, "failures").deadLetterTopic();
@@ -162,8 +164,8 @@ public final class ExactlyOnceFlow<K, V> {
      * Completes the flow with a transactional producer. The records may go to several topics.
      *
      * <p>The run fails with {@link ProduceException} if a record cannot be written and no {@linkplain #onFailure rule}
-     * covers it, and with {@link KafkaPipelineException} if the brokers refuse transactions. A normal end, a stop or a
-     * drain commits finished work; a failure or a cancellation aborts it.
+     * covers it, and with {@link KafkaPipelineException} if the brokers refuse transactions. After a normal end, a stop
+     * or a drain, finished work is committed. After a failure or a cancellation, the open transaction is aborted.
      *
      * @param producer producer settings without {@code transactional.id}, which each run derives from the group's name
      * @param transform applies operators to the given source and returns the result; called once, immediately

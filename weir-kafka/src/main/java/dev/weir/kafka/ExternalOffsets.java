@@ -25,9 +25,9 @@ public interface ExternalOffsets {
      * Called after partitions were revoked. No more of their records are emitted, and {@code mapBlocking},
      * {@code mapAsync} and {@code forEach} start no more work on them. Work that had already started has ended, unless
      * it took longer than {@link ConsumerSettings#revokeDeadline} or the partitions were lost. The rebalance waits for
-     * this call until that deadline has passed. Even if the wait for unfinished work has used up most of the time, the
-     * rebalance waits for this call for 10 s, or for the length of the deadline if it is shorter. If there is also a
-     * {@link RebalanceListener}, this call gets only half of the time.
+     * this call until the deadline has passed. If the wait for unfinished work has used up most of that time, the call
+     * still gets at least 10 s, or the whole {@code revokeDeadline} if that is shorter. If there is also a
+     * {@link RebalanceListener}, this call gets only half of the remaining time.
      */
     default void revoked(Set<TopicPartition> partitions) {}
 }

@@ -34,7 +34,7 @@ public final class HandledFlow<K, V, R> extends HandledRecords<K, V, R, HandledF
      * receives a retried record as it was in its original topic, except for additional headers that begin with
      * {@link RetryTopics#PREFIX}.
      *
-     * @throws IllegalArgumentException if the subscription reads one of the retry topics too, or names partitions
+     * @throws IllegalArgumentException if the subscription reads a retry topic or selects individual partitions
      */
     public HandledFlow<K, V, R> retryTopics(RetryTopics topics) {
         Subscription subscription = flow.subscription();

@@ -46,7 +46,7 @@ public abstract sealed class HandledRecords<K, V, R, F extends HandledRecords<K,
     /** Returns a dead-letter topic on the consumer's cluster. */
     abstract DeadLetterTopic deadLetterTopic(String topic);
 
-    /** Throws if the flow would read the dead-letter topic forever. */
+    /** Throws if the flow would endlessly read its own dead-letter records. */
     abstract void refuseLoop(DeadLetterTopic topic);
 
     /** Returns the id of the consumer group, for {@link RecordTracing#inGroup}; empty for a share group. */
@@ -116,8 +116,8 @@ public abstract sealed class HandledRecords<K, V, R, F extends HandledRecords<K,
     }
 
     /**
-     * Sends dead-letter records to a topic. The consumer's settings determine the topic's cluster, the security
-     * settings, and the group that the dead-letter records name.
+     * Sends dead-letter records to a topic on the consumer's cluster, with the consumer's security settings. Each
+     * dead-letter record names the consumer's group.
      */
     public F deadLetter(String topic) {
         return deadLetter(deadLetterTopic(topic));
@@ -129,7 +129,7 @@ public abstract sealed class HandledRecords<K, V, R, F extends HandledRecords<K,
      * topic also receives batches that cannot be read, each as one record whose value is the batch.
      * {@link DeadLetterTopic#sink} documents the guarantees.
      *
-     * @throws IllegalArgumentException if the flow reads the topic too, without an end
+     * @throws IllegalArgumentException if the flow is unbounded and itself reads the dead-letter topic
      */
     public F deadLetter(DeadLetterTopic newTopic) {
         Objects.requireNonNull(newTopic, "topic");
@@ -176,8 +176,8 @@ public abstract sealed class HandledRecords<K, V, R, F extends HandledRecords<K,
     /**
      * Completes the flow with a producer, like {@link KafkaSink#records}. A result cannot be written if it is too
      * large, not serializable or rejected by the broker, or if {@code records} throws. In that case, the consumed
-     * record goes to the dead-letter topic; if there is none, the pipeline fails. A topic that does not exist or is not
-     * authorized always fails the pipeline.
+     * record goes to the dead-letter topic; if there is none, the pipeline fails. The pipeline always fails if the
+     * output topic does not exist or the producer is not authorized to write to it.
      *
      * @param records creates the output record from a result; called on the pipeline's thread
      */

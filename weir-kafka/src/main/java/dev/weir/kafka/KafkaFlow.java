@@ -129,12 +129,12 @@ public final class KafkaFlow<K, V> {
      * again in this run.
      *
      * <p>With {@link RecordOrdering#byKey} or {@link RecordOrdering#byPartition}, records with the same key are never
-     * handled by two calls at the same time, and their order is kept. If a record is being retried, later records with
-     * its key wait. If a record is retried, the rest of its batch is delayed too. A rebalance waits for handler calls
-     * that have already started. Records of revoked partitions that have not been passed to a call yet are dropped.
+     * handled by two calls at the same time, and their order is kept. While a record is being retried, later records
+     * with its key wait. A retry also delays the other records of the batch. A rebalance waits for handler calls that
+     * have already started. Records of revoked partitions that have not been passed to a call yet are dropped.
      *
-     * @param concurrency the number of batches handled concurrently; at least 1. With ordering by key, records are also
-     *     collected in this number of queues
+     * @param concurrency the number of batches handled concurrently; at least 1. With ordering by key or partition,
+     *     also the number of queues in which records wait for their batch
      * @param max the maximum number of records in a batch; at least 1
      * @param within how long a batch waits for more records after its first; more than zero, at most an hour
      */

@@ -64,7 +64,7 @@ public final class KafkaSink<K, V> {
         this.attributes = attributes;
     }
 
-    /** Writes with a new producer for each run, or with a {@link Sender}, which several pipelines may use. */
+    /** Writes with a new producer for each run. To use one producer in several pipelines, pass a {@link Sender}. */
     public static <K, V> KafkaSink<K, V> with(ProducerSettings<K, V> settings) {
         return new KafkaSink<>(
                 Objects.requireNonNull(settings, "settings"), null, WriteFailures.fail(), 0, Attributes.NONE);
@@ -88,7 +88,7 @@ public final class KafkaSink<K, V> {
     /**
      * Limits the number of records or messages in flight, in addition to {@code buffer.memory}: 1 to 1,000,000. For
      * {@link #flow} and for a sink with a {@link Sender}, the limit counts messages and is 10,000 by default. For a
-     * sink with its own producer, it counts records, without a limit by default. It cannot be set for
+     * sink with its own producer, the limit counts records; by default, there is no limit. It cannot be set for
      * {@link #transactional}, or for {@link #encoded} without a failure rule.
      */
     public KafkaSink<K, V> maxInFlight(int count) {
@@ -110,7 +110,7 @@ public final class KafkaSink<K, V> {
      * own input.
      *
      * <p>Each run has its own producer. The client's {@code buffer.memory} limits the records in flight. With
-     * {@link ProducePath#CLIENT}, they are also limited to about twice the amount of data that the client can send in
+     * {@link ProducePath#CLIENT}, they are also limited to about twice the amount of data that fits into the client's
      * concurrent requests. With the default settings, this second limit is about ten batches of {@code batch.size} per
      * partition. When a limit is reached, the upstream stage waits, including while brokers are down. The client
      * retries transient errors for as long as they last.
@@ -160,14 +160,14 @@ public final class KafkaSink<K, V> {
     }
 
     /**
-     * Writes the records encoded from {@link KafkaSource#views} with a lean producer. An element is acknowledged when
-     * the brokers have acknowledged all of its records. Order, back-pressure and failure handling are the same as for
-     * {@link #records}: the first record that cannot be written fails the run, and no later record of its partition is
-     * written. The serializers in the settings are not used.
+     * Writes the records encoded from {@link KafkaSource#views}, using a {@link ProducePath#LEAN} producer. An element
+     * is acknowledged when the brokers have acknowledged all of its records. Order, back-pressure and failure handling
+     * are the same as for {@link #records}: the first record that cannot be written fails the run, and no later record
+     * of its partition is written. The serializers in the settings are not used.
      *
      * <p>If {@link #onFailure} sets a rule other than {@link WriteFailures#fail}, each record is copied to an object
      * with its own bytes, so that it can be sent again after a rejection. The sink then behaves like {@link #records}
-     * with a lean producer.
+     * with a {@link ProducePath#LEAN} producer.
      *
      * @throws IllegalArgumentException if the settings specify Kafka's client as the produce path, the producer is a
      *     {@link Sender}, or {@link #maxInFlight} is set without a failure rule

@@ -93,8 +93,8 @@ public final class KafkaSource<K, V> {
      * the brokers' {@code group.consumer.session.timeout.ms} applies. The {@code commitInterval} and
      * {@code commitRecords} of the settings have no effect, because the flow has its own.
      *
-     * @throws IllegalArgumentException if the settings do not contain a group, or the subscription names partitions,
-     *     which bypasses the group's assignment
+     * @throws IllegalArgumentException if the settings do not contain a group, or the subscription selects individual
+     *     partitions, which bypasses the group's assignment
      */
     public ExactlyOnceFlow<K, V> exactlyOnce() {
         return ExactlyOnceFlow.of(settings, subscription);
@@ -166,9 +166,9 @@ public final class KafkaSource<K, V> {
 
     /**
      * Emits views of records in the receive buffer, at least once. An element contains consecutive records of a
-     * partition and is acknowledged as a unit. It consists of one batch, as written by a producer, or of several small
-     * batches. No object is allocated per record. With {@link KafkaSink#encoded} as the sink, a pipeline copies records
-     * from topic to topic without allocating an object for any of them:
+     * partition and is acknowledged as a unit. An element consists of one batch, as written by a producer, or of
+     * several small batches. No object is allocated per record. With {@link KafkaSink#encoded} as the sink, a pipeline
+     * copies records from topic to topic without allocating an object for any of them:
      *
      * <pre>{@code
      * KafkaSource.from(consumer, "clicks")
@@ -178,9 +178,9 @@ public final class KafkaSource<K, V> {
      *         .to(KafkaSink.with(producer).encoded())
      * }</pre>
      *
-     * <p>Requires {@link FetchPath#LEAN}. The deserializers in the settings are not used. Otherwise like
-     * {@link #atLeastOnce}, except that commits, windows, rates and meters count elements instead of records, and an
-     * unacknowledged element is read again from its first record.
+     * <p>Requires {@link FetchPath#LEAN}. The deserializers in the settings are not used. In all other respects, this
+     * source works like {@link #atLeastOnce}, with two exceptions: commits, windows, rates and meters count elements
+     * instead of records, and an unacknowledged element is read again from its first record.
      *
      * @throws IllegalArgumentException if the settings specify Kafka's client as the fetch path
      */
@@ -270,20 +270,20 @@ public final class KafkaSource<K, V> {
      * and members may outnumber partitions.
      *
      * <p>A record is accepted when the pipeline has acknowledged it. It is released for redelivery if a drain, a
-     * failure or a cancellation interrupts its processing. While the pipeline works on the record, its acquisition lock
-     * is renewed whenever half of the lock's duration has passed, if the group
-     * {@linkplain ShareGroupConfig#renewsLocks allows renewal}. After {@link ShareGroupConfig#deliveryLimit}
-     * deliveries, the brokers do not deliver the record again. With {@link ShareSettings.Builder#deadLetterTopic}, a
-     * copy is written to a topic before that happens.
+     * failure or a cancellation interrupts its processing. If the group {@linkplain ShareGroupConfig#renewsLocks allows
+     * renewal}, the record's acquisition lock is renewed as long as the pipeline works on the record, whenever half of
+     * the lock's duration has passed. After {@link ShareGroupConfig#deliveryLimit} deliveries, the brokers do not
+     * deliver the record again. With {@link ShareSettings.Builder#deadLetterTopic}, a copy is written to a topic before
+     * that happens.
      *
      * <p>By default, each run is one member of the group with its own connections ({@link FetchPath#LEAN}), and Weir
      * continually adapts the number of records acquired in advance. With {@link FetchPath#CLIENT}, a run uses several
      * of Kafka's share consumers.
      *
      * <p>The run fails with {@link KafkaPipelineException} if the brokers report a permanent error, and with
-     * {@link RecordDecodeException} if a deserializer rejects a record. It fails at its start if a topic does not
-     * exist, the brokers do not support share groups, or the group does not have a start position yet and
-     * {@link ShareSettings.Builder#startAt} does not set one.
+     * {@link RecordDecodeException} if a deserializer rejects a record. The run fails at its start if a topic does not
+     * exist, the brokers do not support share groups, or the group has no start position and
+     * {@link ShareSettings.Builder#startAt} sets none.
      *
      * @throws IllegalArgumentException if no topic is named, or {@code unreadableBatches} is DEAD_LETTER, which
      *     requires a {@link SharedFlow}

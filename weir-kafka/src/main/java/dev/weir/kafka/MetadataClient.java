@@ -14,10 +14,10 @@ import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.config.ConfigDef;
 
 /**
- * Queries brokers for topics, partitions, offsets and groups without blocking. Thread-safe. The returned stages
- * complete on a Kafka client thread, so code that depends on them must not block that thread for long. If no broker
- * responds, the client retries for {@code default.api.timeout.ms}, after which the stage fails with Kafka's exception.
- * Other failures fail the stage immediately.
+ * Queries brokers for topics, partitions, offsets and groups without blocking. Thread-safe. The returned completion
+ * stages complete on a Kafka client thread, so code that depends on them must not block that thread for long. If no
+ * broker responds, the client retries for {@code default.api.timeout.ms}, after which the completion stage fails with
+ * Kafka's exception. Other failures are reported immediately.
  */
 public final class MetadataClient implements AutoCloseable {
 

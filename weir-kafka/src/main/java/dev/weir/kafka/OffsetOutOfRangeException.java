@@ -78,10 +78,7 @@ public final class OffsetOutOfRangeException extends KafkaPipelineException {
         return offset;
     }
 
-    /**
-     * The leader epoch of the record before {@link #offset}, taken from the commit or from the record itself, or -1 if
-     * unknown.
-     */
+    /** The leader epoch of the record before {@link #offset}, or -1 if unknown. */
     public int leaderEpoch() {
         return leaderEpoch;
     }

@@ -7,7 +7,7 @@ public enum ProducePath {
     CLIENT,
 
     /**
-     * {@code weir-lean}, which has its own encoding and connections. Requires brokers of Kafka 3.1 or later. It does
+     * {@code weir-lean}, a client with its own encoder and connections. Requires brokers of Kafka 3.1 or later. It does
      * not support transactions, interceptors or custom partitioners, and never creates missing topics, even if the
      * brokers allow it.
      */

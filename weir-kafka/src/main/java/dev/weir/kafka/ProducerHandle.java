@@ -5,7 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A view of the producer of a running pipeline, obtained from {@link dev.weir.stream.RunningPipeline#handles}.
- * Thread-safe. Valid for as long as the pipeline, or the substream or restarted section with the producer, runs.
+ * Thread-safe. Valid while the pipeline runs. If the producer belongs to a substream, or to stages that are restarted
+ * separately, the handle is valid only until they end.
  */
 public interface ProducerHandle {
 

@@ -77,7 +77,7 @@ public final class ProducerSettings<K, V> {
         return new Builder<>(key, value);
     }
 
-    /** Returns settings with the consumer's properties that a producer has too, but without its interceptors. */
+    /** Returns producer settings with those consumer properties that producers define too, except interceptors. */
     static ProducerSettings<byte[], byte[]> ofConsumer(Map<String, String> properties) {
         var builder = builder();
         properties.forEach((name, value) -> {
@@ -92,8 +92,8 @@ public final class ProducerSettings<K, V> {
     /**
      * Returns the client's configuration: Weir's defaults, overridden by the given properties. By default, a record is
      * retried without a time limit, in order and without duplicates (idempotence). The memory for unsent records is an
-     * eighth of the heap, but at least 4 and at most 32 MB. A larger buffer would not help, because the garbage
-     * collector would have to copy more small objects. When this memory is used up, upstream stages wait.
+     * eighth of the heap, but at least 4 and at most 32 MB. A larger buffer would not increase the throughput, because
+     * the garbage collector would have to copy more small objects. When this memory is used up, upstream stages wait.
      */
     public Map<String, Object> clientConfig() {
         Map<String, Object> config = new HashMap<>();

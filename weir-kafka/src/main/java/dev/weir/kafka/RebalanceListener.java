@@ -6,9 +6,9 @@ import org.apache.kafka.common.TopicPartition;
 /**
  * A listener for rebalances. Its methods are called on virtual threads, one at a time. During the rebalance, the
  * consumer's owner thread waits for each call to return, for at most {@link ConsumerSettings#revokeDeadline}. If
- * partitions are revoked, the wait for unfinished records uses up part of this time. Even then, the listener gets at
- * least 10 s, or the whole {@code revokeDeadline} if it is shorter. A call that takes longer is interrupted. The
- * rebalance then continues, and a warning is logged. An exception fails the run.
+ * partitions are revoked, the wait for unfinished records uses up part of this time. The listener still gets at least
+ * 10 s, or the whole {@code revokeDeadline} if that is shorter. A call that takes longer is interrupted. The rebalance
+ * then continues, and a warning is logged. An exception fails the run.
  */
 public interface RebalanceListener {
 

@@ -20,7 +20,7 @@ public final class RecordDecoder<K, V> implements Function<ConsumerRecord<byte[]
         this.values = Objects.requireNonNull(values, "values");
     }
 
-    /** Returns the typed record, or the reason why it could not be decoded. Throws only JVM errors. */
+    /** Returns the typed record, or the reason why it could not be decoded. Throws nothing but JVM errors. */
     @Override
     public Decoded<K, V> apply(ConsumerRecord<byte[], byte[]> raw) {
         UnreadableBatch batch = UnreadableBatch.in(Objects.requireNonNull(raw, "raw"));

@@ -67,8 +67,8 @@ public final class RestartingPipeline implements AutoCloseable {
 
     /**
      * Returns a future that completes when the pipeline has ended and is not restarted. If the last run failed, the
-     * future fails with its exception. Threads that wait for it are given time as described for
-     * {@link RunningPipeline#LINGER}.
+     * future fails with its exception. During JVM shutdown, threads that wait for this future have up to
+     * {@link RunningPipeline#LINGER} to use the result.
      */
     public CompletableFuture<DrainReport> completion() {
         return completion.copy();
@@ -143,8 +143,8 @@ public final class RestartingPipeline implements AutoCloseable {
     }
 
     /**
-     * Completes {@code completion}. If a drain on shutdown has ended the run, it waits for this thread, which therefore
-     * gives the threads that wait for {@code completion} a moment to continue.
+     * Completes {@code completion}. During JVM shutdown, then waits until the threads that await {@code completion}
+     * have terminated, but at most {@link RunningPipeline#LINGER}. The shutdown waits for this thread, and so for them.
      */
     private void end(@Nullable DrainReport report, @Nullable Throwable failure) {
         boolean isShutdown = JvmExit.isUnderWay();

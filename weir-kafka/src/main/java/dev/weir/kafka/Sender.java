@@ -41,9 +41,9 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li>an {@link Error} on the thread of Kafka's client, such as one thrown by an interceptor;
  *   <li>with {@link ProducePath#LEAN}, credentials that no broker accepts;
- *   <li>a stuck client, which has received no response for four times {@code request.timeout.ms} (at least 10 s),
- *       although the brokers report that all partitions of the topics being written have a leader and all of their
- *       replicas. The client is closed, and records without an acknowledgement may have been written;
+ *   <li>a stuck client: it has received no response for four times {@code request.timeout.ms} (at least 10 s), although
+ *       every partition of the topics being written has a leader and enough replicas in sync. The client is closed, and
+ *       records without an acknowledgement may have been written;
  *   <li>a batch that is too large for its topic, which the client would keep splitting forever.
  * </ul>
  */
@@ -68,8 +68,8 @@ public final class Sender<K, V> implements AutoCloseable {
     private final Set<Awaited> awaited = ConcurrentHashMap.newKeySet();
 
     /**
-     * The reason why the client can no longer write, or null while it can. Set by the monitoring thread, and by the
-     * thread that closes the sender.
+     * The reason why the client can no longer write, or null while it can write. Set by the monitoring thread, and by
+     * the thread that closes the sender.
      */
     private volatile @Nullable IllegalStateException broken;
 
@@ -216,8 +216,8 @@ public final class Sender<K, V> implements AutoCloseable {
                 try {
                     written.add(await(futures.get(i), all.get(i).topic()));
                 } catch (ExecutionException refusal) {
-                    // If the client was closed because it is broken, report why it is broken. The record's own
-                    // exception does not say so.
+                    // If the client was closed because it is broken, report that reason. The record's own exception
+                    // does not contain it.
                     Throwable cause = broken == null ? refusal.getCause() : broken;
                     throw new ProduceException(all.get(i).topic(), Objects.requireNonNullElse(cause, refusal));
                 }

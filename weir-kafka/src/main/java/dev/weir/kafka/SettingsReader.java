@@ -104,12 +104,12 @@ final class SettingsReader {
         return setters;
     }
 
-    /** Returns the key of a setting, as used in files. */
+    /** Converts a setting's name to its key: {@code commitInterval} becomes {@code weir.commit.interval}. */
     private static String key(String setting) {
         return SettingsText.OWN + setting.replaceAll("([A-Z])", ".$1").toLowerCase(Locale.ROOT);
     }
 
-    /** Returns the setting for a key, as used in files. */
+    /** Converts a key to the setting's name: {@code weir.commit.interval} becomes {@code commitInterval}. */
     private static String setting(String key) {
         return DOT.matcher(key.substring(SettingsText.OWN.length()))
                 .replaceAll(dot -> dot.group(1).toUpperCase(Locale.ROOT));
@@ -127,9 +127,7 @@ final class SettingsReader {
         apply(entries, builder, PRODUCER, builder::property, origins);
     }
 
-    /**
-     * Applies all entries. The preset is applied first, so that other entries override it regardless of their position.
-     */
+    /** Applies all entries, the preset (such as low memory) first, so that the other entries override it. */
     private static <B> void apply(
             List<Entry> entries,
             B builder,

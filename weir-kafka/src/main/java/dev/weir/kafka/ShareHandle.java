@@ -15,10 +15,10 @@ public interface ShareHandle {
     Snapshot snapshot();
 
     /**
-     * Returns the values for health probes, without blocking. The member is ready once the group has assigned
-     * partitions to it. With {@link FetchPath#CLIENT} it then remains ready, because Kafka's client does not report
-     * when an assignment ends. The member is live until the pipeline ends, normally or because of a permanent error. It
-     * is not progressing while a downstream stage reports that it makes no progress, such as a producer that has been
+     * Returns the values for health probes, without blocking. The member is live until the pipeline ends, normally or
+     * because of a permanent error. The member is ready once the group has assigned partitions to it. With
+     * {@link FetchPath#CLIENT}, it then remains ready, because Kafka's client does not report when an assignment ends.
+     * The member is progressing unless a downstream stage reports a lack of progress, such as a producer that has been
      * waiting too long for a response.
      */
     ConsumerHealth health();
@@ -94,9 +94,9 @@ public interface ShareHandle {
         }
 
         /**
-         * Returns the number of fetches that a quota delayed and that brought no records. Brokers may have acquired
-         * records for such a fetch, which counts as a delivery of them. Recorded only with {@link FetchPath#LEAN},
-         * because Kafka's client does not report these fetches.
+         * Returns the number of fetches that a quota delayed and that returned no records. Brokers may nevertheless
+         * have acquired records for such a fetch, and each acquisition counts as a delivery of the record. Recorded
+         * only with {@link FetchPath#LEAN}, because Kafka's client does not report these fetches.
          */
         public long emptiedAnswers() {
             return values.emptiedAnswers;

@@ -58,8 +58,8 @@ public final class ShareSettings<K, V> {
     private final @Nullable DeadLetterTopic parking;
 
     /**
-     * The names of dead-letter and parking topics on the source cluster. A copy with different properties uses them to
-     * create the topics' producer settings again.
+     * The names of dead-letter and parking topics on the source cluster. A copy of these settings that has different
+     * properties uses the names to create the topics' producer settings again.
      */
     private final @Nullable String deadLetterTopicName;
 
@@ -446,15 +446,15 @@ public final class ShareSettings<K, V> {
          * Sets the maximum number of share consumers of a run, 1 to 200, default 16; used only with
          * {@link FetchPath#CLIENT}. A run has one share consumer per worker, up to this maximum. Each share consumer
          * acquires the same number of records: the number of workers divided by the number of share consumers, rounded
-         * up. Each has two threads and a connection to each broker, and is a member of the group, which can have 200
-         * members by default ({@code group.share.max.size} of the brokers).
+         * up. Each has two threads and a connection to each broker. Each is also a member of the group, and a group can
+         * have 200 members by default ({@code group.share.max.size} of the brokers).
          */
         public Builder<K, V> maxLanes(int newMaxLanes) {
             this.maxLanes = newMaxLanes;
             return this;
         }
 
-        /** Sets how long the start waits for responses from brokers before it fails: up to 10 min, default 30 s. */
+        /** Sets the time after which a start fails if brokers have not responded: up to 10 min, default 30 s. */
         public Builder<K, V> connectTimeout(Duration newTimeout) {
             this.connectTimeout = Objects.requireNonNull(newTimeout, "newTimeout");
             return this;
@@ -464,9 +464,9 @@ public final class ShareSettings<K, V> {
          * Sets the fetch path; the default is {@link FetchPath#LEAN}, which runs one member on one thread. The member
          * has one connection per broker and one for the group. It acquires further records as soon as some are
          * finished, and Weir adapts the number of records acquired in advance. {@link FetchPath#CLIENT} is for users
-         * who must use Kafka's own client. It runs up to {@link #maxLanes} of Kafka's share consumers. Each share
-         * consumer fetches again only when all records of its last fetch are finished, and acquires almost no records
-         * in advance.
+         * who must use Kafka's own client. A run then uses up to {@link #maxLanes} of Kafka's share consumers. Each
+         * share consumer fetches again only when all records of its last fetch are finished, and acquires almost no
+         * records in advance.
          */
         public Builder<K, V> fetch(FetchPath path) {
             this.fetch = Objects.requireNonNull(path, "path");

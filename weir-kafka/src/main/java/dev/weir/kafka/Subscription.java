@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  * The records that a source reads: partitions, start position and end. Immutable.
  *
  * <pre>{@code
- * Subscription.topics("orders").startingAt(Position.end())          // a new group begins with what comes
+ * Subscription.topics("orders").startingAt(Position.end())          // a new group starts with new records
  * Subscription.pattern("orders-.*")                                 // also topics that are created later
- * Subscription.partitions(new TopicPartition("orders", 0))          // without the group's help
+ * Subscription.partitions(new TopicPartition("orders", 0))          // not assigned by a group
  *         .startingAt(Position.time(yesterday)).until(Position.time(today))
  * Subscription.topics("orders", "alerts").priority("alerts", 1)     // alerts before orders
  * }</pre>
@@ -298,7 +298,7 @@ public final class Subscription {
 
     /**
      * Returns a copy in which one partition starts at the given position; see {@link #start}. A run fails at its start
-     * if the topic exists and does not have the partition. The same applies to an end and a priority.
+     * if the topic exists but has no such partition. This also applies to the partition of an end or a priority.
      *
      * @throws IllegalArgumentException if the subscription does not include the partition
      */
@@ -372,13 +372,13 @@ public final class Subscription {
      * which they are stored.
      *
      * <p>Records that are not due are fetched but not pulled. The partition is paused when these records have used up
-     * the window or the partition's part of {@link ConsumerSettings#bufferBytes}. They are not committed, and a drain
-     * does not wait for them. If the partition is revoked, they are dropped, and the next owner reads them. They do not
-     * count as a stall. Health reports and dumps show the partition as not due. A bounded read does not end before its
-     * last record is due. If this machine's clock is set back, records wait longer, but no record is delivered twice.
-     * If a record never becomes due, it blocks the partition until retention has deleted the record and the pipeline is
-     * restarted. If {@code due} throws, the run fails with {@link KafkaPipelineException} after all earlier records
-     * have been delivered.
+     * {@link ConsumerSettings#maxOutstandingRecords} or the partition's part of {@link ConsumerSettings#bufferBytes}.
+     * Waiting records are not committed, and a drain does not wait for them. If the partition is revoked, these records
+     * are dropped, and the next owner of the partition reads them. The wait does not count as a stall. Health reports
+     * and dumps show the partition as not due. A bounded read does not end before its last record is due. If this
+     * machine's clock is set back, records wait longer, but no record is delivered twice. If a record never becomes
+     * due, it blocks the partition until retention has deleted the record and the pipeline is restarted. If {@code due}
+     * throws, the run fails with {@link KafkaPipelineException} after all earlier records have been delivered.
      *
      * {@snippet :
      * Subscription.topics("reminders")
@@ -399,7 +399,7 @@ public final class Subscription {
         return isRead(values.selection, topic, null);
     }
 
-    /** Throws if a flow with this subscription would read the dead-letter topic forever. */
+    /** Throws if a flow with this subscription would endlessly read its own dead-letter records. */
     void refuseLoop(DeadLetterTopic topic, ConsumerSettings<?, ?> settings) {
         if (!isBounded() && reads(topic.topic())) {
             TopicCheck.refuseLoop(topic, settings.properties(), values.selection);

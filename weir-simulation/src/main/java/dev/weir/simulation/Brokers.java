@@ -32,7 +32,7 @@ import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.apache.kafka.common.record.internal.MutableRecordBatch;
 import org.jspecify.annotations.Nullable;
 
-/** The brokers of a simulated cluster, which all share one state. Confined to the simulation's thread. */
+/** The brokers of a simulated cluster, with common logs and groups. Confined to the simulation's thread. */
 public final class Brokers implements Network.Server, AutoCloseable {
 
     private static final List<ApiKeys> APIS = List.of(

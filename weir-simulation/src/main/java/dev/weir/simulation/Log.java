@@ -73,8 +73,8 @@ public final class Log {
     private final List<Aborted> aborted = new ArrayList<>();
 
     /**
-     * The offsets of late records. A record is late if it was appended after the connection that carried it had been
-     * closed and after the log had forgotten the state of its producer.
+     * The offsets of late records. A late record was still in flight when its connection was closed, and was appended
+     * after the log had forgotten the state of its producer.
      */
     private final Set<Long> late = new HashSet<>();
 
@@ -111,9 +111,9 @@ public final class Log {
     }
 
     /**
-     * Returns whether the record at an offset is late. A record is late if it was appended after the connection that
-     * carried it had been closed and after the log had forgotten the state of its producer. Such a record may follow
-     * newer records of its producer, because the log cannot fence a producer whose state it has forgotten.
+     * Returns whether the record at an offset is late. A late record was still in flight when its connection was
+     * closed, and was appended after the log had forgotten the state of its producer. It may follow newer records of
+     * its producer, because the log cannot fence a producer whose state it has forgotten.
      */
     public boolean isLateOfForgotten(long offset) {
         return late.contains(offset);

@@ -155,9 +155,9 @@ public final class ShareGroup {
     }
 
     /**
-     * Makes brokers that are not the leader include the leader they know in their responses.
+     * Makes brokers that do not lead a partition name its leader in their responses.
      *
-     * @param areNews whether brokers that are cut off from the controller still know the latest leader
+     * @param areNews whether even brokers with outdated metadata name the current leader
      */
     public void hints(boolean areNews) {
         hints = true;
@@ -223,9 +223,7 @@ public final class ShareGroup {
         return emptiedAnswers;
     }
 
-    /**
-     * Returns the number of acknowledgement requests for a partition that included records acquired by another member.
-     */
+    /** Returns how often a member tried to acknowledge records of a partition that another member had acquired. */
     public int strangers() {
         return strangers;
     }

@@ -99,7 +99,7 @@ public final class SharePartition {
         return (int) slots.stream().filter(slot -> slot.state == state).count();
     }
 
-    /** Returns the maximum number of deliveries of any record. */
+    /** Returns the highest delivery count among all records. */
     public int mostDeliveries() {
         return slots.stream().mapToInt(slot -> slot.deliveries).max().orElse(0);
     }

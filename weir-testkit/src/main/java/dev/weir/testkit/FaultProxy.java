@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * A proxy between one client and the brokers, which can delay messages, cut connections or stop forwarding.
+ * A proxy between one client and the brokers. The proxy can delay messages, cut connections or stop forwarding.
  * Thread-safe.
  *
  * <pre>{@code

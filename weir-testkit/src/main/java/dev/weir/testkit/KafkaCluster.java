@@ -260,8 +260,8 @@ public final class KafkaCluster implements AutoCloseable {
         }
 
         /**
-         * Sets a property of every broker, such as {@code auto.create.topics.enable}. It overrides the testkit's own
-         * setting.
+         * Sets a property of every broker, such as {@code auto.create.topics.enable}. The property overrides the
+         * testkit's own setting.
          */
         public Builder brokerConfig(String name, String value) {
             brokerConfig.put(Objects.requireNonNull(name, "name"), Objects.requireNonNull(value, "value"));
@@ -282,9 +282,8 @@ public final class KafkaCluster implements AutoCloseable {
         }
 
         /**
-         * Adds a second listener to each broker, on a free port, that uses {@code SASL_SSL}. The caller configures
-         * keys, mechanisms and users through {@link #brokerConfig}, with names that begin with
-         * {@code listener.name.secured.}
+         * Adds a second listener, with {@code SASL_SSL} and on a free port, to each broker. The caller configures keys,
+         * mechanisms and users through {@link #brokerConfig}, with names that begin with {@code listener.name.secured.}
          */
         public Builder secured() {
             this.secured = true;

@@ -64,10 +64,10 @@ public final class RebalanceSimulation {
      */
     public enum Event {
         /**
-         * Partitions are revoked while handlers are waiting for a circuit breaker, for a retry or for each other. While
-         * the handlers wait, the new owner may begin the same records. A handler must not begin a record that the new
-         * owner has already begun. Switch this event off if an element stands for several records, because a handler
-         * always handles such an element completely.
+         * Partitions are revoked while handlers are waiting for a circuit breaker, for a retry or for each other.
+         * Meanwhile, the partitions' new owner may begin the records that these handlers have not begun. The waiting
+         * handlers must then no longer begin them. Switch this event off if an element contains several records,
+         * because a handler always finishes such an element.
          */
         TAKEOVER,
         /**

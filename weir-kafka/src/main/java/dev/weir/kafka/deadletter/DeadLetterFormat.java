@@ -33,12 +33,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DeadLetterFormat {
 
-    // If a header occurs more than once, for example because a Spring Kafka record passed through several topics, the
-    // first one is used, because it names the original topic. Weir's own format uses the last one.
+    // A header may occur more than once, for example because a Spring Kafka record passed through several topics. The
+    // first occurrence describes the original record and is therefore used. In Weir's own format, the last occurrence
+    // is used.
     //
-    // Sources: DeadLetterPublishingRecoverer, DeadLetterPublishingRecovererFactory and KafkaHeaders of Spring Kafka
-    // 4.1; KafkaMessageChannelBinder of Spring Cloud Stream 5.0; DeadLetterQueueReporter of Kafka Connect 4.4;
-    // ShareGroupDLQStateManager of Kafka's brokers 4.4 (KIP-1191).
+    // The header names are taken from DeadLetterPublishingRecoverer, DeadLetterPublishingRecovererFactory and
+    // KafkaHeaders of Spring Kafka 4.1; KafkaMessageChannelBinder of Spring Cloud Stream 5.0; DeadLetterQueueReporter
+    // of Kafka Connect 4.4; ShareGroupDLQStateManager of Kafka's brokers 4.4 (KIP-1191).
 
     /** A field that a dead-letter record may contain. */
     public enum Field {
@@ -278,7 +279,7 @@ public final class DeadLetterFormat {
         return equals(SPRING) || equals(SPRING_CLOUD_STREAM);
     }
 
-    /** Returns whether the writer adds a header with this name. */
+    /** Returns whether a header with this name belongs to the format rather than to the original record. */
     boolean isOurs(String header) {
         return prefixes.stream().anyMatch(header::startsWith)
                 || headers.values().stream().anyMatch(names -> names.contains(header));
@@ -290,8 +291,8 @@ public final class DeadLetterFormat {
     }
 
     /**
-     * Returns the index of the last topic header among all headers, or -1 if there is none. Each writer appends its
-     * headers, so this one belongs to the last writer.
+     * Returns the index of the last topic header among all headers, or -1 if there is none. Each program that writes a
+     * dead-letter record appends its headers, so the last topic header is from the last program.
      */
     int place(Headers of) {
         Header[] all = of.toArray();

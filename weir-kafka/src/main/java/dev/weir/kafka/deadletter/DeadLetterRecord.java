@@ -16,7 +16,7 @@ import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A dead-letter record of any supported writer: its origin, the failure, and the original record. Immutable, except for
+ * A dead-letter record in any supported format: its origin, the failure, and the original record. Immutable, except for
  * the byte arrays, which must not be modified.
  *
  * {@snippet :
@@ -226,8 +226,8 @@ public final class DeadLetterRecord {
 
     /**
      * Returns the time at which the record failed permanently. If no header contains that time, returns the timestamp
-     * of the dead-letter record, which may be the original's timestamp, because some writers such as Kafka Connect keep
-     * it.
+     * of the dead-letter record. That timestamp may be the original record's, because some writers, such as Kafka
+     * Connect, copy it.
      */
     public Instant time() {
         Header said = format.header(record, Field.TIME);
@@ -271,7 +271,7 @@ public final class DeadLetterRecord {
 
     /**
      * Returns the record's key. Null if the record has no key, or if the dead-letter record
-     * {@linkplain #lacksRecord lacks its record}.
+     * {@linkplain #lacksRecord does not contain the original}.
      */
     public byte @Nullable [] key() {
         return whole().key();
@@ -302,7 +302,7 @@ public final class DeadLetterRecord {
             return RecordTimestamps.orNone(Long.parseLong(said));
         }
         // Spring and the brokers set the timestamp of a dead-letter record to the time of writing, so it is not the
-        // original's timestamp. The same is true of Weir if its timestamp or time header is present.
+        // original's timestamp. Weir does so too, and then adds its timestamp header or its time header.
         boolean isTimeOfWriting = format.hasTimestampOfItsOwn()
                 || lacksRecord()
                 || (format.equals(DeadLetterFormat.WEIR) && (has(Field.TIMESTAMP) || has(Field.TIME)));
@@ -318,7 +318,7 @@ public final class DeadLetterRecord {
      * {@linkplain DeadLetterHeaders#OUTPUT output record} is addressed to its output topic instead, and its key
      * determines the partition.
      *
-     * @throws IllegalStateException if the dead-letter record {@linkplain #lacksRecord lacks its record}
+     * @throws IllegalStateException if the dead-letter record {@linkplain #lacksRecord does not contain the original}
      */
     public ProducerRecord<byte[], byte[]> restored() {
         String output = format.equals(DeadLetterFormat.WEIR) ? header(DeadLetterHeaders.OUTPUT) : null;
@@ -328,7 +328,7 @@ public final class DeadLetterRecord {
     /**
      * Returns the original record, addressed to another topic. Its key determines the partition.
      *
-     * @throws IllegalStateException if the dead-letter record {@linkplain #lacksRecord lacks its record}
+     * @throws IllegalStateException if the dead-letter record {@linkplain #lacksRecord does not contain the original}
      */
     public ProducerRecord<byte[], byte[]> restoredTo(String otherTopic) {
         return restored(Objects.requireNonNull(otherTopic, "otherTopic"), null);

@@ -64,19 +64,17 @@ public final class DeadLetterTopic {
         FAIL
     }
 
-    /** Creates a dead-letter topic whose records do not name a consumer group. */
+    /** Describes an existing topic whose dead-letter records do not name a consumer group. */
     public static DeadLetterTopic of(String topic, ProducerSettings<byte[], byte[]> settings) {
         return of(topic, settings, "");
     }
 
-    /** Creates a dead-letter topic whose records name the given consumer group, or no group if the string is empty. */
+    /** Describes an existing topic whose dead-letter records name the given group, or none if the string is empty. */
     public static DeadLetterTopic of(String topic, ProducerSettings<byte[], byte[]> settings, String group) {
         return new DeadLetterTopic(topic, settings, group, TooLarge.CUT);
     }
 
-    /**
-     * Creates a dead-letter topic that uses the cluster, security settings, and group of the given consumer settings.
-     */
+    /** Describes an existing topic, with the cluster, security settings and group of the given consumer settings. */
     public static DeadLetterTopic of(String topic, ConsumerSettings<?, ?> like) {
         return of(topic, like.producerSettings(), Objects.requireNonNullElse(like.groupId(), ""));
     }

@@ -23,7 +23,7 @@ public record Message<K, V, P>(List<ProducerRecord<K, V>> records, P passThrough
         return new Message<>(List.of(Objects.requireNonNull(record, "record")), passThrough);
     }
 
-    /** Creates a message with several records. It is finished when all of them are durable. */
+    /** Creates a message with several records. The message is finished when all of its records are durable. */
     public static <K, V, P> Message<K, V, P> multi(List<ProducerRecord<K, V>> records, P passThrough) {
         return new Message<>(records, passThrough);
     }

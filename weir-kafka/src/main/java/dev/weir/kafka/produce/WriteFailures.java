@@ -5,8 +5,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rule for records that can never be written, because they cannot be serialized, are too large, are rejected by the
- * broker, or are addressed to a topic that does not exist or is forbidden. Immutable. The rule does not apply to
+ * The rule for records that can never be written. Such a record cannot be serialized, is too large, is rejected by the
+ * broker, or is addressed to a topic that does not exist or is forbidden. Immutable. The rule does not apply to
  * transient errors, which are retried internally, or to errors of the whole producer or cluster, which always fail the
  * run.
  */

@@ -15,9 +15,10 @@ import org.apache.kafka.common.Uuid;
 
 /**
  * Broker queries that would block the consumer's owner thread if they were synchronous. Thread-safe. The returned
- * stages complete on any thread.
+ * completion stages complete on any thread.
  *
- * <p>Each partition or topic has its own stage, so a deleted one, or one without a leader, does not delay the others.
+ * <p>Each partition or topic has its own completion stage. A deleted topic, or a partition without a leader, therefore
+ * does not delay the results for others.
  */
 public interface Lookup extends AutoCloseable {
 
@@ -61,8 +62,8 @@ public interface Lookup extends AutoCloseable {
      * result is {@link #UNKNOWN_EPOCH}. Otherwise the result is the position itself. A stage fails if there is no
      * response in time. A stage may complete only after the brokers have responded for the other partitions as well.
      *
-     * @param positions positions with the leader epoch of the record that precedes each of them; the partitions'
-     *     leaders must have been known a moment ago
+     * @param positions positions with the leader epoch of the record that precedes each of them; the caller must have
+     *     checked just before that each partition has a leader
      */
     default Map<TopicPartition, CompletionStage<Long>> divergentOffsets(
             Map<TopicPartition, OffsetAndMetadata> positions, Duration within) {

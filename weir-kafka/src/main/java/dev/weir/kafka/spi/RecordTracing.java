@@ -6,9 +6,9 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
  * Traces each record of a {@link dev.weir.kafka.HandledRecords}, which calls these methods. {@code weir-otel} provides
- * an implementation for OpenTelemetry. Thread-safe. An exception that an implementation throws before the handler
- * is called, or from {@link #producing}, fails the record or the run. An exception about a call that has ended never
- * changes the outcome of the call: it is added to the handler's exception or, if the handler succeeded, logged.
+ * an implementation for OpenTelemetry. Thread-safe. An exception that an implementation throws before the handler is
+ * called, or from {@link #producing}, fails the record or the run. A later exception never changes the outcome of the
+ * handler call: it is added to the handler's exception or, if the handler succeeded, logged.
  */
 public interface RecordTracing {
 

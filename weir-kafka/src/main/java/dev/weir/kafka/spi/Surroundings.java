@@ -23,7 +23,7 @@ public interface Surroundings {
 
     /**
      * Creates a producer. Called by the thread that starts the pipeline and by the producing stage, which owns the
-     * producer. Throws if these surroundings provide no producers.
+     * producer. Throws if this environment provides no producers.
      *
      * @param config the configuration of Kafka's client
      */
@@ -70,9 +70,9 @@ public interface Surroundings {
 
     /**
      * Returns the stage to use as the pipeline's source: the given stage, or a stage that wraps it. Called by the
-     * thread that starts the pipeline; the segment owns the returned stage.
+     * thread that starts the pipeline. Afterwards, only the thread that runs the source uses the returned stage.
      *
-     * @param clock the clock for the deadlines of pulls
+     * @param clock the clock to which the deadlines of {@link Stage#pull} refer
      */
     <T> Stage<T> pulled(Stage<T> stage, Clock clock);
 }

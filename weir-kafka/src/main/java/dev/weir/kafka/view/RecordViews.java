@@ -4,9 +4,9 @@ import dev.weir.lean.RecordView;
 
 /**
  * Consecutive records of a partition in the receive buffer, with one acknowledgement for all of them: an element of
- * {@link dev.weir.kafka.KafkaSource#views}. Confined to one thread at a time. The stage that holds the views owns them
- * and releases their memory by calling {@link #encode} or {@link #close}. They must not go to two stages at the same
- * time, for example through a broadcast.
+ * {@link dev.weir.kafka.KafkaSource#views}. Confined to one thread at a time. The views belong to the stage that is
+ * processing them, which releases their memory by calling {@link #encode} or {@link #close}. They must not go to two
+ * stages at the same time, for example through a broadcast.
  *
  * <pre>{@code
  * try (views) {

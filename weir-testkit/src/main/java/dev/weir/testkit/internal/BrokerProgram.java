@@ -31,7 +31,7 @@ public record BrokerProgram(List<String> format, List<String> serve) {
         serve = List.copyOf(serve);
     }
 
-    /** Returns the program of the server on this JVM's class path. The folder must be formatted already. */
+    /** Returns a program that runs the server on this JVM's class path. The folder must already be formatted. */
     public static BrokerProgram ofThisJvm(Path settingsFile) {
         List<String> serve = new ArrayList<>();
         if (hasArchive()) {
@@ -65,7 +65,7 @@ public record BrokerProgram(List<String> format, List<String> serve) {
         if (!hasArchive()) {
             return all;
         }
-        // The JVM requires the child's class path to begin with the archive's class path, which cannot contain folders.
+        // Folders come last, because the JVM requires the class path to begin with the jars of the archive.
         return Stream.of(all.split(File.pathSeparator))
                 .sorted(Comparator.comparing(each -> !Files.isRegularFile(Path.of(each))))
                 .collect(Collectors.joining(File.pathSeparator));

@@ -62,8 +62,8 @@ public final class InProcessNode implements BrokerNode {
     }
 
     /**
-     * Returns a handler for faults that normally make the server terminate its process. In this JVM, the handler
-     * records the fault instead, and the server throws it.
+     * Returns a handler for faults that normally make the server terminate its process. This handler records the fault
+     * instead, and returns an exception for the server to throw.
      */
     private FaultHandler faultHandler(String name, Runnable action) {
         return (message, cause) -> {

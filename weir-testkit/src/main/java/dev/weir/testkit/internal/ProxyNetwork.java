@@ -116,8 +116,7 @@ public final class ProxyNetwork {
     /**
      * Waits until a message may be forwarded.
      *
-     * @param lateNanos an additional delay, which must elapse before {@code dueNanos} and the current faults are
-     *     checked
+     * @param lateNanos an additional delay; {@code dueNanos} and the current faults are checked only after it
      */
     void awaitPassage(long dueNanos, long lateNanos) throws InterruptedException {
         lock.lockInterruptibly();

@@ -78,7 +78,7 @@ final class RareAnswers {
         if (!draw(RareAnswer.LATE)) {
             return 0;
         }
-        // The count is negated, so that this draw never uses the same number as a draw in draw().
+        // The negative count makes this draw differ from all draws in draw(), whose counts are never negative.
         long mixed = mixed(RareAnswer.LATE, -count(RareAnswer.LATE).given.get());
         return 1 + Math.floorMod(mixed, MAX_LATE_NANOS);
     }

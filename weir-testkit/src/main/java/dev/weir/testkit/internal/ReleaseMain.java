@@ -15,9 +15,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.admin.Admin;
 
 /**
- * The main class of a forked broker that runs another Kafka release. The rest of the class path consists of that
- * release's jars, so this class uses only the main class that every server release has, and public interfaces of the
- * clients. Its only argument is a file with server settings.
+ * The main class of a forked broker that runs another Kafka release. Apart from this class, the class path consists of
+ * that release's jars. This class therefore uses only code that every release has: the server's main class, and public
+ * interfaces of the clients. Its only argument is a file with server settings.
  */
 public final class ReleaseMain {
     static final String SERVER = "kafka.Kafka";

@@ -61,10 +61,10 @@ class ConsumingSamplesTest {
         Instant yesterday = Instant.now().minus(Duration.ofDays(1));
         Subscription.topics("orders", "returns"); // what the group gives to this member
         Subscription.pattern("orders-.*"); // also topics that are created later
-        Subscription.partitions(new TopicPartition("orders", 0)); // exactly these, without the group's help
+        Subscription.partitions(new TopicPartition("orders", 0)); // exactly these, not assigned by a group
 
         var orders0 = new TopicPartition("orders", 0);
-        Subscription.topics("orders").startingAt(Position.end()); // a new group begins with what comes
+        Subscription.topics("orders").startingAt(Position.end()); // a new group starts with new records
         Subscription.partitions(orders0)
                 .startingAt(Position.time(yesterday)) // the first record as young as that
                 .until(orders0, Position.offset(1_000)); // up to 999

@@ -19,7 +19,7 @@ import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * The application with two additional, blocking steps at its beginning. For each event, one service returns the
+ * The application in {@link AsimovPipeline}, preceded by two blocking steps. For each event, one service returns the
  * customer of the event's session and another service returns the session's consent. Both results are added to the
  * output as headers. Immutable, thread-safe.
  *
@@ -51,8 +51,8 @@ public record AsimovLookups(UnaryOperator<byte[]> customer, UnaryOperator<byte[]
     /**
      * Returns the pipeline's blueprint.
      *
-     * @param threads the number of concurrent calls for each listed step, which runs on threads of {@code dispatcher}.
-     *     A step that is not listed shares a thread with other steps.
+     * @param threads the number of concurrent calls by name of the step. The calls run on threads of
+     *     {@code dispatcher}. A step without a number shares a thread with other steps.
      */
     public Pipeline pipeline(
             Map<String, Integer> threads,

@@ -14,7 +14,8 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
  * The application. It reads events from a topic, translates them in the four steps of {@link AsimovTranslator}, and
- * writes them to a topic of page views or to the dead-letter topic. At least once, in order per session. Stateless.
+ * writes them to a topic of page views or to the dead-letter topic. Delivery is at least once, in order within each
+ * session. Stateless.
  *
  * <p>Each step runs on as many threads as there are processors, and has its own name in
  * {@link dev.weir.stream.RunningPipeline#stages}. The order per session is kept, because all steps keep the order of

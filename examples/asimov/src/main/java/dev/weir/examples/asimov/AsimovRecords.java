@@ -15,7 +15,7 @@ import org.apache.kafka.common.header.internals.RecordHeader;
 public final class AsimovRecords {
     /** Header of a dead-letter record: the name of its {@link Reason}. */
     public static final String DLQ_REASON = "weir-dlq-reason";
-    /** Header of a dead-letter record: the message for people. */
+    /** Header of a dead-letter record: the human-readable message. */
     public static final String DLQ_MESSAGE = "weir-dlq-message";
     /** Header of a dead-letter record: the source's topic. */
     public static final String DLQ_TOPIC = "weir-dlq-topic";
@@ -41,7 +41,7 @@ public final class AsimovRecords {
         };
     }
 
-    /** Returns a record with the message, keyed by session, with the source's timestamp and headers. */
+    /** Returns the record for a translated event: keyed by session, with the source's timestamp and headers. */
     public static ProducerRecord<byte[], byte[]> output(
             ConsumerRecord<byte[], byte[]> source, Translated translated, String topic) {
         return new ProducerRecord<>(

@@ -3,7 +3,7 @@ package dev.weir.examples.asimov;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The four steps from an event's JSON to its message. Implementations are thread-safe.
+ * The four steps that translate an event from JSON to a Protobuf message. Implementations are thread-safe.
  *
  * <p>A step never throws, whatever its input. It returns either its result or {@link Malformed}, which later steps
  * return unchanged.

@@ -29,8 +29,8 @@ public final class AsimovTranslator implements AsimovSteps {
     /**
      * Creates a translator.
      *
-     * @param maxPayloadChars largest number of characters of a decompressed payload, at least 1; a larger payload makes
-     *     its event {@link Reason#PAYLOAD_TOO_LARGE}
+     * @param maxPayloadChars largest number of characters of a decompressed payload, at least 1; an event with a larger
+     *     payload is malformed, with {@link Reason#PAYLOAD_TOO_LARGE}
      */
     public AsimovTranslator(int maxPayloadChars) {
         if (maxPayloadChars < 1) {

@@ -9,7 +9,7 @@ final class Draw {
 
     private long state;
 
-    /** Creates the sequence with number {@code index} among the sequences of {@code seed}. */
+    /** Creates a sequence. Sequences with the same seed but a different {@code index} are independent of each other. */
     Draw(long seed, long index) {
         this.state = mix(seed + GOLDEN_GAMMA) ^ mix(index * GOLDEN_GAMMA);
     }

@@ -29,7 +29,7 @@ public final class EventGenerator {
     /** The number of sessions. */
     public static final int SESSIONS = 10_000;
 
-    // The busiest session has about 4 % of the traffic. This is skewed, but no session is too much for a single core.
+    // With this exponent, the busiest session has about 4 % of the traffic, which a single core can still handle.
     private static final double ZIPF_EXPONENT = 0.8;
 
     private static final int ONE_MALFORMED_IN = 100;
@@ -156,7 +156,7 @@ public final class EventGenerator {
 
     /**
      * Returns the record of event {@code index}. Its key is the event's session, even if the event is malformed, and
-     * {@link #SEQUENCE_HEADER} has its number. It has no timestamp, because the producer sets one.
+     * {@link #SEQUENCE_HEADER} has its number. The record has no timestamp, because the producer sets one.
      */
     public ProducerRecord<byte[], byte[]> record(String topic, long index) {
         byte[] sequence = ByteBuffer.allocate(Long.BYTES).putLong(index).array();

@@ -153,8 +153,8 @@ final class EventParser {
                 default -> skipValue();
             }
         }
-        // Check both fields here rather than at the end of the event. After the first payload object, the payload is
-        // then always set, so a second payload object is recognized as a duplicate.
+        // Check both fields here rather than at the end of the event. The payload is then always set after a payload
+        // object, so a second payload object is recognized as a duplicate.
         required("payload.encoding", encoding);
         required("payload.data", payload);
     }

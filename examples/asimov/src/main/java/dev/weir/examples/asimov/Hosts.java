@@ -10,9 +10,9 @@ import java.util.StringJoiner;
 /**
  * The host parser of the URL Standard for web schemes. Thread-safe; never queries a name service.
  *
- * <p>It differs from the standard in one respect: it maps names outside ASCII with {@link IDN} (IDNA 2003), while the
- * standard requires UTS 46. The two disagree on a few characters such as "ß". Also, it does not check names that are
- * already punycode.
+ * <p>It differs from the standard in two respects. It maps names outside ASCII with {@link IDN} (IDNA 2003), while the
+ * standard requires UTS 46; the two disagree on a few characters such as "ß". It does not check names that are already
+ * punycode.
  */
 final class Hosts {
     private static final AsciiSet FORBIDDEN_IN_DOMAIN = AsciiSet.of(" #%/:<>?@[\\]^|");
@@ -122,7 +122,7 @@ final class Hosts {
     }
 
     private static String ipv6(String host) throws InvalidUrlException {
-        // Only texts that may be address literals reach InetAddress, which would look up any other text.
+        // Pass only possible address literals to InetAddress, because it would look up any other string.
         boolean literal =
                 host.endsWith("]") && host.chars().filter(c -> c == ':').count() >= 2;
         for (int i = 1; i < host.length() - 1 && literal; i++) {

@@ -1,6 +1,6 @@
 package dev.weir.examples.asimov;
 
-/** The reason why a text is not the URL of a web page. Immutable. */
+/** Thrown if a string is not the URL of a web page. Immutable. */
 public final class InvalidUrlException extends Exception {
     private static final long serialVersionUID = 1L;
 

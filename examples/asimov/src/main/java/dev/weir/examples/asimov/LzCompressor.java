@@ -93,8 +93,8 @@ final class LzCompressor {
     }
 
     /**
-     * Writes the held bits as a last character. Like the reference implementation, it writes the character even if no
-     * bits are held.
+     * Writes the remaining bits as a last character. Like the reference implementation, it writes the character even if
+     * no bits remain.
      */
     private void flush() {
         emit();

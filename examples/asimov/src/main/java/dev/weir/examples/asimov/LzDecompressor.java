@@ -20,7 +20,7 @@ import java.util.Arrays;
  * this is already UTF-8. With surrogates, pairs are joined at the end.
  */
 final class LzDecompressor {
-    // Codes of the stream. Phrases have the numbers from FIRST_PHRASE on.
+    // The codes with a fixed meaning. All codes from FIRST_PHRASE on refer to phrases.
     static final int LITERAL_8_BITS = 0;
     static final int LITERAL_16_BITS = 1;
     static final int END = 2;
@@ -49,8 +49,8 @@ final class LzDecompressor {
     private final Scratch scratch;
 
     /**
-     * The bits of the input up to its end or its first foreign symbol. A foreign symbol is an error only if it is
-     * before the end mark.
+     * The bits of the input up to its end or its first character outside the alphabet. Such a character is an error
+     * only if it is before the end mark.
      */
     private final byte[] stream;
 

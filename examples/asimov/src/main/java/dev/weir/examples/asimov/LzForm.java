@@ -3,8 +3,8 @@ package dev.weir.examples.asimov;
 import java.util.Arrays;
 
 /**
- * The alphabet of one form of LZ-string. It defines how many bits of the stream a character carries, and which bits
- * each character stands for. Immutable.
+ * The alphabet of one form of LZ-string. It defines how many bits of the stream a character carries, and which
+ * character encodes which bits. Immutable.
  *
  * <p>The bits of a stream fill each character from the highest bit down, but each code in the stream starts with its
  * lowest bit. Therefore the compressor and the decompressor reverse the bits of each character. The decompressor can

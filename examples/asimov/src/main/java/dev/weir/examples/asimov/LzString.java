@@ -4,8 +4,8 @@ package dev.weir.examples.asimov;
  * Compresses and decompresses text like the npm package lz-string 1.5, in its four forms. Thread-safe.
  *
  * <p>Compression returns the same characters as the package. Decompression is stricter: it throws where the package
- * returns null or an empty string, or reads foreign characters as zero bits. Both ignore characters after the stream's
- * end mark.
+ * returns null or an empty string, or reads characters outside the alphabet as zero bits. Both ignore characters after
+ * the stream's end mark.
  */
 public final class LzString {
 

@@ -3,7 +3,7 @@ package dev.weir.examples.asimov;
 /**
  * The final result of an event that cannot be translated. All later steps pass it on. Immutable.
  *
- * @param message for people, of bounded length
+ * @param message human-readable, of bounded length
  */
 public record Malformed(Reason reason, String message) implements Parsing, Locating, Unpacking, Translation {
     private static final int MAX_MESSAGE_CHARS = 500;

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param scheme "http" or "https"
  * @param host an ASCII domain in lower case, an IPv4 address in dotted form or an IPv6 address in brackets
- * @param port {@link #DEFAULT_PORT} if the URL has its scheme's own port
+ * @param port {@link #DEFAULT_PORT} if the URL uses the default port of its scheme
  * @param path percent-encoded, without dot segments, never empty
  * @param parameters parameters of the query, in order, including repeated names
  * @param fragment percent-encoded; null if there is none

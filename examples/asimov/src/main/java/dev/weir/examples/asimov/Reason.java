@@ -6,7 +6,7 @@ package dev.weir.examples.asimov;
 public enum Reason {
     /** The record has no value. */
     EMPTY_VALUE,
-    /** The value is not one JSON object. */
+    /** The value is not a single JSON object. */
     INVALID_JSON,
     /** The session is absent or empty. */
     MISSING_SESSION,

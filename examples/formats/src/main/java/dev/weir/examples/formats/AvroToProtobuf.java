@@ -82,7 +82,7 @@ public final class AvroToProtobuf {
                 .on(NotFoundException.class, FailureAction.DEAD_LETTER) // the registry has no such schema
                 .retry(RetryPolicy.of(Integer.MAX_VALUE, Backoff.between(Duration.ofMillis(100), Duration.ofSeconds(5)))
                         .on(ApicurioRestClientException.class)) // retries until the registry is back
-                .deadLetter("orders-dead") // for all other failures: not an order
+                .deadLetter("orders-dead") // also takes records that are not orders
                 .produceTo(results, invoice -> invoice);
     }
 

@@ -23,7 +23,7 @@ public final class DiskFaults {
 
     private DiskFaults() {}
 
-    /** Executes a command of the broker's owner. Any other text ends the current fault. */
+    /** Executes a command from the broker's parent process. Unknown commands end the current fault. */
     public static void obey(String order) {
         full = order.equals(FULL);
         delayNanos = order.startsWith(SLOW) ? Long.parseLong(order.substring(SLOW.length())) : 0;

@@ -2,11 +2,11 @@ package dev.weir.testkit.internal.simulation;
 
 /**
  * Draws random numbers that depend only on the seed and on the purpose of the draw, and not on earlier draws. A
- * difference in one part of a simulation therefore does not change the rest of it. Immutable.
+ * difference in one part of a simulation therefore does not change the other parts. Immutable.
  */
 record Draw(long seed) {
 
-    /** The purpose of a draw. Draws with the same numbers but different purposes are independent of each other. */
+    /** The purpose of a draw. Draws for different purposes are independent, even with the same other arguments. */
     enum Of {
         PLAN(1),
         RECORD(2),

@@ -9,9 +9,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets a pipeline pull only while the simulation is waiting for it, so that the pipeline never pulls while the
- * consumer's own code is running. The simulation's thread opens the gate. Each stage returned by {@link #before} is
- * confined to the thread of its segment.
+ * Lets a pipeline pull records from its source only while the simulation is waiting for the pipeline. Otherwise, the
+ * pipeline could pull while the consumer's own code is running. The simulation's thread opens the gate. Each stage
+ * returned by {@link #before} is confined to the pipeline thread that runs it.
  */
 final class Gate {
 
@@ -21,7 +21,7 @@ final class Gate {
     // Guarded by the lock.
     private long round;
 
-    /** Lets each stage pull until nothing more is available. Called by the simulation's thread. */
+    /** Begins a round, in which each stage pulls until nothing is available. Called by the simulation's thread. */
     void open() {
         lock.lock();
         try {
@@ -71,7 +71,7 @@ final class Gate {
             }
         }
 
-        /** Waits until the stage may pull. Returns the current round; -1 if the deadline passes. */
+        /** Waits until the stage may pull. Returns the round that {@link #open} began; -1 if the deadline passes. */
         private long awaitRound(long deadlineNanos) throws InterruptedException {
             lock.lockInterruptibly();
             try {

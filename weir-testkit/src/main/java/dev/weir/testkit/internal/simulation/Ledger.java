@@ -45,8 +45,8 @@ final class Ledger {
         private int doneInAssignment;
 
         /**
-         * The number of the last assignment whose handlers must no longer begin the record, because another member, or
-         * this member in a later assignment, has since begun the record.
+         * Handlers of this and earlier assignments must no longer begin the record, because another member, or this
+         * member in a later assignment, has begun it.
          */
         private int begunAfter = -1;
     }
@@ -199,8 +199,8 @@ final class Ledger {
     }
 
     /**
-     * Waits until the work is done. The thread waits through the clock, so that the clock knows that the thread has
-     * been woken even before it runs.
+     * Waits until the work is done. Uses the clock's own wait method, so that the clock counts the thread as running as
+     * soon as the thread is signalled.
      */
     void await(RecordWork work) throws InterruptedException {
         lock.lock();
@@ -304,7 +304,7 @@ final class Ledger {
     /**
      * Reports that another member has handled the record.
      *
-     * @param after the number of this member's last assignment before the other member handled the record
+     * @param after the number of the partition's most recent assignment to this member
      */
     void doneElsewhere(TopicPartition id, long offset, int after) {
         lock.lock();

@@ -60,7 +60,7 @@ final class Outputs {
         final long dueNanos;
         final List<Sent> records = new ArrayList<>();
 
-        /** The thread that runs the callbacks; null until the batch is answered. */
+        /** The thread that reports the outcome to the callbacks; null if no thread has begun to do so. */
         @Nullable
         Thread answeredBy;
 
@@ -208,7 +208,7 @@ final class Outputs {
         flush(owner);
     }
 
-    /** Takes the first batch that fulfils a condition and that no thread answers yet; null if there is none. */
+    /** Returns the first matching batch that no thread answers yet, for this thread to answer; null if none. */
     private @Nullable Batch next(Predicate<Batch> condition) {
         lock.lock();
         try {
@@ -301,8 +301,8 @@ final class Outputs {
     }
 
     /**
-     * Registers that an output of a source record was written. The write is not included in the order check if, after
-     * the source record was read, its partition was reassigned or another member handled records of the partition.
+     * Registers that an output of a source record was written. The order check ignores it if the source partition was
+     * reassigned after the record was read, or if another member has since handled records of that partition.
      */
     private void write(TopicPartition to, @Nullable Source source) {
         if (source == null) {

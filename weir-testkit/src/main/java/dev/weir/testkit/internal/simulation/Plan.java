@@ -27,7 +27,7 @@ final class Plan {
     /**
      * An event.
      *
-     * @param number identifies the event in draws
+     * @param number passed to draws, so that the draws for different events differ
      */
     record Event(long atNanos, Kind kind, int number) {}
 

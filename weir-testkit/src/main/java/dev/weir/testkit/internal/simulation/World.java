@@ -28,14 +28,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A simulated run with its topics and its time. The simulation and the pipeline take turns: while one of them runs, the
- * other waits. Confined to the consumer's thread of the current process, except for the checks made by pipeline threads
- * when they pull.
+ * other waits. Confined to the consumer's thread of the current process, except for {@link #check}, which pipeline
+ * threads call when they pull records.
  */
 final class World implements Surroundings {
 
     /**
-     * Longest real time that the pipeline may be busy. If it takes longer, the simulation assumes that the pipeline
-     * never comes to rest.
+     * Longest real time that the pipeline may be busy. After this time, the simulation assumes that the pipeline never
+     * comes to rest.
      */
     private static final Duration REST_LIMIT = Duration.ofSeconds(20);
 
@@ -65,7 +65,7 @@ final class World implements Surroundings {
     /** True if the pipeline has come to rest since the last simulated event. */
     private boolean rested;
 
-    /** True if everything is done and the pipeline has been asked to stop. */
+    /** True if everything has been committed and the pipeline has been asked to stop. */
     private volatile boolean through;
 
     World(Scenario scenario, long seed) {
@@ -87,7 +87,7 @@ final class World implements Surroundings {
 
     // ---- For SimulationRun -----------------------------------------------------------------------------------------
 
-    /** Starts a process, which knows only the offsets that the group has committed. */
+    /** Starts the user's process. Of earlier processes, only the group's committed offsets remain. */
     SimulatedProcess start(String bootstrapServers) {
         ledger.crashed(false);
         starts++;
@@ -291,9 +291,9 @@ final class World implements Surroundings {
     }
 
     /**
-     * Returns whether the group's commit has not reached the required offset yet. With at-most-once delivery, the
-     * commit must reach the end of the last record. With at-least-once delivery, it must reach the end of the log,
-     * including trailing gaps.
+     * Returns whether the group's committed offset must still advance. With at-most-once delivery, it must reach the
+     * offset after the last record. With at-least-once delivery, it must reach the end of the log, even if the log ends
+     * with gaps.
      */
     private boolean isBehind(PartitionLog log) {
         long committed = Math.max(0, log.committed());
@@ -397,7 +397,7 @@ final class World implements Surroundings {
         return gate.before(stage, ofPipeline, this::check);
     }
 
-    /** Checks a batch. Called on the pipeline's thread while the simulation waits. */
+    /** Checks that a batch is in order, complete, and from this member's partitions. Called by pipeline threads. */
     void check(Batch<?> batch) {
         for (int i = 0; i < batch.size(); i++) {
             if (batch.get(i) instanceof ConsumerRecord<?, ?> record) {
