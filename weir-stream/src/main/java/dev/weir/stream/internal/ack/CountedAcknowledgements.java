@@ -4,8 +4,9 @@ import dev.weir.stream.spi.AckTarget;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
- * An acknowledgement target for the elements of one batch, which counts the pending acknowledgements of each element
- * and remembers whether one of them was forgone or abandoned. Tokens are the indexes of the elements. Thread-safe.
+ * An acknowledgement target for the elements of one batch. It counts each element's pending acknowledgements, and
+ * remembers whether one of them was forgone (the element was not needed) or abandoned. Tokens are the indexes of the
+ * elements. Thread-safe.
  *
  * <pre>
  *   state    n: n acknowledgements are pending; 0: all have ended
@@ -56,8 +57,8 @@ public abstract class CountedAcknowledgements extends DerivedTarget {
     }
 
     /**
-     * Makes the endings that are still to come without effect. Returns false if all pending acknowledgements of the
-     * element have already ended, or if it was detached before.
+     * Prevents {@link #ended} from being called for an element. Returns false if all its pending acknowledgements have
+     * already ended, or if this method was called for it before.
      */
     protected final boolean detach(int index) {
         int before = states.getAndUpdate(index, state -> (state & COUNT) != 0 ? state | DETACHED : state);

@@ -3,15 +3,16 @@ package dev.weir.stream.internal.ack;
 import dev.weir.stream.spi.AckTarget;
 
 /**
- * An acknowledgement target whose tokens stand for tokens of other targets, the originals. Questions about an element
- * are passed on to its original. Subclasses decide how the endings of pending acknowledgements reach the original.
+ * An acknowledgement target for elements that already have one, called the original target. Each token represents one
+ * such element, and questions about the element are answered by its original target. Subclasses decide when the
+ * original target is told the outcome.
  */
 public abstract class DerivedTarget implements AckTarget {
 
-    /** The target of the element that {@code token} stands for. */
+    /** The original target of the element with this {@code token}. */
     protected abstract AckTarget original(long token);
 
-    /** The token of that element in {@link #original}. */
+    /** The element's token in its {@link #original} target. */
     protected abstract long originalToken(long token);
 
     @Override

@@ -7,14 +7,14 @@ import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends the pending acknowledgements of several elements, even if a target throws. A target may call a user's code, for
- * example to end a span. A source waits for the elements that nobody ends. Stateless.
+ * Ends the pending acknowledgements of several elements. If one call throws, for example because a target runs user
+ * code, the remaining calls are still made. Otherwise, a source would wait forever for the skipped elements. Stateless.
  */
 public final class EachAcknowledgement {
 
     private EachAcknowledgement() {}
 
-    /** Calls {@code end} with the numbers from 0 to {@code count}, and then throws the first failure. */
+    /** Calls {@code end} with each index below {@code count}, and then throws the first failure. */
     public static void of(int count, IntConsumer end) {
         Throwable failure = null;
         for (int i = 0; i < count; i++) {

@@ -60,13 +60,13 @@ public final class JointAck implements AckTarget {
     }
 
     /**
-     * Moves the caller's pending acknowledgement to another stream, where the members have different targets. If the
-     * combined element has no other pending acknowledgement, and none was forgone or abandoned, this object switches to
-     * the members' new targets. Otherwise, a new object is created for the new targets. It holds one additional pending
-     * acknowledgement of each member.
+     * Moves the caller's pending acknowledgement to another stream, where the members have different targets. If no
+     * other acknowledgement of the combined element is pending, and none was forgone or abandoned, this object switches
+     * to the new targets. Otherwise, the caller gets a new object for the new targets, which holds an additional
+     * pending acknowledgement of each member.
      *
      * @param exit maps a member's target to its target in the other stream
-     * @return this object or the new object; the caller's target in the other stream
+     * @return this object or the new one, to be used as the combined element's target in the other stream
      */
     AckTarget leave(SubstreamTarget.Exit exit) {
         if (pending.get() == 1 && !abandoned && !forgone) {

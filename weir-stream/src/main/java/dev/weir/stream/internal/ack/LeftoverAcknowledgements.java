@@ -68,8 +68,8 @@ public final class LeftoverAcknowledgements {
     }
 
     /**
-     * From now on, also keeps pending acknowledgements that the stages forgo, in addition to those they abandon. Called
-     * when the stream has ended, shortly before its owner learns the outcome.
+     * Makes this object also keep the pending acknowledgements that the stages forgo from now on, not only the
+     * abandoned ones. Called when the stream has ended, shortly before its owner learns the outcome.
      */
     public void due() {
         due = true;
@@ -79,7 +79,7 @@ public final class LeftoverAcknowledgements {
         return due;
     }
 
-    /** Called when the stream has ended. {@code whole} tells whether it completed by itself. */
+    /** Acknowledges all leftovers if the ended stream is {@code whole}, that is, complete; otherwise abandons them. */
     public void end(boolean whole) {
         if (whole) {
             finish();
@@ -106,18 +106,18 @@ public final class LeftoverAcknowledgements {
 
     /**
      * Ends the current leftovers like {@link #end}, but not those added later. Used if several streams take turns on
-     * one thread. Leftovers that are added later belong to the next stream, which has not ended yet.
+     * one thread: leftovers that are added later belong to the next stream, which has not ended yet.
      */
     public void endThisTurn(boolean whole) {
         EachAcknowledgement.of(settle(State.OPEN), whole ? Leftover::ack : Leftover::abandon);
     }
 
     /**
-     * Moves the current leftovers to a separate store for the stream that is taking its turn. Called when this turn is
-     * over but the stream has not ended yet, so that its leftovers are not mixed with the next stream's.
+     * Moves the current leftovers to a store that belongs to one stream. Called when that stream's turn is over but the
+     * stream has not ended, so that its leftovers are not mixed with the next stream's leftovers.
      *
-     * @param own this stream's store, or null if none was needed so far
-     * @return this stream's store, or null if none is needed
+     * @param own the stream's store, or null if it has none yet
+     * @return the stream's store, or null if it still needs none
      */
     public @Nullable LeftoverAcknowledgements endTurn(@Nullable LeftoverAcknowledgements own) {
         // Usually there are no leftovers. No lock is needed to check this, because the streams take turns on a single

@@ -3,10 +3,10 @@ package dev.weir.stream.internal.ack;
 import dev.weir.stream.spi.AckTarget;
 
 /**
- * The acknowledgement target of an element that has left a substream but keeps a target that was created inside it.
- * Every ending reaches both that target and {@code outside}, the element's targets outside the substream. Without the
- * second, an element that is abandoned after it has left would count as abandoned inside, and a substream that has
- * completed acknowledges such elements.
+ * The acknowledgement target of an element that has left a substream but keeps a target created inside it. Every
+ * outcome is reported to that inner target and to {@code outside}, which combines the element's targets outside the
+ * substream. The inner target alone is not enough: after the substream has completed, it would acknowledge an element
+ * that was in fact abandoned downstream.
  */
 final class OutsideTarget extends DerivedTarget {
 

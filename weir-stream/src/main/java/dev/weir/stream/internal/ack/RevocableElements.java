@@ -67,8 +67,8 @@ public final class RevocableElements {
     }
 
     /**
-     * Drops the elements that their source no longer owns, and wakes the stage if it is waiting. May be called from any
-     * thread; never blocks.
+     * Drops the elements that their source no longer owns, and wakes the stage if it is waiting. If the stage is
+     * processing the elements, leaves the dropping to the stage. May be called from any thread; never blocks.
      */
     public void dropRevoked() {
         Batch<?> revoked;

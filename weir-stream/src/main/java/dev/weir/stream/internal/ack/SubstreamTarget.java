@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * The acknowledgement target of elements inside a substream. It passes acknowledgements on to the element's original
  * target. If the substream forgoes an element because it ended early, and the rest of the pipeline continues, the
  * element is acknowledged. If the stages of the substream abandon an element when they are closed, its pending
- * acknowledgement is kept in {@link LeftoverAcknowledgements}. If the substream does not use them, an abandoned element
- * is treated like a forgone one. Thread-safe.
+ * acknowledgement is kept in {@link LeftoverAcknowledgements}. If the substream has none, an abandoned element is
+ * treated like a forgone one. Thread-safe.
  */
 public final class SubstreamTarget implements AckTarget {
 
@@ -76,7 +76,7 @@ public final class SubstreamTarget implements AckTarget {
     @Override
     public void abandon(long token) {
         if (target.isRevoked(token)) {
-            // A rebalance waits for this element, and must not wait for the end of the stream.
+            // End it now: a rebalance waits for this element, and the stream may not end for a long time.
             boolean ignored = target.dropIfRevoked(token);
             return;
         }
@@ -89,7 +89,7 @@ public final class SubstreamTarget implements AckTarget {
         }
     }
 
-    /** Determines the targets of elements outside a stream that they leave. */
+    /** Finds the acknowledgement targets that an element has outside the stream that it is leaving. */
     @FunctionalInterface
     public interface Exit {
 
@@ -108,7 +108,7 @@ public final class SubstreamTarget implements AckTarget {
                 batch.retarget(i, exit.outside(target, batch.token(i)));
             }
         }
-        // The other targets do not depend on the token, so all elements of the batch can continue to share one.
+        // The replacement of a plain target does not depend on the token, so all such elements are handled in one call.
         batch.retarget(target -> isPlain(target) ? exit.outside(target, 0) : target);
     }
 
@@ -117,8 +117,8 @@ public final class SubstreamTarget implements AckTarget {
     }
 
     /**
-     * Finds the targets that elements have outside a stream if targets created inside the stream hide them. Adds a
-     * pending acknowledgement to each.
+     * Collects an element's targets outside the stream if they are hidden by targets that were created inside it. Adds
+     * a pending acknowledgement to each.
      */
     public static final class Crossing implements RootVisitor {
 
@@ -153,7 +153,7 @@ public final class SubstreamTarget implements AckTarget {
          */
         private record Left(JointAck inside, JointAck outside) {}
 
-        /** Creates a wrapper for streams that may end while the rest of the pipeline continues. */
+        /** Creates a wrapper. {@code restGoesOn} returns whether the pipeline continues if the stream ends. */
         public Wrapper(BooleanSupplier restGoesOn) {
             this(restGoesOn, null);
         }
@@ -169,8 +169,8 @@ public final class SubstreamTarget implements AckTarget {
         }
 
         /**
-         * Removes this wrapper from the target of an element that leaves the stream. If a target of another kind, which
-         * was created inside the stream, hides the wrapper, that target is kept and combined with the target outside.
+         * Returns the target that an element has outside the stream, without this wrapper. If a target that was created
+         * inside the stream hides the wrapper, that target is kept and combined with the outer target.
          */
         @Override
         public AckTarget outside(AckTarget target, long token) {

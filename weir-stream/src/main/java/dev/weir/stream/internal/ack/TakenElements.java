@@ -8,15 +8,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The unfinished elements that one run has taken over from another run. If the taking run fails, its stages may leave
- * elements behind whose pending acknowledgements never end. The other run continues, so its source would wait for these
- * elements. {@link #abandonAll} therefore abandons them. Thread-safe.
+ * The unfinished elements that one pipeline run has received from another run. If the receiving run fails, its stages
+ * may never end the pending acknowledgements of some elements. The source in the other run, which continues, would then
+ * wait for them. {@link #abandonAll} prevents this by abandoning them. Thread-safe.
  */
 public final class TakenElements {
 
     private final Set<Acknowledgements> unfinished = ConcurrentHashMap.newKeySet();
 
-    /** Takes over the elements of a batch. The caller must pass on the returned batch instead of {@code batch}. */
+    /** Takes over a batch. Returns a batch with the same elements, which the caller must use instead. */
     public <T> Batch<T> take(Batch<T> batch) {
         int size = batch.size();
         int acknowledged = 0;
@@ -44,7 +44,7 @@ public final class TakenElements {
         EachAcknowledgement.of(List.copyOf(unfinished), Acknowledgements::abandonAll);
     }
 
-    /** Holds one pending acknowledgement of each element of one batch in the other run. */
+    /** Holds one pending acknowledgement of each element of a batch, in the run from which the elements came. */
     private final class Acknowledgements extends CountedAcknowledgements {
 
         private final AckTarget[] targets;

@@ -15,8 +15,8 @@ import dev.weir.stream.spi.StageMeter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lower end of an asynchronous boundary. The upstream stages run on their own thread and fill the boundary's
- * exchange. Confined to the lower segment's thread.
+ * The downstream side of an asynchronous boundary: emits the batches that the upstream stages, which run on their own
+ * thread, have put into the exchange. Confined to the downstream thread.
  */
 public final class AsyncBoundary<I, O> implements Stage<O> {
 
@@ -41,7 +41,7 @@ public final class AsyncBoundary<I, O> implements Stage<O> {
                 (attributes, clock) -> new BoundaryQueue<>(attributes.bufferOr(capacity), clock));
     }
 
-    /** Creates a boundary with a custom exchange and its own default attributes. */
+    /** Creates a boundary whose exchange is opened by {@code kind}. */
     public static <I, O> BlueprintNode<O> node(Attributes defaults, BlueprintNode<I> above, Kind<I, O> kind) {
         return new BlueprintNode<>(defaults, (assembly, attributes) -> build(above, assembly, attributes, kind));
     }
@@ -65,9 +65,8 @@ public final class AsyncBoundary<I, O> implements Stage<O> {
     }
 
     /**
-     * Moves batches from the upstream stages to the exchange, on the upper segment's thread. If the upstream stages
-     * fail, ends the exchange with the failure. The lower segment receives the failure after all batches that were
-     * stored before it.
+     * Moves batches from the upstream stages to the exchange, on the upstream thread. If the upstream stages fail, ends
+     * the exchange with the failure, which the downstream thread receives after all batches stored before it.
      */
     private static <I> void fill(BatchExchange<I, ?> exchange, Stage<I> from, StageMeter meter)
             throws InterruptedException {
@@ -114,8 +113,8 @@ public final class AsyncBoundary<I, O> implements Stage<O> {
 
     @Override
     public void close() {
-        // The upper segment is cancelled first. If this segment has failed, the upper segment must know that before the
-        // exchange refuses its batches.
+        // The upstream thread is cancelled first. If this thread has failed, the upstream thread must know that before
+        // the exchange refuses its batches.
         upper.cancel();
         exchange.cancel();
     }

@@ -14,7 +14,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The hand-over between two segments: the upper segment puts batches, and the lower segment takes them. Thread-safe:
+ * A buffer between two threads: the upstream thread puts batches, and the downstream thread takes them. Thread-safe:
  * any number of threads may put and take. A subclass determines how elements are stored; its methods are called while
  * holding the lock and must not block.
  *
@@ -33,7 +33,7 @@ public abstract class BatchExchange<I, O> {
     // Guarded by the lock.
     private boolean awaited;
 
-    /** The {@link WaitHabit} of the thread that last woke the lower segment. */
+    /** The {@link WaitHabit} of the thread that last woke the downstream thread. */
     private @Nullable WaitHabit upperHabit;
 
     private boolean ended;
@@ -48,11 +48,11 @@ public abstract class BatchExchange<I, O> {
         this.clock = clock;
     }
 
-    /** Returns whether a batch may be put now. If not, the upper segment waits. */
+    /** Returns whether a batch may be put now. If not, the upstream thread waits. */
     protected abstract boolean hasRoom();
 
     /**
-     * Stores a batch, which then belongs to the exchange. If this throws, the upper segment fails; the elements that
+     * Stores a batch, which then belongs to the exchange. If this throws, the upstream stages fail; the elements that
      * were not stored remain in the batch.
      */
     protected abstract void takeIn(Batch<I> batch);
@@ -74,7 +74,7 @@ public abstract class BatchExchange<I, O> {
     /** The number of stored elements. */
     protected abstract int size();
 
-    /** Returns whether the lower segment is waiting for elements. */
+    /** Returns whether the downstream thread is waiting for elements. */
     protected final boolean isAwaited() {
         return awaited;
     }
@@ -111,8 +111,7 @@ public abstract class BatchExchange<I, O> {
                 }
             }
             if (hasRoom()) {
-                // This thread wakes the next waiting thread. A take wakes only one thread, even if it has made room for
-                // several.
+                // Wake the next waiting thread, because a take wakes only one, even if it has made room for several.
                 mayPut.signal();
             }
             return true;
@@ -138,8 +137,8 @@ public abstract class BatchExchange<I, O> {
     }
 
     /**
-     * Records in the calling thread's {@link WaitHabit} that it has woken the lower segment's thread. The calling
-     * thread then parks without spinning in its next wait, which leaves its processor to the lower segment's thread.
+     * Records in the calling thread's {@link WaitHabit} that it has woken the downstream thread. The calling thread
+     * then parks without spinning in its next wait, which leaves its processor to the downstream thread.
      */
     private void noteWoken() {
         upperHabit = TaskGroup.currentHabit();
@@ -182,8 +181,8 @@ public abstract class BatchExchange<I, O> {
     }
 
     /**
-     * Waits for a batch. Returns null at the end and an empty batch at the deadline. Throws the failure of the upper
-     * segment.
+     * Waits for a batch. Returns null at the end and an empty batch at the deadline. Throws the failure of the upstream
+     * stages.
      */
     public final @Nullable Batch<O> take(long deadlineNanos, StageMeter meter) throws InterruptedException {
         ArrivalWaits.enterInterruptibly(lock);

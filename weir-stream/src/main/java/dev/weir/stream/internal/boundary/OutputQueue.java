@@ -45,23 +45,23 @@ public final class OutputQueue<T> implements Stage<T>, Keeper, SubstreamTarget.E
     /**
      * Creates an open output.
      *
-     * @param queue may be shared by several outputs, in which case each batch goes to the first to pull it
-     * @param restGoesOn returns whether the stages downstream of this output are ending by themselves while the rest of
-     *     the stream continues
+     * @param queue may be shared by several outputs, in which case each batch goes to the first output that pulls it
+     * @param restGoesOn returns whether the rest of the stream continues without this output's stages, which are then
+     *     ending by themselves
      */
     public OutputQueue(BoundaryQueue<T> queue, BooleanSupplier restGoesOn) {
         this.queue = queue;
         this.within = new SubstreamTarget.Wrapper(restGoesOn, leftovers);
     }
 
-    /** Sets the meter that counts the waits of the pulling segment. Must be called before the run starts. */
+    /** Sets the meter that counts the pulling thread's waits. Must be called before the run starts. */
     public void pulledBy(StageMeter segment) {
         lowerMeter = segment;
     }
 
     /**
      * Waits for room and hands the batch over. If the output was cancelled, abandons the batch and returns false.
-     * Called by the giver.
+     * Called by the thread that gives batches.
      */
     public boolean give(Batch<T> batch, StageMeter giver) throws InterruptedException {
         try {
@@ -83,7 +83,7 @@ public final class OutputQueue<T> implements Stage<T>, Keeper, SubstreamTarget.E
 
     /**
      * Hands the batch over without waiting. Returns false if the output was cancelled or has no room. Called by the
-     * giver.
+     * thread that gives batches.
      */
     public boolean offer(Batch<T> batch) {
         return queue.offer(batch);
@@ -97,7 +97,10 @@ public final class OutputQueue<T> implements Stage<T>, Keeper, SubstreamTarget.E
         }
     }
 
-    /** Ends the output after the batches given so far, normally if {@code cause} is null. Called by the giver. */
+    /**
+     * Ends the output after the batches given so far, normally if {@code cause} is null. Called by the thread that
+     * gives batches.
+     */
     public void end(@Nullable Throwable cause) {
         queue.end(cause);
     }
@@ -111,8 +114,9 @@ public final class OutputQueue<T> implements Stage<T>, Keeper, SubstreamTarget.E
     }
 
     /**
-     * Acknowledges the elements that the ended downstream stages held, and all batches given from now on. If the
-     * downstream stages may have ended because of a stop, so that {@code completed} is false, abandons these elements.
+     * Stops queuing batches, because the downstream stages have ended. If {@code completed}, acknowledges the elements
+     * that these stages held, the queued elements, and all batches given later. Otherwise, a stop may have ended the
+     * stages, so abandons these elements.
      */
     public void release(boolean completed) {
         whole = completed;
@@ -122,8 +126,8 @@ public final class OutputQueue<T> implements Stage<T>, Keeper, SubstreamTarget.E
     }
 
     /**
-     * Does the same as {@link #release} for the elements that the ended downstream stages held. The elements in the
-     * queue, which is shared, are left to the other outputs.
+     * Ends the elements that the downstream stages held, as {@link #release} does. Leaves the queued elements to the
+     * other outputs, which share the queue.
      */
     public void leaveToOthers(boolean completed) {
         leftovers.end(completed);
@@ -135,8 +139,8 @@ public final class OutputQueue<T> implements Stage<T>, Keeper, SubstreamTarget.E
     }
 
     /**
-     * Abandons the queued elements, unless the output was released, and the elements held by the downstream stages,
-     * unless those elements were already acknowledged. Called at the end of the run.
+     * Called at the end of the run. Abandons the elements that the downstream stages held and that were not
+     * acknowledged. Unless the output was released, abandons the queued elements too.
      */
     public void leave() {
         if (!released) {
@@ -145,7 +149,7 @@ public final class OutputQueue<T> implements Stage<T>, Keeper, SubstreamTarget.E
         leftovers.close();
     }
 
-    /** Returns whether the downstream stages have pulled all batches up to a normal end. */
+    /** Returns whether the downstream stages have pulled all batches and the end of the stream. */
     public boolean isExhausted() {
         return exhausted;
     }
@@ -154,7 +158,7 @@ public final class OutputQueue<T> implements Stage<T>, Keeper, SubstreamTarget.E
         return released;
     }
 
-    /** Returns whether batches given to the released output are acknowledged. */
+    /** Returns whether batches that arrive after {@link #release} are acknowledged rather than abandoned. */
     public boolean isWhole() {
         return whole;
     }
@@ -180,8 +184,8 @@ public final class OutputQueue<T> implements Stage<T>, Keeper, SubstreamTarget.E
     }
 
     /**
-     * Returns a stage that emits the batches of {@code lowest}, the last stage of the inner stream that starts at this
-     * output. The elements get the acknowledgement targets that are valid outside the inner stream.
+     * Wraps {@code lowest}, the last stage of the inner stream that starts at this output. The returned stage emits the
+     * same batches, but with the acknowledgement targets that the elements have outside the inner stream.
      */
     public <R> Stage<R> leaving(Stage<R> lowest) {
         return new Leaving<>(lowest, this);

@@ -1,5 +1,5 @@
 /**
- * The boundary between two segments: batches enter on the upper segment's thread and leave on the lower segment's
+ * The boundary between two threads of a pipeline: batches enter on the upstream thread and leave on the downstream
  * thread, through a bounded buffer that is guarded by a lock.
  */
 @NullMarked

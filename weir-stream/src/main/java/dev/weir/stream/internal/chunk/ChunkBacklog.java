@@ -7,18 +7,18 @@ import java.util.ArrayDeque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The batches inside a parallel stage, in input order. Guarded by the lock of its owner. */
+/** The batches inside a parallel stage, in input order. Guarded by the stage's lock. */
 final class ChunkBacklog<T> {
 
     /**
-     * Maximum number of elements in the backlog. It is large enough to keep the workers busy while the feeder and the
-     * puller run.
+     * Maximum number of elements in the backlog. It is large enough to keep the workers busy while the feeding and the
+     * pulling thread run.
      */
     private static final int CAPACITY = 8 * Batch.DEFAULT_CAPACITY;
 
     /**
-     * Number of elements at which a full stage accepts batches again. It is lower than the capacity, so that the feeder
-     * is not woken for each batch.
+     * Number of elements at which a full stage accepts batches again. It is lower than the capacity, so that the
+     * feeding thread is not woken for each batch.
      */
     private static final int ROOMY = CAPACITY / 2;
 
@@ -70,8 +70,8 @@ final class ChunkBacklog<T> {
     }
 
     /**
-     * Returns whether enough batches are done to make waking the puller worthwhile. This is the case if workers have
-     * taken all other batches, or if removing the finished batches makes room for several new ones.
+     * Returns whether waking the pulling thread is worthwhile: either workers have taken all elements of the remaining
+     * batches, or removing the finished batches makes room for several new ones.
      */
     boolean isMuchDone() {
         WorkerBatch<T> newest = untaken.peekLast();

@@ -9,9 +9,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Signals the puller that the oldest batch is done. {@link #now} signals immediately. {@link #later} delays the signal
- * by at most 4 ms, so that one signal can cover several batches. A timer checks for a delayed signal every 2 ms, and
- * stops when there is nothing left to check. Guarded by its owner's lock.
+ * Tells the thread that pulls the stage when the oldest batch is done. {@link #now} signals immediately. {@link #later}
+ * delays the signal by at most 4 ms, so that one signal can cover several batches. A timer checks for a delayed signal
+ * every 2 ms, and stops when there is nothing left to check. Guarded by the stage's lock.
  */
 final class HeadSignal {
 
@@ -66,7 +66,8 @@ final class HeadSignal {
 
     /**
      * Signals if the oldest batch was already done at the previous check and has not been taken since. A batch that was
-     * done only recently is not signalled yet, because a busy puller will find it without a signal.
+     * done only recently is not signalled yet, because the pulling thread, if it is busy, will find the batch without a
+     * signal.
      */
     private void look() {
         lock.lock();

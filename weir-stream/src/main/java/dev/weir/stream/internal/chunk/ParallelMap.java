@@ -29,8 +29,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Processes batches with several workers and hands them on in input order. The upstream segment feeds the stage; the
- * downstream segment pulls from it. The stage's lock guards all shared state, except for batches in flight, which are
+ * Processes batches with several workers and emits them in input order. The upstream thread feeds the stage; the
+ * downstream thread pulls from it. The stage's lock guards all shared state, except for batches in flight, which are
  * thread-safe.
  *
  * <p>Workers take chunks of the oldest batch that still has untaken elements, and replace the elements in place. A
@@ -42,8 +42,8 @@ public final class ParallelMap<T, R> implements Stage<R> {
     private static final int MAX_WORKERS = 1024;
 
     /**
-     * The puller is woken when the processing time of the finished elements, divided by the number of active workers,
-     * reaches this value. A wake-up costs 20 us of CPU time.
+     * The pulling thread is woken when the processing time of the finished elements, divided by the number of active
+     * workers, reaches this value. A wake-up costs 20 us of CPU time.
      */
     private static final long WAKE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
@@ -74,9 +74,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
     private boolean cancelled;
     private @Nullable Throwable upperFailure;
 
-    /**
-     * A worker's failure that must be thrown at the downstream segment's next pull. Confined to that segment's thread.
-     */
+    /** A worker's failure, to be thrown at the downstream thread's next pull. Confined to that thread. */
     private @Nullable Throwable pendingFailure;
     /** Time per element in the last chunk. Any worker may overwrite it, so it is only a hint. */
     private volatile long nanosPerElement;
@@ -221,8 +219,8 @@ public final class ParallelMap<T, R> implements Stage<R> {
         try {
             tasks.fork(this::work);
         } catch (RuntimeException | Error refused) {
-            // Without a worker, the stored elements may never be processed. Cancelling the stage passes the failure on
-            // without waiting for them.
+            // With no worker, the stored elements may never be processed. Cancel the stage, so that the downstream
+            // thread gets the failure without waiting for them.
             lock.lock();
             try {
                 cancelled = true;
@@ -240,8 +238,8 @@ public final class ParallelMap<T, R> implements Stage<R> {
     }
 
     /**
-     * If a worker could not be started, stores that failure as the failure of the upstream segment. Called before the
-     * upstream stages are closed, so that they do not mistake the failure for a normal end.
+     * If the stage was cut off because a worker could not be started, records this as a failure of the upstream thread.
+     * Called before the upstream stages are closed, which would otherwise take their closing for a normal end.
      */
     private void noteCutOff() {
         Throwable cause;
@@ -364,7 +362,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
         }
     }
 
-    /** Returns whether enough work is finished to wake the puller now. */
+    /** Returns whether enough work is finished to wake the pulling thread now. */
     private boolean isWorthAWakeUp() {
         return backlog.isMuchDone() || backlog.doneElements() * nanosPerElement >= WAKE_NANOS * activeWorkers;
     }

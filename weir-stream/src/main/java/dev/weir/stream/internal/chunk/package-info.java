@@ -1,6 +1,6 @@
 /**
- * The stage that processes batches with several workers: batches arrive from a feeding segment, workers divide each of
- * them into chunks, and the downstream segment pulls the batches in input order. The stage's lock guards all shared
+ * The stage that processes batches with several workers: batches arrive from a feeding thread, workers divide each of
+ * them into chunks, and the downstream thread pulls the batches in input order. The stage's lock guards all shared
  * state, except for batches in flight, which are thread-safe.
  */
 @NullMarked

@@ -14,10 +14,10 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fails the pipeline if the downstream stages take too long to request more elements. Meanwhile those stages occupy the
- * segment's thread, so a separate task checks the timeout. The task reads the clock once per timeout; the stage does
- * two volatile writes per batch. Confined to its segment's thread, except for the separate task, which reads a volatile
- * field.
+ * Fails the pipeline if the downstream stages take too long to request more elements. Meanwhile, those stages occupy
+ * the thread that runs this stage, so a separate task checks the timeout. The task reads the clock once per timeout;
+ * the stage does two volatile writes per batch. Confined to the stage's thread, except for the separate task, which
+ * reads a volatile field.
  */
 final class BackPressureTimeoutStage<T> implements Stage<T> {
 
@@ -29,7 +29,7 @@ final class BackPressureTimeoutStage<T> implements Stage<T> {
 
     private @Nullable Task watchman;
 
-    /** Deadline of the next pull; NEVER while a pull is in progress. Written only by the segment's thread. */
+    /** Deadline of the next pull; NEVER while a pull is in progress. Written only by the stage's thread. */
     private volatile long limitNanos = NEVER;
 
     private BackPressureTimeoutStage(Stage<T> upstream, Duration timeout, StageContext context, TaskGroup tasks) {
@@ -67,8 +67,8 @@ final class BackPressureTimeoutStage<T> implements Stage<T> {
             while (!self.isInterruptRequested()) {
                 long limit = limitNanos;
                 if (limit == NEVER) {
-                    // No deadline can be missed during this sleep. If a batch is handed downstream in the meantime, its
-                    // deadline is later than the end of the sleep.
+                    // No deadline can be missed during this sleep: if a batch is emitted meanwhile, its deadline is
+                    // after the sleep.
                     clock.sleepUntil(clock.after(timeout.toNanos()));
                 } else if (!clock.hasPassed(limit)) {
                     clock.sleepUntil(limit);

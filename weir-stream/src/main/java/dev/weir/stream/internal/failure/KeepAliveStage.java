@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Emits a supplied element whenever no element has arrived for a while. Supplied elements have no pending
- * acknowledgement. Confined to its segment's thread.
+ * acknowledgement. Confined to the stage's thread.
  */
 final class KeepAliveStage<T> implements Stage<T> {
 

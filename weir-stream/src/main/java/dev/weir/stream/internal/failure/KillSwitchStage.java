@@ -10,9 +10,9 @@ import dev.weir.stream.spi.Thrown;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets all elements pass until its switch is turned. If the segment's thread is pulling from the upstream stages when
- * the switch is turned, it is interrupted by the thread that turns the switch. The segment's thread then closes the
- * upstream stages. Confined to its segment's thread, except that any thread may turn the switch.
+ * Lets all elements pass until its switch is turned, and then ends the stream. Turning the switch interrupts a running
+ * pull of the upstream stages, which this stage then closes. Confined to the stage's thread, except that any thread may
+ * turn the switch.
  */
 final class KillSwitchStage<T> implements Stage<T> {
 
@@ -54,7 +54,7 @@ final class KillSwitchStage<T> implements Stage<T> {
             batch = upstream.pull(deadlineNanos);
         } catch (Throwable failure) {
             if (above.exit() && !Thrown.isFatal(failure)) {
-                // The section was interrupted, so the failure is assumed to be a consequence of the interrupt.
+                // The switch was turned during the pull. The failure is probably a consequence of the interrupt.
                 return end();
             }
             throw FailureTransfer.rethrowFromAbove(failure);

@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 public final class KillSwitchState {
 
     /**
-     * The outcome of turning the switch.
+     * The way in which the switch was turned.
      *
-     * @param failure the failure of the streams, or null if they must complete
+     * @param failure the failure with which the streams end, or null if they complete normally
      */
     record Turn(@Nullable Throwable failure) {}
 
@@ -33,13 +33,13 @@ public final class KillSwitchState {
         return turn.get() != null;
     }
 
-    /** Returns the turn, or null while the switch is open. */
+    /** Returns how the switch was turned, or null while it is open. */
     @Nullable
     Turn turned() {
         return turn.get();
     }
 
-    /** Interrupts {@code section} when the switch is turned, or at once if the switch was turned already. */
+    /** Interrupts {@code section} when the switch is turned, or immediately if it has already been turned. */
     void add(TaskSection section) {
         sections.add(section);
         if (isTurned()) {

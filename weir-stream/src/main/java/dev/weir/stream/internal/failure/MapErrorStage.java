@@ -9,7 +9,7 @@ import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Replaces the exception of an upstream failure. Confined to its segment's thread. */
+/** Replaces the exception of an upstream failure. Confined to the stage's thread. */
 final class MapErrorStage<T> implements Stage<T> {
 
     private final Stage<T> upstream;

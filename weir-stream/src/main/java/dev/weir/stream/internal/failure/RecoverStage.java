@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Continues with a replacement when the upstream stages fail: an element, a source, or no elements at all. The failed
- * stages are closed before the replacement starts. Confined to its segment's thread.
+ * stages are closed before the replacement starts. Confined to the stage's thread.
  */
 final class RecoverStage<T> implements Stage<T> {
 

@@ -24,8 +24,9 @@ final class ReplayableBatch<T> {
     private final Batch<T> batch;
 
     /**
-     * The state of each element: the number of threads that briefly keep it unfinished, and FINISHED with the outcome
-     * once it is finished. The last of these threads, if any, passes on the outcome.
+     * The state of each element: the FINISHED flag and the outcome once the element is finished, and the number of
+     * threads that currently delay reporting this outcome; see {@link #hold}. The last of these threads then reports
+     * it.
      */
     private final AtomicIntegerArray states;
 
@@ -66,10 +67,7 @@ final class ReplayableBatch<T> {
         return unfinished;
     }
 
-    /**
-     * Checks whether the source no longer owns an element. If so, abandons the element, which must not be handed out
-     * again, and returns true.
-     */
+    /** If the source no longer owns an element, abandons it, so that it is not handed out again, and returns true. */
     private boolean leaveIfRevoked(int index) {
         if (!batch.isRevoked(index)) {
             return false;
@@ -78,7 +76,7 @@ final class ReplayableBatch<T> {
         return true;
     }
 
-    /** Finishes an element with an outcome, unless it is finished. */
+    /** Finishes an element with an outcome, unless it is already finished. */
     private void finish(int index, int outcome) {
         int before = states.getAndUpdate(index, state -> (state & FINISHED) != 0 ? state : state | FINISHED | outcome);
         if (before == 0) {
@@ -86,7 +84,7 @@ final class ReplayableBatch<T> {
         }
     }
 
-    /** Keeps an element unfinished until {@link #letGo} is called. Returns false if it is finished. */
+    /** Delays reporting the outcome until {@link #letGo} is called. Returns false if the element is finished. */
     private boolean hold(int index) {
         int before = states.getAndUpdate(index, state -> (state & FINISHED) != 0 ? state : state + 1);
         return (before & FINISHED) == 0;
@@ -104,8 +102,8 @@ final class ReplayableBatch<T> {
     }
 
     /**
-     * Abandons the revoked elements that were abandoned in the last attempt, so that they are not handed out again.
-     * Like {@link #give}, this method must be called by one thread at a time.
+     * Finishes the elements that were abandoned in the last attempt and have been revoked since. They are not handed
+     * out again. Like {@link #give}, this method must be called by one thread at a time.
      */
     void leaveRevoked() {
         Attempt attempt = last;
@@ -153,9 +151,9 @@ final class ReplayableBatch<T> {
         @Override
         protected void ended(int index, int outcome) {
             if ((outcome & ABANDONED) != 0) {
-                // This check follows the update of the pending acknowledgements. If the batch is being closed
-                // concurrently, either this thread sees closedAt, or the closing thread sees the update. Revoked
-                // elements are not handed out again, so they are abandoned here too.
+                // This check comes after the update of the pending acknowledgements. If another thread is closing the
+                // batch, either this thread sees closedAt, or that thread sees the update. A revoked element is not
+                // handed out again, so it is finished here too.
                 if (closedAt != this && !batch.isRevoked(index)) {
                     return;
                 }
@@ -170,8 +168,8 @@ final class ReplayableBatch<T> {
         }
 
         /**
-         * Hides an element that another attempt has finished from a visitor that adds pending acknowledgements. An
-         * element cannot get more of them once it is finished.
+         * Hides an element that another attempt has finished from visitors that add pending acknowledgements, because a
+         * finished element cannot get any.
          */
         @Override
         public void roots(long token, RootVisitor visitor) {

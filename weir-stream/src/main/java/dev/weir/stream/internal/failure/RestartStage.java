@@ -24,8 +24,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Emits the elements of a section, which is rebuilt after a delay whenever it fails. Confined to its segment's thread,
- * except for {@link #stop} and {@link #dropRevoked}.
+ * Emits the elements of a section, a part of the stream that is rebuilt after a delay whenever it fails. Confined to
+ * the stage's thread, except for {@link #stop} and {@link #dropRevoked}.
  */
 final class RestartStage<T> implements Stage<T>, Keeper {
 
@@ -38,16 +38,16 @@ final class RestartStage<T> implements Stage<T>, Keeper {
     private final Condition wake = lock.newCondition();
 
     /**
-     * True at the start, and whenever {@link #dropRevoked} has been called since the last check. The check drops
-     * revoked elements that the section would otherwise receive after a restart. Guarded by the lock.
+     * True if there may be revoked elements that the section would receive after its restart: at the start and after
+     * each call of {@link #dropRevoked}, until they are dropped. Guarded by the lock.
      */
     private boolean looksAgain = true;
 
     private @Nullable Child<T> current;
 
     /**
-     * The previous run of the section, or null once its resources are known to be closed. The resources may stay open
-     * until the elements of that run are finished.
+     * The previous run of the section, until its resources are closed; then null. The resources may stay open until
+     * that run's elements are finished.
      */
     private @Nullable Child<T> before;
 
@@ -57,7 +57,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
     private long startNanos;
     private boolean ended;
 
-    /** The restarted part of a stream. Confined to the segment of the {@link RestartStage}. */
+    /** The part of a stream that is restarted as a whole. Confined to the thread of the {@link RestartStage}. */
     interface Section<T> {
 
         /** Builds the section and starts a new run of it. */
@@ -101,7 +101,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
                 (assembly, attributes) -> below(assembly, attributes, settings, nested -> nested.start(section.get())));
     }
 
-    /** Creates the stage that runs the section, and adds it to the current segment. */
+    /** Creates the stage that runs the section, and adds it to the chain that is being built. */
     static <T> RestartStage<T> below(
             RunAssembly assembly, StageAttributes attributes, RestartSettings settings, Section<T> section) {
         assembly.noteWaits();
@@ -181,7 +181,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
         return before == null && clock.hasPassed(startNanos);
     }
 
-    /** Delays the next start until {@code ended} has released its resources. */
+    /** Delays the next start until the run that has ended, {@code ended}, has released its resources. */
     private void awaitLetGo(Child<T> ended) {
         before = ended;
         letGoNanos = clock.after(RunningPipeline.DEFAULT_DRAIN.toNanos());

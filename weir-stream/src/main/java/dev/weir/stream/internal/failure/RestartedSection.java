@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A section in the middle of a stream. When the section fails, it is rebuilt and receives its unfinished elements
- * again. Confined to its stage's segment, except for {@link Input}.
+ * again. Confined to the stage's thread, except for {@link Input}.
  *
- * <p>The stages upstream of the section have their own segment, so an interrupt of the section does not interrupt them.
+ * <p>The stages upstream of the section run on another thread, so an interrupt of the section does not interrupt them.
  */
 final class RestartedSection<T, R> implements RestartStage.Section<R> {
 
@@ -26,7 +26,7 @@ final class RestartedSection<T, R> implements RestartStage.Section<R> {
     private final Stage<T> upstream;
     private final BlueprintBranch<T, R> branch;
 
-    // Each run of the section passes these fields on to the next run. They need no lock, because a run is built only
+    // These fields are used by one run of the section after the other. They need no lock, because a run is built only
     // after the previous run has stopped using them.
     private final ArrayDeque<ReplayableBatch<T>> given = new ArrayDeque<>();
     private Iterator<ReplayableBatch<T>> again = given.iterator();
@@ -96,7 +96,7 @@ final class RestartedSection<T, R> implements RestartStage.Section<R> {
         tidyAt = 2 * given.size() + 16;
     }
 
-    /** The input of one run of the section. Confined to the segment that pulls it. */
+    /** The input of one run of the section. Confined to the thread that pulls it. */
     private final class Input implements Stage<T> {
 
         @Override

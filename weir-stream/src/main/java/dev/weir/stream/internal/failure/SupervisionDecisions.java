@@ -20,7 +20,7 @@ public final class SupervisionDecisions {
 
     /**
      * Returns the decision on a failure that occurred on a thread outside the pipeline, such as one that completes a
-     * future. Whether that thread is interrupted does not affect the decision.
+     * future. An interrupt of that thread does not affect the decision.
      */
     public static Decision elsewhere(Supervision supervision, Throwable failure) {
         return failure instanceof InterruptedException || Machinery.isOfTheProgram(failure)

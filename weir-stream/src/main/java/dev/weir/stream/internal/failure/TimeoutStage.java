@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Fails if the upstream stages take longer than allowed to emit each element, to emit the first element, or to
- * complete. Confined to its segment's thread.
+ * complete. Confined to the stage's thread.
  */
 final class TimeoutStage<T> implements Stage<T> {
 

@@ -10,7 +10,7 @@ import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 import org.jspecify.annotations.Nullable;
 
-/** Calls an action once with the {@link StreamEnd} of the upstream stages. Confined to its segment's thread. */
+/** Calls an action once with the {@link StreamEnd} of the upstream stages. Confined to the stage's thread. */
 final class WatchStage<T> implements Stage<T> {
 
     private final Stage<T> upstream;

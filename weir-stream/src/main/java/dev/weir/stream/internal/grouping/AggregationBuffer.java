@@ -20,12 +20,12 @@ import org.jspecify.annotations.Nullable;
  * Aggregates elements while the downstream stage is busy, up to a weight ({@code batch}) or without limit
  * ({@code conflate}). All methods, and the user's functions, are called while holding the exchange's lock.
  *
- * <p>An upstream batch is always accepted completely. Aggregates that reach the maximum weight, or have no room for the
- * next element, are queued, and the next batch is not accepted until they have been taken.
+ * <p>An upstream batch is always accepted completely. Aggregates are queued once they reach the maximum weight or have
+ * no room for the next element. The next batch is accepted only after the queued aggregates have been taken.
  */
 final class AggregationBuffer<T, A> extends BatchExchange<T, A> {
 
-    /** The functions and the limit of an aggregation. If there is no weigher, each element weighs 1. */
+    /** The arguments of an aggregation. If {@code weigher} is null, each element weighs 1. */
     record Plan<T, A>(
             long maxWeight,
             @Nullable ToLongFunction<? super T> weigher,

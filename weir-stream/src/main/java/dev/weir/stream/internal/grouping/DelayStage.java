@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Delays each element individually without changing the order. A failure of the input is passed on after the elements
- * that preceded it. Confined to its segment's thread, with the exceptions stated in the base class.
+ * that preceded it. Confined to the stage's thread, with the exceptions stated in the base class.
  */
 final class DelayStage<T> extends HoldingStage<T> {
 

@@ -7,7 +7,7 @@ import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 
 /**
- * Drops and acknowledges elements until a time has passed since the start of the run. Confined to its segment's thread.
+ * Drops and acknowledges elements until a time has passed since the start of the run. Confined to the stage's thread.
  */
 final class DropWithinStage<T> extends InPlaceStage<T, T> {
 

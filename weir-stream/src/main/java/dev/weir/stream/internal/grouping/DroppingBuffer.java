@@ -13,7 +13,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A buffer that never makes the upstream segment wait: when it is full, it drops elements and acknowledges them. Its
+ * A buffer that never makes the upstream thread wait: when it is full, it drops elements and acknowledges them. Its
  * methods are called while holding the exchange's lock.
  */
 final class DroppingBuffer<T> extends BatchExchange<T, T> {
@@ -21,8 +21,8 @@ final class DroppingBuffer<T> extends BatchExchange<T, T> {
     private final int capacity;
     private final OverflowStrategy strategy;
 
-    // Guarded by the exchange's lock. If both handedOver and waiting hold elements, the elements in handedOver come
-    // first.
+    // Guarded by the exchange's lock. If `handedOver` and `waiting` both hold elements, the elements in `handedOver`
+    // come first.
     private @Nullable Batch<T> handedOver;
     private final ElementRing<T> waiting = new ElementRing<>();
 

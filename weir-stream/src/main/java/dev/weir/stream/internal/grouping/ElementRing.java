@@ -8,8 +8,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A growing queue of elements with their pending acknowledgements. The owner can store a number with each element,
- * called the element's mark. Confined to its owner's thread, or guarded by its owner's lock.
+ * A growing queue of elements with their pending acknowledgements. A number can be stored with each element, called the
+ * element's mark. Confined to one thread, or guarded by a lock of the stage that uses the queue.
  */
 final class ElementRing<T> {
 

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * Emits the first item of each element's expansion, and further items of the latest element's expansion until a newer
  * element arrives. The stage follows an asynchronous boundary, so that it can check for newer elements without waiting.
  * The first item carries the element's pending acknowledgement; the other items carry none. A failure is passed on
- * after the elements that preceded it. Confined to its segment's thread.
+ * after the elements that preceded it. Confined to the stage's thread.
  */
 final class ExpandStage<T, R> implements Stage<R> {
 
@@ -156,9 +156,9 @@ final class ExpandStage<T, R> implements Stage<R> {
     }
 
     /**
-     * Handles a failure that an expansion throws after its first item. Drops the expansion's remaining items, and
-     * throws the failure if the supervision decides to fail the stream. The element's pending acknowledgement was
-     * already handed on with the first item.
+     * Handles a failure that an expansion throws after its first item: drops the remaining items, and throws the
+     * failure if the supervision decides to fail the stream. The element itself needs no handling, because its pending
+     * acknowledgement left with the first item.
      */
     private void giveUp(Throwable failure) {
         more = Collections.emptyIterator();

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The input of an operator that emits its remaining elements before it passes on the end or a failure of the input.
- * Confined to the segment's thread.
+ * Confined to the stage's thread.
  */
 final class FlushingIntake<T> {
 

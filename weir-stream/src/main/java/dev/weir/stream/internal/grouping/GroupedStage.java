@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Groups elements into lists up to a weight, optionally with one key per list, and optionally within a time window that
  * starts with the list's first element. The members of a list are acknowledged together. An incomplete list is emitted
- * before the end or a failure. Confined to its segment's thread.
+ * before the end or a failure. Confined to the stage's thread.
  */
 final class GroupedStage<T> implements Stage<List<T>> {
 

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A stage that holds each element until the element may leave. It accepts batches while it holds fewer elements than
  * its limit, so it exceeds the limit by at most one batch. The end or an upstream failure is passed on after the held
- * elements. Confined to its segment's thread, except for {@link #depth}, {@link #dropRevoked} and {@link #find}.
+ * elements. Confined to the stage's thread, except for {@link #depth}, {@link #dropRevoked} and {@link #find}.
  */
 abstract class HoldingStage<T> implements Stage<T>, Keeper {
 

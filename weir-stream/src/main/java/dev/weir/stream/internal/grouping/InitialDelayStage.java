@@ -10,7 +10,7 @@ import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 import org.jspecify.annotations.Nullable;
 
-/** Pulls no elements until a time has passed since the start of the run. Confined to its segment's thread. */
+/** Pulls no elements until a time has passed since the start of the run. Confined to the stage's thread. */
 final class InitialDelayStage<T> implements Stage<T> {
 
     private final Stage<T> upstream;

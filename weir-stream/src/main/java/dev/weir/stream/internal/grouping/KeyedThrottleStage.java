@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Lets the elements of each key pass at a rate, and holds elements that are too early while other keys overtake them.
- * Confined to its segment's thread, with the exceptions stated in the base class.
+ * Confined to the stage's thread, with the exceptions stated in the base class.
  */
 final class KeyedThrottleStage<T> extends HoldingStage<T> {
 

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Emits windows of {@code size} elements, each starting {@code step} elements after the previous one. The original
  * pending acknowledgement of an element goes to the last window that contains the element. For earlier windows, the
- * element gets additional pending acknowledgements. Confined to its segment's thread.
+ * element gets additional pending acknowledgements. Confined to the stage's thread.
  */
 final class SlidingStage<T> implements Stage<List<T>> {
 

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Lets elements pass until a time has passed since the start of the run, then ends the stream and closes the upstream
- * stages. Confined to its segment's thread.
+ * stages. Confined to the stage's thread.
  */
 final class TakeWithinStage<T> implements Stage<T> {
 

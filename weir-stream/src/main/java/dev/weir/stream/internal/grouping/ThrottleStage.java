@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Lets elements pass at a limited rate. The stage holds one batch of the input and emits its elements as soon as they
- * may pass. It does not pull the next batch until all elements of this batch have passed. Confined to its segment's
+ * may pass. It does not pull the next batch until all elements of this batch have passed. Confined to the stage's
  * thread, except for {@link #dropRevoked} and {@link #find}.
  */
 final class ThrottleStage<T> implements Stage<T>, Keeper {

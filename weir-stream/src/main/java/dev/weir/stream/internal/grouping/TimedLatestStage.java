@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Holds the latest element until it is due, and acknowledges the elements that it replaces. Implements
  * {@code debounce}, where each element restarts the wait, and {@code sample}, which emits at a fixed interval from the
- * start. The last element is emitted before the end or a failure of the input is passed on. Confined to its segment's
+ * start. The last element is emitted before the end or a failure of the input is passed on. Confined to the stage's
  * thread.
  */
 final class TimedLatestStage<T> implements Stage<T> {
@@ -76,8 +76,8 @@ final class TimedLatestStage<T> implements Stage<T> {
             if (!none) {
                 take(batch);
             }
-            // An empty batch means that the input returned without waiting any longer, even if no deadline has passed.
-            // This stage must not wait in that case either.
+            // The input returns an empty batch if it cannot wait any longer, possibly before the deadline. This stage
+            // must not wait then either.
             if ((none || clock.hasPassed(deadlineNanos)) && !clock.hasPassed(dueNanos)) {
                 return new Batch<>(0);
             }

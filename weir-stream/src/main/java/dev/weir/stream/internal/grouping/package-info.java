@@ -1,6 +1,6 @@
 /**
- * Operators that group, delay or drop elements by count, weight, time or demand. Fused operators run on their segment's
- * thread and wait using the run's clock; operators that decouple two segments use an exchange that is guarded by its
+ * Operators that group, delay or drop elements by count, weight, time or demand. Fused operators run on the thread of
+ * their neighbours and wait using the run's clock; operators between two threads use an exchange that is guarded by its
  * lock.
  */
 @NullMarked

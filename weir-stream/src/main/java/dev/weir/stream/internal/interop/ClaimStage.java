@@ -12,9 +12,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives each element an additional pending acknowledgement, which the recipient of the element ends manually. If
- * downstream stages forgo, abandon or drop all copies of the element, no recipient has it, so that acknowledgement ends
- * in the same way. Confined to its segment's thread.
+ * Holds one pending acknowledgement of each element until the recipient of the element ends it manually. If the
+ * downstream stages have forgone, abandoned or dropped all copies of the element, there is no recipient, so this
+ * acknowledgement ends in the same way. Confined to the stage's thread.
  */
 final class ClaimStage<T> implements Stage<Claim<T>> {
 
@@ -66,7 +66,7 @@ final class ClaimStage<T> implements Stage<Claim<T>> {
         private final AckTarget target;
         private final long token;
         private final AtomicBoolean claimed = new AtomicBoolean(true);
-        /** The pending acknowledgements of downstream stages. */
+        /** Number of copies of the element that downstream stages hold, each with a pending acknowledgement. */
         private final AtomicInteger copies = new AtomicInteger(1);
         /** True once a downstream stage has acknowledged the element, so a recipient may have it. */
         private volatile boolean delivered;
@@ -82,8 +82,8 @@ final class ClaimStage<T> implements Stage<Claim<T>> {
         }
 
         /**
-         * Registers that a downstream stage gives up a copy. Returns whether the recipient has no copy and will never
-         * get one.
+         * Counts a copy that a downstream stage has given up. Returns true if it was the last copy and none was
+         * delivered, so that no recipient can end the acknowledgement.
          */
         private boolean isLost() {
             return copies.decrementAndGet() == 0 && !delivered && endClaim();

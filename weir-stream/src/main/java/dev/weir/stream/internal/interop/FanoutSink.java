@@ -17,8 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The sink of one run. It hands each element to all subscribers. Within a batch, subscribers may receive elements at
- * different speeds. Subscribing, requesting and cancelling are thread-safe; the loop is confined to its segment's
- * thread.
+ * different speeds. Subscribing, requesting and cancelling are thread-safe; the loop is confined to the sink's thread.
  *
  * <p>An element is acknowledged when {@code onNext} of every subscriber has returned. The next batch is pulled when all
  * subscribers have received the current one, so at most one batch waits for demand. A new subscriber starts with the
@@ -39,10 +38,10 @@ final class FanoutSink<T> {
     private boolean ended;
     private @Nullable Throwable failure;
 
-    // Accessed only by the segment's thread.
+    // Accessed only by the sink's thread.
     private long waitedNanos;
 
-    /** Adds a subscriber. If the stream has already ended, signals the end to it at once. */
+    /** Adds a subscriber. If the stream has already ended, signals the end to it immediately. */
     void subscribe(Flow.Subscriber<? super T> subscriber) {
         FanoutSubscription<T> outlet = new FanoutSubscription<>(this, Objects.requireNonNull(subscriber, "subscriber"));
         // onSubscribe is called before the loop can see the subscriber, so that it is the first signal that the
@@ -76,7 +75,7 @@ final class FanoutSink<T> {
         }
     }
 
-    /** Fails the stream as soon as an element would have to wait for demand. May be called from any thread. */
+    /** Makes the stream fail instead of letting an element wait for demand. May be called from any thread. */
     void failInsteadOfWaiting(Throwable cause) {
         lock.lock();
         try {
@@ -87,7 +86,7 @@ final class FanoutSink<T> {
         }
     }
 
-    /** Returns whether this failure was signalled to the subscribers. */
+    /** Returns whether the stream has ended with this failure, so that the subscribers have been notified of it. */
     boolean hasTold(Throwable cause) {
         lock.lock();
         try {
@@ -107,9 +106,9 @@ final class FanoutSink<T> {
             lock.unlock();
         }
         if (standIn) {
-            // The loop may be waiting for the upstream stages for a long time, so this thread signals the error about
-            // the invalid request to the subscriber. The loop cannot signal anything afterwards, because it checks the
-            // subscription's state first.
+            // This thread signals the error about the invalid request, because the loop may be waiting for the upstream
+            // stages for a long time. The loop cannot signal anything to the subscriber afterwards, because it checks
+            // the subscription first.
             outlet.refuseIfViolated();
             cancel(outlet);
         }
@@ -174,7 +173,7 @@ final class FanoutSink<T> {
      * resulting interrupt, so the failure of the run is returned instead.
      */
     private static Throwable causeOf(Throwable thrown, StageContext context) {
-        // The interrupt must not be visible to the subscribers.
+        // Clears the interrupt, so that the subscribers do not see it.
         boolean ignored = Thread.interrupted();
         Throwable failure = context.failure();
         if (failure != null) {

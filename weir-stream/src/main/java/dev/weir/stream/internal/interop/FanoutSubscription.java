@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One subscriber of a {@link FanoutSink} and its demand. The subscriber may call this object from any thread. Elements
- * are passed to the subscriber on the segment's thread. The end of the subscription may also be signalled on a thread
- * that subscribes, makes an invalid request, or closes the run.
+ * are passed to the subscriber on the sink's thread. The end of the subscription may also be signalled on a thread that
+ * subscribes, makes an invalid request, or closes the run.
  */
 final class FanoutSubscription<T> implements Flow.Subscription {
 
@@ -25,7 +25,7 @@ final class FanoutSubscription<T> implements Flow.Subscription {
      */
     private volatile long requested;
 
-    // Accessed only by the segment's thread.
+    // Accessed only by the sink's thread.
     private long delivered;
     private int position;
 

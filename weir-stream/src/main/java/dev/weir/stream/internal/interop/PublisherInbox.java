@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Receives a publisher's signals and queues its elements, in order, until the pipeline takes them. Signals may come
- * from any thread. {@link #take}, {@link #callPublisher} and {@link #close} must be called on the segment's thread, so
+ * from any thread. {@link #take}, {@link #callPublisher} and {@link #close} must be called on the source's thread, so
  * that the publisher never receives concurrent calls.
  *
  * <p>After the publisher has ended, queued elements can still be taken; {@link #take} then returns null or throws the
@@ -33,7 +33,7 @@ final class PublisherInbox<T> implements Flow.Subscriber<T> {
     private boolean stopped;
     private boolean closed;
 
-    // Accessed only by the segment's thread. `taken` counts elements since the last request.
+    // Accessed only by the source's thread. `taken` counts elements since the last request.
     private boolean requested;
     private boolean cancelled;
     private int taken;
@@ -192,7 +192,7 @@ final class PublisherInbox<T> implements Flow.Subscriber<T> {
 
     /**
      * Sends the publisher its pending signal: the first request, a refill, or a cancellation. Must be called on the
-     * segment's thread and without holding the lock, because the publisher may call back.
+     * source's thread and without holding the lock, because the publisher may call back.
      */
     void callPublisher() {
         Flow.Subscription to;
@@ -222,7 +222,7 @@ final class PublisherInbox<T> implements Flow.Subscriber<T> {
 
     /**
      * Drops the queued elements and cancels the subscription. If the publisher has not called {@link #onSubscribe} yet,
-     * its subscription is cancelled as soon as it does.
+     * the subscription is cancelled as soon as the publisher does so.
      */
     void close() {
         Flow.Subscription open = null;

@@ -12,8 +12,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Emits the elements that a publisher sends to an inbox. The elements have no acknowledgements. Confined to its
- * segment's thread.
+ * Emits the elements that a publisher sends to an inbox. The elements have no acknowledgements. Confined to the stage's
+ * thread.
  */
 final class PublisherSource<T> implements Stage<T> {
 

@@ -7,7 +7,7 @@ import dev.weir.stream.spi.SinkFactory;
 import java.util.concurrent.Flow;
 import java.util.function.Function;
 
-/** The entry point of this package for the facade. Stateless. */
+/** Factory methods of this package, called by the public API. Stateless. */
 public final class ReactiveInterop {
 
     private ReactiveInterop() {}

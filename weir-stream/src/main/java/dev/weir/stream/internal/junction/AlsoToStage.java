@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Sends each element both downstream and to a side sink. An element is acknowledged when both sides have acknowledged
- * it. Confined to its segment's thread.
+ * it. Confined to the stage's thread.
  */
 final class AlsoToStage<T> extends SideStage<T> {
 

@@ -6,9 +6,8 @@ import dev.weir.stream.spi.Stage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Passes all batches on unchanged. When this stage is closed, it also cancels {@code feeding} and abandons the elements
- * left in {@code outlets}. {@code feeding} is the upstream segment that fills {@code outlets}. Confined to its
- * segment's thread.
+ * Passes all batches on unchanged. When it is closed, it also cancels {@code feeding}, the upstream thread that fills
+ * {@code outlets}, and abandons the elements left in {@code outlets}. Confined to the stage's thread.
  */
 record CancellingStage<T>(Stage<T> upstream, Segment<?> feeding, StageOutputs<?> outlets) implements Stage<T> {
 

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Emits the elements of each input after the elements of the previous input, without changing the batches. Confined to
- * its segment's thread.
+ * the stage's thread.
  */
 final class ConcatStage<T> implements Stage<T> {
 

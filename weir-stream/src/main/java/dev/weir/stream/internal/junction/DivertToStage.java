@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Sends the elements that match a predicate to a side sink, with their acknowledgements, and passes the others on.
- * Confined to its segment's thread.
+ * Confined to the stage's thread.
  */
 final class DivertToStage<T> extends SideStage<T> {
 

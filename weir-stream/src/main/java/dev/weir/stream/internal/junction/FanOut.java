@@ -15,17 +15,17 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * A stage that distributes elements to several outputs. The stages upstream of it run on their own segment, which fills
+ * A stage that distributes elements to several outputs. The stages upstream of it run on their own thread, which fills
  * the outputs' bounded buffers. Immutable.
  *
  * @param shared whether the outputs share one buffer
  */
 record FanOut<T>(String name, BlueprintNode<T> above, boolean shared, OutputSelection.Factory<T> distribution) {
 
-    /** The outputs of one run, and the segment that fills them. */
+    /** The outputs of one run, and the upstream stages with the thread that fills the outputs. */
     private record Built<T>(StageOutputs<T> outlets, Segment<T> upper) {
 
-        /** Wraps {@code lowest} so that closing the returned stage also cancels the segment that fills the outputs. */
+        /** Returns a stage that emits the batches of {@code lowest}. Closing it cancels {@code upper}. */
         <R> Stage<R> endingWith(Stage<R> lowest) {
             return new CancellingStage<>(lowest, upper, outlets);
         }
@@ -43,8 +43,8 @@ record FanOut<T>(String name, BlueprintNode<T> above, boolean shared, OutputSele
                 assembly.tasks(),
                 entry::isWhole);
         entry.depth(outlets::depth);
-        // Outputs that end early keep their pending acknowledgements until another output continues. If none does,
-        // nothing else ends these acknowledgements.
+        // Called at the end of the run. An output that ends early keeps its pending acknowledgements until another
+        // output is known to continue. If there is no such output, this call ends the acknowledgements.
         entry.onTermination(patience -> {
             outlets.leave();
             return "";
@@ -58,7 +58,7 @@ record FanOut<T>(String name, BlueprintNode<T> above, boolean shared, OutputSele
         return new Built<>(outlets, upper);
     }
 
-    /** Returns a node that runs each output's branch on its own segment and merges the branches' outputs. */
+    /** Returns a node that runs the branch of each output on its own thread and merges the results. */
     <R> BlueprintNode<R> merged(List<BlueprintBranch<T, R>> branches) {
         return new BlueprintNode<>(name, (assembly, attributes) -> {
             Built<T> built = build(assembly, attributes, branches.size());
@@ -84,8 +84,8 @@ record FanOut<T>(String name, BlueprintNode<T> above, boolean shared, OutputSele
     }
 
     /**
-     * Returns a node for stages that read all outputs in the downstream segment. {@code inputs} are the open inputs of
-     * these stages, one for each output. {@code lowest} is the most downstream of these stages.
+     * Returns a node for stages that read all outputs on one thread. {@code inputs} are the open inputs of these
+     * stages, one for each output. {@code lowest} is the most downstream of these stages.
      */
     <R> BlueprintNode<R> joined(List<OpenInput<T>> inputs, BlueprintNode<R> lowest) {
         return new BlueprintNode<>(name, (assembly, attributes) -> {

@@ -16,7 +16,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queues through which the segments of several inputs pass batches to one stage. Each input has its own queue,
+ * The queues through which several threads, one per input, pass batches to one stage. Each input has its own queue,
  * which holds a limited number of elements. Thread-safe: one thread per input puts batches, and one thread takes them.
  *
  * <p>An input is open until it ends, either normally or with a failure. Elements that were put before the end can still
@@ -33,7 +33,7 @@ final class InputQueues<T> {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition arrived = lock.newCondition();
 
-    /** True while the taker is waiting for a batch. Written by the taker, read by any thread. */
+    /** True while the taking thread is waiting for a batch. Written by that thread, read by any thread. */
     private volatile boolean takerWaits;
 
     // Guarded by the lock.
@@ -42,7 +42,7 @@ final class InputQueues<T> {
     private @Nullable Inlet<T> failed;
     private boolean cancelled;
 
-    // Accessed only by the taker.
+    // Accessed only by the taking thread.
     private int lastInput;
 
     /**
@@ -63,8 +63,8 @@ final class InputQueues<T> {
     }
 
     /**
-     * Closes the assembly's open segment and returns it. At run time, the segment pulls batches from {@code upstream}
-     * and puts them into the queue of {@code input}.
+     * Returns a segment, with its own thread, for the chain of stages that ends with {@code upstream}. At run time,
+     * this thread pulls batches from {@code upstream} and puts them into the queue of {@code input}.
      */
     Segment<T> feed(int input, RunAssembly assembly, Dispatcher dispatcher, Stage<T> upstream, Runnable atNormalEnd) {
         StageMeter meter = assembly.segmentMeter();
@@ -76,7 +76,7 @@ final class InputQueues<T> {
         return segment;
     }
 
-    /** Registers {@code segment}, which feeds the inputs, to be cancelled together with them. */
+    /** Makes {@link #cancel} also cancel {@code segment}, a part of the stream that feeds the inputs. */
     void cancelsAlso(Segment<?> segment) {
         segments.add(segment);
     }
@@ -92,7 +92,7 @@ final class InputQueues<T> {
             atNormalEnd.run();
             end(input, null);
         } catch (InterruptedException interrupted) {
-            // If this segment is interrupted, its input must not end normally, because the stream would then appear to
+            // If this thread is interrupted, its input must not end normally, because the stream would then appear to
             // be complete.
             end(input, interrupted);
             throw interrupted;
@@ -225,14 +225,14 @@ final class InputQueues<T> {
         return false;
     }
 
-    /** Returns the input from which the last batch was taken. Called only by the taker. */
+    /** Returns the input from which the last batch was taken. Called only by the taking thread. */
     int lastInput() {
         return lastInput;
     }
 
-    /** Abandons the queued elements, refuses further puts, and interrupts the segments of the inputs. */
+    /** Abandons the queued elements, refuses further puts, and interrupts the threads of the inputs. */
     void cancel() {
-        // Cancel the segments first, so that their stages learn of a failure of the calling segment before a put is
+        // Cancel the threads first. If the calling thread has failed, the inputs' stages must know that before a put is
         // refused.
         segments.forEach(Segment::cancel);
         List<Batch<T>> left = new ArrayList<>();

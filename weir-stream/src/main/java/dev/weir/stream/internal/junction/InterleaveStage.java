@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Takes a fixed number of elements from each of its two inputs in turn. After one input has ended, emits the remaining
- * elements of the other. Confined to its segment's thread.
+ * elements of the other. Confined to the stage's thread.
  */
 final class InterleaveStage<T> implements Stage<T> {
 

@@ -14,7 +14,7 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.ToIntFunction;
 
-/** The entry point of this package for the facade, with one method per operator. Stateless. */
+/** Factory methods for the operators of this package, called by the public API. Stateless. */
 public final class JunctionStages {
 
     private JunctionStages() {}
@@ -84,7 +84,7 @@ public final class JunctionStages {
         return ZipStage.node(name, left, right, combine);
     }
 
-    /** Zips inputs. After one input has ended, pairs the elements of the other with a stand-in. */
+    /** Zips inputs. After one input has ended, pairs the elements of the other with one of the {@code standIns}. */
     public static <A, B> BlueprintNode<Pair<A, B>> zipAll(
             BlueprintNode<A> left, BlueprintNode<B> right, Pair<A, B> standIns) {
         return ZipAllStage.node(left, right, standIns);
@@ -148,7 +148,8 @@ public final class JunctionStages {
     }
 
     /**
-     * Sends all elements to both {@code left} and {@code right}. Continues with {@code joined}, whose stages read both.
+     * Sends all elements to both {@code left} and {@code right}, the inputs of the stages that {@code joined}
+     * represents.
      */
     public static <T, R> BlueprintNode<R> unzip(
             BlueprintNode<T> above, OpenInput<T> left, OpenInput<T> right, BlueprintNode<R> joined) {

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Combines the latest elements of all inputs whenever one input has a new element. If the function fails, the preceding
- * outputs are emitted first. Confined to its segment's thread.
+ * outputs are emitted first. Confined to the stage's thread.
  *
  * <p>The stage holds a pending acknowledgement for the latest element of each input. In addition, each output holds a
  * pending acknowledgement for every element that it contains.

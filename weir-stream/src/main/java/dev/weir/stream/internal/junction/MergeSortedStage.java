@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Merges two sorted inputs into one sorted stream. If elements are equal, the first input's elements come first. If the
- * comparator fails, the elements merged before the failure are emitted first. Confined to its segment's thread.
+ * comparator fails, the elements merged before the failure are emitted first. Confined to the stage's thread.
  */
 final class MergeSortedStage<T> implements Stage<T> {
 

@@ -11,7 +11,7 @@ import dev.weir.stream.spi.StageMeter;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Emits the batches of several inputs in order of arrival. Confined to the thread of the downstream segment. */
+/** Emits the batches of several inputs in order of arrival. Confined to the downstream thread. */
 final class MergeStage<T> implements Stage<T> {
 
     /** The default buffer size of an input, in elements. */
@@ -32,7 +32,7 @@ final class MergeStage<T> implements Stage<T> {
         });
     }
 
-    /** Builds each input on its own segment. The first input uses the segment that is already open. */
+    /** Builds each input with its own thread. The stages of the first input are added to the current chain. */
     static <T> InputQueues<T> inlets(
             RunAssembly assembly,
             StageAttributes attributes,
@@ -51,7 +51,7 @@ final class MergeStage<T> implements Stage<T> {
         return inlets;
     }
 
-    /** Adds a stage that takes batches from {@code inlets} to the open segment, and returns the stage. */
+    /** Creates a stage that takes batches from {@code inlets}, and adds it to the chain that is being built. */
     static <T> Stage<T> below(InputQueues<T> inlets, RunAssembly assembly, StageAttributes attributes) {
         StageEntry entry = assembly.fused(attributes);
         entry.depth(inlets::depth);

@@ -5,7 +5,7 @@ import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.StageMeter;
 import java.util.function.Supplier;
 
-/** Decides to which output each element goes. Confined to the distributing segment's thread. */
+/** Decides to which output each element goes. Confined to the distributing thread. */
 @FunctionalInterface
 interface OutputSelection<T> {
 
@@ -30,8 +30,8 @@ interface OutputSelection<T> {
                     boolean ignored = outlets.give(output, batch.copy(), segment);
                 }
             } catch (InterruptedException interrupted) {
-                // The interrupted call of `give` has already abandoned the copy for this output. Each iteration
-                // abandons one of the copies that have not been handed out, including the copy for output 0.
+                // Abandon one copy for each output that got none, including output 0. The interrupted call of `give`
+                // has already abandoned the copy for its own output.
                 for (; output < outputs; output++) {
                     batch.abandonAll();
                 }

@@ -8,7 +8,7 @@ import java.util.List;
 
 /**
  * One input of a stage that pulls several inputs in turn. Tracks the next element of the input's current batch.
- * Confined to its segment's thread.
+ * Confined to the stage's thread.
  */
 final class PulledInput<T> {
 

@@ -10,7 +10,7 @@ import java.util.function.ToIntFunction;
 
 /**
  * Hands each element to the output whose index a function returns. If the function fails, the preceding elements are
- * handed out first. Confined to the distributing segment's thread.
+ * handed out first. Confined to the distributing thread.
  */
 final class RoutedDistribution<T> implements OutputSelection<T> {
 

@@ -16,8 +16,8 @@ import dev.weir.stream.spi.StageMeter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The base class of stages with a side sink. The stage is fused into the main stream; the sink has its own segment and
- * a bounded buffer. Confined to the main segment's thread.
+ * The base class of stages with a side sink. The stage is fused into the main stream; the sink has its own thread and a
+ * bounded buffer. Confined to the main stream's thread.
  */
 abstract class SideStage<T> implements Stage<T> {
 
@@ -69,16 +69,16 @@ abstract class SideStage<T> implements Stage<T> {
     }
 
     /**
-     * Fails both the main stream and the side sink. Before that, the elements that this stage keeps from the current
-     * batch are passed on.
+     * Makes both the main stream and the side sink fail. The elements of the current batch that this stage has kept are
+     * passed on before the failure.
      */
     final void fail(Throwable cause) {
         failure = cause;
     }
 
     /**
-     * Hands {@code part} to the side sink and returns whether the side sink has accepted it. If it has not, or if this
-     * thread is interrupted, abandons {@code on}, which contains the elements for the main stream.
+     * Hands {@code part} to the side sink and returns whether it was accepted. If not, or if this thread is
+     * interrupted, abandons {@code on}, the elements of the same batch that were meant for the main stream.
      */
     final boolean give(Batch<T> part, Batch<T> on) throws InterruptedException {
         boolean given = false;
@@ -93,7 +93,7 @@ abstract class SideStage<T> implements Stage<T> {
     }
 
     /**
-     * Hands the side sink the elements of a batch that are meant for it.
+     * Hands the side sink its part of a batch.
      *
      * @return the elements for the main stream, or null if the main stream must end
      */
@@ -136,8 +136,8 @@ abstract class SideStage<T> implements Stage<T> {
             }
             return batch;
         } catch (InterruptedException | RuntimeException | Error thrown) {
-            // If this segment was interrupted although the run was not cancelled, the segment downstream no longer
-            // needs elements or has failed. The side sink then ends normally or with that failure.
+            // An interrupt without a cancellation of the run means that the downstream stages have failed or need no
+            // more elements. The side sink then ends in the same way: with their failure, or normally.
             end(TaskGroup.isCurrentInterrupted() && !tasks.isCancelled() ? TaskGroup.currentFailure() : thrown);
             throw thrown;
         }

@@ -17,13 +17,12 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The outputs of a distributing stage. Thread-safe.
+ * The outputs of a stage that distributes elements. Thread-safe.
  *
- * <p>The stages downstream of an output may end early without a failure and forgo the remaining elements of that
+ * <p>If the stages downstream of an output end early without a failure, they forgo the remaining elements of that
  * output. These elements are acknowledged as long as another output continues. When the last output ends, the stream
- * ends, and elements that were not handed out stay unacknowledged. To decide whether another output continues, an
- * output that ended after taking all its elements is treated as continuing. The result therefore does not depend on
- * which of two outputs ends first.
+ * ends, and elements that were not handed out stay unacknowledged. An output that has taken all its elements counts as
+ * continuing, so the result does not depend on the order in which two outputs end.
  */
 final class StageOutputs<T> {
 
@@ -38,8 +37,8 @@ final class StageOutputs<T> {
     private final AtomicInteger live;
     private final ReentrantLock lock = new ReentrantLock();
     /**
-     * The meter of the upstream segment; null before the first batch. This field and {@link #givesTo}, the output that
-     * is currently receiving a batch, are written only by the upstream segment's thread.
+     * The meter of the upstream thread; null before the first batch. Only that thread writes this field and
+     * {@link #givesTo}, the output that is currently receiving a batch.
      */
     private volatile @Nullable StageMeter giver;
 
@@ -57,8 +56,8 @@ final class StageOutputs<T> {
      *
      * @param capacity capacity in elements, of each output or, if {@code shared}, of all outputs together
      * @param shared whether all outputs pull from one queue
-     * @param isWhole returns whether an output that ends now has done so by itself. If not, a stop may have ended a
-     *     source that the output also reads, so the elements that the output did not need stay unacknowledged.
+     * @param isWhole returns whether an output that ends now ends by itself. If not, a stop may have caused the end, so
+     *     the elements that the output did not need stay unacknowledged.
      */
     StageOutputs(int outputs, int capacity, boolean shared, Clock clock, TaskGroup tasks, BooleanSupplier isWhole) {
         this.isWhole = isWhole;
@@ -76,9 +75,9 @@ final class StageOutputs<T> {
     }
 
     /**
-     * Marks an output as leaving and returns whether another output continues. If all remaining outputs leave at the
-     * same time, this method returns false for the output that is marked last. If it returns false, the elements of
-     * {@code output} stay unacknowledged, unless another output has taken all its elements.
+     * Records that an output is ending, and returns whether another output continues. If all remaining outputs end at
+     * the same time, returns false for the one recorded last. The elements of that output stay unacknowledged, unless
+     * another output has taken all its elements.
      */
     private boolean othersGoOn(int output) {
         lock.lock();
@@ -95,8 +94,8 @@ final class StageOutputs<T> {
     }
 
     /**
-     * Reports that the stages downstream of all outputs are about to be closed. Outputs that end from now on do so
-     * because of that.
+     * Reports that the stages downstream of all outputs are about to be closed. From now on, an output does not end by
+     * itself.
      */
     void closing() {
         closing = true;
@@ -106,7 +105,7 @@ final class StageOutputs<T> {
         return outlets.get(output);
     }
 
-    /** Sets the meter of the segment that pulls from an output. Must be called before the run starts. */
+    /** Sets the meter of the thread that pulls from an output. Must be called before the run starts. */
     void pulledBy(int output, StageMeter segment) {
         outlets.get(output).pulledBy(segment);
         segment.siblingAbove(() -> {
@@ -127,8 +126,8 @@ final class StageOutputs<T> {
     }
 
     /**
-     * Returns a view of an output. Closing the view ends all outputs. The upstream segment notices this no later than
-     * its next batch.
+     * Returns an output as a stage. Closing the stage ends all outputs. The upstream thread notices this at its next
+     * batch.
      */
     Stage<T> endingAll(int output) {
         OutputQueue<T> outlet = outlets.get(output);
@@ -181,7 +180,7 @@ final class StageOutputs<T> {
     }
 
     /**
-     * Runs the upstream segment: pulls batches from {@code from} and distributes them to the outputs. After a failure,
+     * Pulls batches from {@code from} and distributes them to the outputs, on the upstream thread. After a failure,
      * each output emits its queued elements before it fails.
      */
     void distribute(Stage<T> from, OutputSelection<T> distribution, StageMeter segment, StageMeter meter)
@@ -197,8 +196,8 @@ final class StageOutputs<T> {
                 }
             }
         } catch (InterruptedException interrupted) {
-            // If this segment was interrupted although the run was not cancelled, the outputs need no more elements.
-            // They then end without a failure.
+            // If this thread was interrupted but the run was not cancelled, the outputs need no more elements. They
+            // then end without a failure.
             failure = tasks.isCancelled() ? interrupted : null;
             throw interrupted;
         } catch (RuntimeException | Error failed) {

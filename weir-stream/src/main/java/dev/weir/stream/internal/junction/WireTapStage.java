@@ -6,8 +6,8 @@ import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 
 /**
- * Copies each element to a side sink as long as the sink keeps up; the stream never waits for the sink. Confined to its
- * segment's thread.
+ * Copies each element to a side sink as long as the sink keeps up; the stream never waits for the sink. Confined to the
+ * stage's thread.
  */
 final class WireTapStage<T> extends SideStage<T> {
 

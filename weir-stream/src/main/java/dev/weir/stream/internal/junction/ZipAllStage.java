@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Pairs the elements of two inputs one by one. After one input has ended, pairs the remaining elements of the other
- * with a stand-in. Confined to its segment's thread.
+ * with a stand-in. Confined to the stage's thread.
  */
 final class ZipAllStage<A, B> implements Stage<Pair<A, B>> {
 

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Combines the elements of two inputs one by one. Ends when either input ends, and forgoes the remaining elements of
- * the other. If the function fails, the preceding results are emitted first. Confined to its segment's thread.
+ * the other. If the function fails, the preceding results are emitted first. Confined to the stage's thread.
  */
 final class ZipStage<A, B, R> implements Stage<R> {
 

@@ -4,10 +4,9 @@ import dev.weir.stream.internal.run.SpecialisedLoop;
 import dev.weir.stream.spi.Batch;
 
 /**
- * A loop that processes one batch of a stage. The loop is stateless, so several stages can use it; their state is kept
- * in the stages. Each loop is nested in its stage's class. Each class that implements a user function gets its own copy
- * of the loop; see {@link SpecialisedLoop}. The loop must therefore contain all performance-critical code and must not
- * call methods that other stages also use.
+ * A loop that processes one batch of a stage. The loop has no state, so several stages can share it. It is nested in
+ * its stage's class. Each class of user functions gets its own copy of the loop; see {@link SpecialisedLoop}. All
+ * performance-critical code must therefore be in the loop itself, not in methods that other stages also use.
  */
 interface BatchLoop<T, S> {
 

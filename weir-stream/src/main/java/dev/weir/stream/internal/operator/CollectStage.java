@@ -8,7 +8,7 @@ import java.lang.invoke.MethodHandles;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Replaces each element, and drops elements that have no replacement. Confined to its segment's thread. */
+/** Replaces each element, and drops elements that have no replacement. Confined to the stage's thread. */
 final class CollectStage<T, R> extends InPlaceStage<T, R> {
 
     private static final SpecialisedLoop<BatchLoop<?, ?>> LOOPS =

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs a user's operator. The elements emitted during one call share the pending acknowledgement of the call's input
- * element. Confined to its segment's thread.
+ * element. Confined to the stage's thread.
  */
 final class ElementOperatorStage<T, R> implements Stage<R> {
 
@@ -134,8 +134,8 @@ final class ElementOperatorStage<T, R> implements Stage<R> {
     }
 
     /**
-     * Closes the operator and returns whether this succeeded. If it did not, the stream fails after the elements
-     * emitted so far have been passed on.
+     * Closes the operator and returns true. If closing fails, returns false, and the stream fails after the elements
+     * emitted before have been passed on.
      */
     private boolean isClosed() {
         try {

@@ -18,7 +18,7 @@ import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
-/** The entry point of this package for the facade, with one method per operator. Stateless. */
+/** Factory methods for the operators of this package, called by the public API. Stateless. */
 public final class ElementStages {
 
     private ElementStages() {}

@@ -10,7 +10,7 @@ import java.util.function.Supplier;
 
 /**
  * Keeps either the elements that match a predicate or the elements that do not, and acknowledges the others. Confined
- * to its segment's thread.
+ * to the stage's thread.
  */
 final class FilterStage<T> extends InPlaceStage<T, T> {
 

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Combines all elements into one result, which is emitted at the end. Acknowledging the result acknowledges all
- * elements. Confined to its segment's thread.
+ * elements. Confined to the stage's thread.
  */
 final class FoldStage<T, R> extends InPlaceStage<T, R> {
 
@@ -100,8 +100,8 @@ final class FoldStage<T, R> extends InPlaceStage<T, R> {
     }
 
     /**
-     * Discards the current result and acknowledges the elements combined so far, because a restart drops them and
-     * dropped elements are always acknowledged.
+     * Discards the current result and acknowledges the elements combined in it: a restart drops them, and dropped
+     * elements are always acknowledged.
      */
     @Override
     void restart() {

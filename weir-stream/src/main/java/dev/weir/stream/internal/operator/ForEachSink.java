@@ -13,7 +13,7 @@ import java.lang.invoke.MethodHandles;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands each element to an action and acknowledges it when the action returns. Confined to its segment's thread.
+ * Hands each element to an action and acknowledges it when the action returns. Confined to the stage's thread.
  *
  * <p>If a {@link MapGroup} is directly upstream, the sink calls that group's functions itself.
  */
@@ -27,7 +27,7 @@ final class ForEachSink<T> implements SinkLoop<T> {
     private final StageMeter meter;
     private final PassMark alone = new PassMark();
 
-    /** The time that the sink needed for the last batch to which it did not apply the group's functions, at least 1. */
+    /** The time that the sink needed for the last batch for which it did not run the group's functions, at least 1. */
     private long sampleNanos = 1;
 
     ForEachSink(Action<? super T> action, StageMeter meter) {
@@ -92,8 +92,8 @@ final class ForEachSink<T> implements SinkLoop<T> {
     private interface ElementLoop {
 
         /**
-         * Processes a batch and returns the number of elements that reached the sink. A revoked element is dropped
-         * without calling the action, but is included in this number.
+         * Processes a batch and returns the number of elements that reached the sink. This number includes revoked
+         * elements, which are dropped without calling the action.
          */
         <T> int run(
                 Batch<T> batch, Action<? super T> action, @Nullable MapGroup<T> maps, PassMark mark, StageMeter meter)

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Base class of stages that process the elements of each batch in place. They replace or drop elements, and add
- * elements only at the end. Confined to its segment's thread.
+ * elements only at the end. Confined to the stage's thread.
  *
  * <p>If the stage fails, the preceding elements are emitted first. If the stage ends the stream, it closes the upstream
  * stage immediately and forgoes the remaining elements.
@@ -64,7 +64,7 @@ public abstract class InPlaceStage<T, R> implements Stage<R> {
     /** Discards the state accumulated from earlier elements. */
     void restart() {}
 
-    /** Ends the stream without forgoing any elements. */
+    /** Ends the stream after the current batch, without forgoing any of its elements. */
     final void end() {
         ended = true;
     }
@@ -151,7 +151,7 @@ public abstract class InPlaceStage<T, R> implements Stage<R> {
         return null;
     }
 
-    /** Closes the upstream stage. If this fails, the stream fails after the elements in hand have been emitted. */
+    /** Closes the upstream stage. If this fails, the stream fails after the processed elements have been emitted. */
     private void endUpstream() {
         try {
             closeUpstream();

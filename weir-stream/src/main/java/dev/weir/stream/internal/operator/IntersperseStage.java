@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Inserts an element between adjacent elements, and optionally one at the start and one at the end. No source waits for
- * the acknowledgements of these elements. Confined to its segment's thread.
+ * the acknowledgements of these elements. Confined to the stage's thread.
  */
 final class IntersperseStage<T> implements Stage<T> {
 

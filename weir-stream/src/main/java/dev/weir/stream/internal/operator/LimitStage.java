@@ -4,7 +4,7 @@ import dev.weir.stream.LimitExceededException;
 import dev.weir.stream.internal.run.BlueprintNode;
 import dev.weir.stream.spi.Batch;
 
-/** Passes on up to a fixed number of elements, and fails if more elements arrive. Confined to its segment's thread. */
+/** Passes on up to a fixed number of elements, and fails if more elements arrive. Confined to the stage's thread. */
 final class LimitStage<T> extends InPlaceStage<T, T> {
 
     private final long limit;

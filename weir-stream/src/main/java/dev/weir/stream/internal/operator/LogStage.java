@@ -8,7 +8,7 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import org.jspecify.annotations.Nullable;
 
-/** Logs each element, the end, and an upstream failure. Confined to its segment's thread. */
+/** Logs each element, the end, and an upstream failure. Confined to the stage's thread. */
 final class LogStage<T> extends InPlaceStage<T, T> {
 
     private final Logger logger;
@@ -70,7 +70,7 @@ final class LogStage<T> extends InPlaceStage<T, T> {
         }
     }
 
-    /** Logs a failure. An exception of the logger must not replace it. */
+    /** Logs a failure of the stream. If the logger throws, its exception is only added to the failure as suppressed. */
     private void logFailure(Throwable failure) {
         try {
             logger.log(Level.ERROR, context.pipelineName() + " " + context.stageName() + ": failed", failure);

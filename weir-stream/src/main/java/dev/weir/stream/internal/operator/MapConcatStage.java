@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Replaces each element, the parent, with its children. The parent is acknowledged when its last child is acknowledged,
- * or at once if it has no children. To achieve this, the stage holds the parent's own pending acknowledgement while it
- * iterates, and adds one for each child. Confined to its segment's thread.
+ * or immediately if it has no children. The stage holds the parent's own pending acknowledgement while it iterates over
+ * the children, and adds one for each child. Confined to the stage's thread.
  */
 final class MapConcatStage<T, R> implements Stage<R> {
 
@@ -76,8 +76,8 @@ final class MapConcatStage<T, R> implements Stage<R> {
     public @Nullable Batch<R> pull(long deadlineNanos) throws InterruptedException {
         while (failure == null) {
             if (Thread.interrupted()) {
-                // The open parent may have an endless iterator. This stage would then never pull again, and no upstream
-                // stage would notice a cancellation, so check for an interrupt here.
+                // The current parent may have an endless iterator. This stage would then never pull again, and no
+                // upstream stage would notice a cancellation, so check for an interrupt here.
                 throw new InterruptedException();
             }
             Batch<T> current = parents;
@@ -96,7 +96,7 @@ final class MapConcatStage<T, R> implements Stage<R> {
             }
             long start = System.nanoTime();
             Batch<R> out = pool.take();
-            // Start a pass that does not count elements, because the parents were already counted on arrival.
+            // This call counts no elements, because the parents were already counted when they arrived.
             meter.beginWork(start);
             try {
                 expand(current, out);
@@ -107,7 +107,7 @@ final class MapConcatStage<T, R> implements Stage<R> {
             }
             meter.endPass();
             meter.worked(0, out.size(), start);
-            // The open parent counts as held, because its own acknowledgement is still pending.
+            // A parent with remaining children counts as held, because its own acknowledgement is still pending.
             inside.set(parents == null ? 0 : current.size() - nextParent + (openParent ? 1 : 0));
             if (!out.isEmpty() || (failure == null && clock.hasPassed(deadlineNanos))) {
                 return out;
@@ -173,7 +173,7 @@ final class MapConcatStage<T, R> implements Stage<R> {
     }
 
     /**
-     * Updates the open parent's pending acknowledgements after children were added to the batch.
+     * Updates the current parent's pending acknowledgements after children were added to the batch.
      *
      * @param more whether the parent has further children
      * @param broken the failure of the parent's iterator; null if it has not failed
@@ -198,7 +198,7 @@ final class MapConcatStage<T, R> implements Stage<R> {
         }
     }
 
-    /** Applies a verdict on the open parent: skips its remaining children, or fails the stream. */
+    /** Applies a verdict on the current parent: skips its remaining children, or fails the stream. */
     private void giveUp(FailureVerdict verdict) {
         openParent = false;
         if (verdict.fails()) {

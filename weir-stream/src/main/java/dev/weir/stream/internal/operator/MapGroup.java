@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Up to four {@code map} stages in a row that apply all their functions to an element before storing the result. This
- * is also the interface through which a downstream sink applies these functions. Confined to the segment's thread.
+ * is also the interface through which a downstream sink applies these functions. Confined to the thread that runs the
+ * group.
  *
  * <p><b>Purpose.</b> A chain of maps spends more time between its functions than in them: each stage stores a reference
  * per element, and G1 surrounds each store with two checks. A group stores each element once for all its functions; if
@@ -44,7 +45,7 @@ import org.jspecify.annotations.Nullable;
  */
 interface MapGroup<R> {
 
-    /** The number that a sink sets in the {@link PassMark}. It is greater than the number of any map. */
+    /** Identifies the sink in the {@link PassMark}, in which each map has a lower number. */
     int SINK = Integer.MAX_VALUE;
 
     /**

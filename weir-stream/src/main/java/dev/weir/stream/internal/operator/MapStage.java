@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Replaces each element in place; the element's acknowledgement does not change. If the function fails, the preceding
  * elements are passed on first. Up to {@value #LONGEST_GROUP} map stages form a group; see {@link MapGroup}. Confined
- * to its segment's thread.
+ * to the stage's thread.
  */
 final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
 
@@ -57,7 +57,7 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
     private int batches;
     /** Number of elements of the current batch that this stage dropped. */
     private int dropped;
-    /** This stage's time for the last sample batch, at least 1. */
+    /** The time that this stage needed for the last sample batch, at least 1. */
     private long sampleNanos = 1;
 
     @SuppressWarnings("unchecked") // the function accepts the upstream stage's output and returns an R
@@ -188,9 +188,9 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
     }
 
     /**
-     * Returns the failure at the earliest element of the stream, or null if no stage has failed. If several stages have
-     * failed, this is the failure of the most downstream one, because it has processed only elements that precede the
-     * upstream failures.
+     * Returns the failure of the earliest failed element, or null if no stage has failed. If several stages have
+     * failed, the most downstream failure is the earliest, because that stage has seen only elements that precede the
+     * other failures.
      */
     private @Nullable Throwable firstFailure() {
         return failure != null || above == null ? failure : above.firstFailure();
@@ -281,7 +281,7 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
         upstream.close();
     }
 
-    /** Identifies the map that dropped an element, and the verdict. */
+    /** Contains the map that dropped an element, and the verdict on the element. */
     private static final class DroppedAt extends Dropped {
 
         private static final long serialVersionUID = 1;

@@ -6,9 +6,7 @@ import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A predicate that matches an element if its key is not among the remembered keys. Confined to its segment's thread.
- */
+/** A predicate that matches an element if its key is not among the remembered keys. Confined to the stage's thread. */
 final class NewKeys<T> implements FilterStage.Remembering<T> {
 
     private final String operator;

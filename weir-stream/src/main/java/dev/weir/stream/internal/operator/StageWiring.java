@@ -17,7 +17,7 @@ import dev.weir.stream.spi.StageMeter;
  */
 public record StageWiring<T>(Stage<T> upstream, StageContext context, StageAttributes attributes) {
 
-    /** Creates the running form of a stage. */
+    /** Creates a stage for one run. */
     @FunctionalInterface
     public interface Maker<T, R> {
         Stage<R> make(StageWiring<T> wiring);

@@ -15,7 +15,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replaces each element using user-defined state, which the stage creates and closes. Confined to its segment's thread.
+ * Replaces each element using user-defined state, which the stage creates and closes. Confined to the stage's thread.
  */
 final class StatefulMapStage<S, T, R> extends InPlaceStage<T, R> {
 

@@ -3,7 +3,7 @@ package dev.weir.stream.internal.operator;
 import dev.weir.stream.internal.run.BlueprintNode;
 import dev.weir.stream.spi.Batch;
 
-/** Passes on a fixed number of elements and then ends. Confined to its segment's thread. */
+/** Passes on a fixed number of elements and then ends. Confined to the stage's thread. */
 final class TakeStage<T> extends InPlaceStage<T, T> {
 
     private long left;

@@ -7,7 +7,7 @@ import dev.weir.stream.spi.Batch;
 import java.lang.invoke.MethodHandles;
 import java.util.function.Predicate;
 
-/** Passes elements on until one does not match a predicate, then ends. Confined to its segment's thread. */
+/** Passes elements on until one does not match a predicate, then ends. Confined to the stage's thread. */
 final class TakeWhileStage<T> extends InPlaceStage<T, T> {
 
     private static final SpecialisedLoop<BatchLoop<?, ?>> LOOPS =

@@ -7,7 +7,7 @@ import dev.weir.stream.internal.run.SpecialisedLoop;
 import dev.weir.stream.spi.Batch;
 import java.lang.invoke.MethodHandles;
 
-/** Calls an action with each element. Confined to its segment's thread. */
+/** Calls an action with each element. Confined to the stage's thread. */
 final class TapStage<T> extends InPlaceStage<T, T> {
 
     private static final SpecialisedLoop<BatchLoop<?, ?>> LOOPS =

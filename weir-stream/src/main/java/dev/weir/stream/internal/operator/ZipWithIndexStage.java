@@ -4,7 +4,7 @@ import dev.weir.stream.Indexed;
 import dev.weir.stream.internal.run.BlueprintNode;
 import dev.weir.stream.spi.Batch;
 
-/** Pairs each element with its index. Confined to its segment's thread. */
+/** Pairs each element with its index. Confined to the stage's thread. */
 final class ZipWithIndexStage<T> extends InPlaceStage<T, Indexed<T>> {
 
     private long next;

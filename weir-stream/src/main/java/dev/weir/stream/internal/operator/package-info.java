@@ -1,5 +1,5 @@
 /**
- * Fused operators: they pull batches, modify them and return them, on their segment's thread. Each operator has its own
+ * Fused operators: they pull batches, modify them and return them, all on the same thread. Each operator has its own
  * class.
  */
 @NullMarked

@@ -16,7 +16,7 @@ final class AsyncCalls<T, R> {
     private final String operator;
     private final Function<? super T, ? extends CompletionStage<? extends R>> function;
 
-    /** Held during each call of the function; null if only the starter calls the function. */
+    /** Held during each call of the function. Null if calls are never retried, because they then never overlap. */
     private final @Nullable ReentrantLock turns;
 
     private final @Nullable Gate<T> gate;
@@ -29,7 +29,7 @@ final class AsyncCalls<T, R> {
      * Creates an object that calls {@code function}. If {@code gate} is not null, each call first waits at the gate.
      *
      * @param operator name of the operator, for messages
-     * @param retried whether calls may be retried; retries run on threads other than the starter
+     * @param retried whether calls may be retried; retries run on separate threads, so calls must then be serialised
      */
     AsyncCalls(
             String operator,

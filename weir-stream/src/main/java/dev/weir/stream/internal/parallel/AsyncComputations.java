@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs the asynchronous computations of a stage: it calls the function, handles the completion of its future, and
- * retries. Thread-safe without a lock: {@link #start} is called only by the starter, {@link #completed} only by the
- * thread that completes the future, and each retry runs on its own virtual thread. Each of these threads accesses only
- * the slot of its element.
+ * retries. Thread-safe without a lock, because each thread accesses only the slot of its element: one thread at a time
+ * calls {@link #start}, the thread that completes the future calls {@link #completed}, and each retry runs on its own
+ * virtual thread.
  */
 final class AsyncComputations<T, R> {
 
@@ -36,8 +36,8 @@ final class AsyncComputations<T, R> {
         boolean admit(RunningComputation<R> running);
 
         /**
-         * Accepts the outcome of a registered computation. The outcome is either a result, or a {@link FailureVerdict}
-         * that has already been applied to the element.
+         * Accepts the outcome of a registered computation. The outcome is a result, or a {@link FailureVerdict} that
+         * has already been applied to the element.
          */
         void finished(RunningComputation<R> running, Object outcome);
     }
@@ -119,8 +119,8 @@ final class AsyncComputations<T, R> {
             return settled(verdictOn(thrown, supervised::decide), slot);
         }
         RunningComputation<R> running = new RunningComputation<>(this, slot, null);
-        // From now on, the retry settles the element. Detach the computation, so that closing the stage leaves the
-        // element to the retry.
+        // The retry will settle the element. Detach this computation, so that closing the stage does not settle the
+        // element too.
         boolean ignored = running.detach();
         if (owner.admit(running)) {
             retry(running, thrown);

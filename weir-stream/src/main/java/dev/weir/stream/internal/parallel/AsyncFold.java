@@ -14,8 +14,8 @@ import java.util.function.BiFunction;
 
 /**
  * Combines the elements of one run with an asynchronous function. Confined to the only worker of its stage, except that
- * the downstream segment's thread reads the result at the end of the stream. The stage's lock makes the result visible
- * to that thread.
+ * the downstream thread reads the result at the end of the stream. The stage's lock makes the result visible to that
+ * thread.
  */
 final class AsyncFold<T, R> {
 
@@ -52,8 +52,8 @@ final class AsyncFold<T, R> {
             AsyncFold<T, R> fold = new AsyncFold<>("foldAsync", initial, function);
             BlueprintNode<R> holder =
                     ElementStages.fold(fold.below(above, attributes), initial, (before, after) -> after);
-            // Read the result from the AsyncFold rather than from the holder, which is the stage that holds the
-            // acknowledgements. A restart by supervision resets the AsyncFold's value but not the holder's.
+            // The holder is the stage that holds the acknowledgements. A restart does not reset its value, so emit the
+            // AsyncFold's value instead.
             return ElementStages.map(holder, last -> fold.combined).build(assembly);
         });
     }

@@ -18,14 +18,14 @@ import java.util.function.Function;
 
 /**
  * Starts an asynchronous computation for each element, limits the number of running computations, and emits their
- * results. The upstream segment adds elements to the table and starts their computations; any thread may complete them;
- * the downstream segment pulls the results.
+ * results. The upstream thread adds elements to the table and starts their computations; any thread may complete them;
+ * the downstream thread pulls the results.
  *
  * <p>The user's function is called by one thread at a time. The thread that has set {@link #starting} is called the
  * <em>starter</em>. It is usually the feeder, which does not pull while there are elements to start. A completion never
  * calls the function. If a completion makes an element ready while the feeder is busy upstream, a task of the run
- * starts the element. User code therefore never runs on foreign threads, after the end of the run, or recursively when
- * futures complete immediately.
+ * starts the element. User code therefore never runs on threads outside the pipeline, after the end of the run, or
+ * recursively when futures complete immediately.
  *
  * <p>A failed element is retried on its own virtual thread and counts as running until the retry ends. Retries and the
  * starter take turns calling the function.
@@ -42,7 +42,7 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
     private boolean starting;
     private boolean starterCalled;
 
-    /** The elements that the starter is handling. Used only by the thread that has set {@link #starting}. */
+    /** The elements whose computations are being started. Used only by the thread that has set {@link #starting}. */
     private final StarterRun run = new StarterRun();
 
     AsyncStage(
@@ -159,23 +159,23 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
     }
 
     /**
-     * Takes elements to start. Returns true if there are any, which makes the caller the starter. Must be called while
-     * holding the lock.
+     * Takes elements to start. Returns true if there are any; the calling thread must then start their computations.
+     * Must be called while holding the lock.
      */
     private boolean takeRun() {
         if (!canStart()) {
             return false;
         }
-        // An element that was taken can no longer be dropped by other threads if it is revoked. If there is a gate, a
-        // call may wait there for a long time, so take only one element and leave the others droppable.
+        // Once an element is taken, other threads can no longer drop it if it is revoked. A call may wait at the gate
+        // for a long time, so if there is a gate, take only one element and leave the others droppable.
         run.take(table, limit.current() - inFlight.count(), gate == null ? Integer.MAX_VALUE : 1);
         starting = true;
         return true;
     }
 
     /**
-     * Starts the taken elements up to the limit and settles the elements whose outcome is available immediately. Must
-     * be called while holding the lock, which is released temporarily.
+     * Starts the computations of the taken elements up to the limit and settles the elements whose outcome is available
+     * immediately. Must be called while holding the lock, which is released temporarily.
      */
     private void startRun() {
         Throwable broken = null;
@@ -184,7 +184,7 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
             run.start(computations);
             meter.ran(run.nanos());
         } catch (RuntimeException | Error thrown) {
-            // The started elements may never complete, so the failure must not wait for them. The other elements are
+            // Fail without waiting for the started elements, because they may never complete. The other elements are
             // settled when the stage is closed.
             broken = thrown;
         } finally {
@@ -196,8 +196,8 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
         }
         run.giveBackRest(table);
         if (settleRun()) {
-            // Elements that were waiting for the revoked element may be revoked too. Drop them now, because the next
-            // call may block.
+            // Elements that were waiting for a revoked element may be revoked too. Drop them now, because the next call
+            // may block.
             dropReadyRevokedMeanwhile();
         }
         if (closed) {
@@ -242,7 +242,7 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
     }
 
     /**
-     * Wakes the downstream segment and the feeder if the settled elements allow them to continue. Must be called while
+     * Wakes the downstream thread and the feeder if the settled elements allow them to continue. Must be called while
      * holding the lock.
      */
     private void afterSettling() {
@@ -286,8 +286,7 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
         } finally {
             lock.unlock();
         }
-        // The stage was cancelled or closed while the function was being called, so its computation is no longer
-        // needed.
+        // The stage was cancelled or closed during the call of the function, so the computation is no longer needed.
         running.cancel();
         table.abandon(running.slot());
         return false;
@@ -326,8 +325,8 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
 
     /**
      * Returns the number of waiting calls. Every asynchronous computation that was started counts as waiting, because
-     * it uses no thread of this stage. The other running elements count as waiting too, except for one, because the
-     * starter may be calling the function for it.
+     * it uses no thread of this stage. The other running elements count as waiting too, except for one, for which a
+     * thread may be calling the function.
      */
     @Override
     int waitingCalls(int waitingTasks) {
@@ -362,7 +361,7 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
         try {
             tasks.fork(this::startReady);
         } catch (RuntimeException | Error refused) {
-            // Do not throw the exception to the foreign thread that is completing the future.
+            // The exception must not reach the calling thread, which may be completing a user's future.
             failForkless(refused);
         }
     }

@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 
 /**
- * Processes many elements at once on worker threads. A worker takes a ready element, calls the handler, which may
- * block, and then takes the next element. The upstream segment adds elements to the table; the downstream segment pulls
+ * Processes many elements concurrently on worker threads. A worker takes a ready element, calls the handler, which may
+ * block, and then takes the next element. The upstream thread adds elements to the table; the downstream thread pulls
  * finished ones. All shared state is guarded by the stage's lock; handlers run without holding it.
  *
  * <p>Workers are started when there are more ready elements than idle workers, up to the limit. An idle worker on a
@@ -44,9 +44,9 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
     private static final long WORTH_A_LANE_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
 
     /**
-     * Finished elements may be held back so that they are emitted as a group. The longest delay is the average duration
-     * of a handler divided by this number. Elements are held back only while every worker has another ready element.
-     * With such a backlog, an element waits about as long as a handler runs anyway.
+     * Finished elements may be held back so that they are emitted together, for at most the average duration of a
+     * handler divided by this number. They are held back only while every worker has another ready element. With such a
+     * backlog, an element waits about as long as a handler runs anyway.
      */
     private static final int GATHER_PART = 8;
 
@@ -81,8 +81,8 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
                 parts.clock(),
                 parts.capacity());
         this.workersWait = tasks.dispatcher().kind() == Dispatcher.Kind.VIRTUAL;
-        // With a test clock, idle workers wait without a timeout. If they waited with a timeout, the clock would count
-        // them among the threads that wait for time to pass.
+        // With a test clock, idle workers wait without a timeout. Otherwise, the clock would count them as waiting for
+        // time to pass.
         this.idleWorkerNanos = clock == Clock.SYSTEM ? IDLE_WORKER_NANOS : NEVER;
         this.calls = new HandlerCalls<>(handler, gate, supervised, table);
     }
@@ -98,8 +98,8 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
     }
 
     /**
-     * Returns a node that calls the handler with one element at a time, in order. No control can raise its parallelism,
-     * because the handler needs the result of the call before.
+     * Returns a node that calls the handler with one element at a time, in order. Users cannot raise its parallelism,
+     * because each call needs the result of the previous call.
      */
     public static <T, R> BlueprintNode<R> sequential(BlueprintNode<T> above, Handler<? super T, ? extends R> handler) {
         return node(above, Parallelism.fixed(1), false, Ordering.input(), handler);
@@ -257,9 +257,11 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
     }
 
     /**
-     * Processes up to {@code IN_A_ROW} runs. Must be called while holding the lock, which is released temporarily. This
-     * code is not part of the worker's endless loop, because that loop stays interpreted, and virtual threads park and
-     * resume slowly in interpreted frames. This method is called often enough to be compiled.
+     * Processes up to {@code IN_A_ROW} runs of elements. Must be called while holding the lock, which is released
+     * temporarily.
+     *
+     * <p>The worker's endless loop stays interpreted, and virtual threads park and resume slowly in interpreted frames.
+     * This code is therefore in a separate method, which is called often enough to be compiled.
      *
      * @return NONE to continue. Otherwise the worker must end, and the value is STOPPED or the slot of an element that
      *     was not settled before the stage was closed
@@ -294,7 +296,7 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
     }
 
     /**
-     * Processes one run. Must be called while holding the lock, which is released temporarily.
+     * Processes the elements of {@code run}. Must be called while holding the lock, which is released temporarily.
      *
      * @return NONE to continue. Otherwise the worker must end, and the value is STOPPED or the slot of an element that
      *     was not settled before the stage was closed
@@ -319,8 +321,8 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
             }
         }
         if (closed) {
-            // Closing the stage has settled all elements of the run except the last one. Unless a verdict has already
-            // settled that element, return its slot, so that the caller abandons it.
+            // Closing the stage has settled all elements of the run except the last one. Return its slot, so that the
+            // caller abandons it, unless a verdict has already settled it.
             return run.hasDone() && (WorkerRun.ends(last) || !(last instanceof FailureVerdict)) ? run.slot() : STOPPED;
         }
         if (!WorkerRun.ends(last)) {
@@ -448,7 +450,7 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
                     return -1;
                 }
             } catch (InterruptedException ignored) {
-                // The loop condition checks whether the interrupt was meant for this worker.
+                // Ignored here: the loop condition checks whether the interrupt was meant for this worker.
             } finally {
                 idleWorkers--;
             }
@@ -473,11 +475,11 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
                 goesOn = !gatherInStuck() && (taken != takenBefore || table.readyCount() == 0);
             }
         } catch (InterruptedException ignored) {
-            // The caller's loop checks whether the interrupt was meant for this worker.
+            // Ignored here: the caller's loop checks whether the interrupt was meant for this worker.
         } finally {
             watching = false;
             self.waitsBriefly(false);
-            // The runs are no longer watched, so take back elements that have not been started.
+            // Nobody watches the runs from now on, so take back their elements that have not been started.
             gatherIn();
         }
         if (table.readyCount() > 0 && !cancelled) {

@@ -6,7 +6,10 @@ import dev.weir.stream.internal.failure.SupervisedCall;
 import dev.weir.stream.spi.Batch;
 import org.jspecify.annotations.Nullable;
 
-/** Computes the keys of elements, a batch at a time, before any lock is taken. Confined to the stage's feeder. */
+/**
+ * Computes the keys of elements, a batch at a time, before any lock is taken. Confined to the thread that feeds the
+ * stage.
+ */
 final class ElementKeys<T> {
 
     private static final long[] NONE = {};

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The elements inside a parallel stage, by state: waiting for an earlier element with the same key, ready, running, or
- * done. Guarded by its owner's lock. Allocates no memory after construction.
+ * done. Guarded by the stage's lock. Allocates no memory after construction.
  *
  * <pre>
  *   add -> [behind its key] -> ready -> running -> done -> drained
@@ -162,8 +162,8 @@ final class ElementTable<T> {
     }
 
     /**
-     * Returns whether there is enough room for elements with this key to make waking the feeder worthwhile. If all
-     * other elements are running, any room is enough, because they may never end and make more.
+     * Returns whether there is enough room for elements with this key to justify waking the feeder. If no element in
+     * the table is ready or done, any room is enough, because the running elements may never end and make more room.
      */
     boolean hasAmpleRoomFor(long key) {
         int bucket = key == Ordering.NO_KEY ? NONE : bucketOf(key);
@@ -174,8 +174,8 @@ final class ElementTable<T> {
     }
 
     private boolean hasRoomIn(int bucket) {
-        // A waiting element that becomes ready still occupies its slot, so all slots may be occupied even if few
-        // elements wait.
+        // Check for a free slot in both cases. A waiting element that becomes ready keeps its slot, so all slots may be
+        // occupied although few elements wait.
         return mustWait(bucket) ? waitingCount < waitingCapacity && !free.isEmpty() : !isFull();
     }
 
@@ -229,8 +229,8 @@ final class ElementTable<T> {
     }
 
     /**
-     * Puts an element that {@link #takeReady} returned, but whose processing has not started, back among the ready
-     * elements. Several elements must be given back in reverse order, the last one taken first.
+     * Puts a taken element, whose processing must not have started, back among the ready elements. Several elements
+     * must be given back in reverse order, the last one taken first.
      */
     void giveBack(int slot) {
         running[slot] = false;
@@ -315,17 +315,17 @@ final class ElementTable<T> {
         return (T) values[slot];
     }
 
-    /** Returns the target of the element in a slot, which must not be done. */
+    /** Returns the target of the element in a slot. The element must not be done. */
     AckTarget target(int slot) {
         return targets[slot];
     }
 
-    /** Returns the token of the element in a slot, which must not be done. */
+    /** Returns the token of the element in a slot. The element must not be done. */
     long token(int slot) {
         return tokens[slot];
     }
 
-    /** Searches all slots for an element by its acknowledgement target and token; null if there is none. */
+    /** Finds an element in any slot by its acknowledgement target and token. Returns null if there is none. */
     @Nullable
     Kept find(AckTarget of, long ofToken) {
         for (int slot = 0; slot < slots; slot++) {

@@ -7,7 +7,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Lets the segment that feeds a {@link ParallelStage} wait until another thread wakes it. Guarded by its owner's lock.
+ * Lets the thread that feeds a {@link ParallelStage} wait until another thread wakes it. Guarded by the stage's lock.
  */
 final class FeederCall {
 

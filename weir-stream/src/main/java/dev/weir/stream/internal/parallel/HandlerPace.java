@@ -2,7 +2,7 @@ package dev.weir.stream.internal.parallel;
 
 import java.util.concurrent.TimeUnit;
 
-/** The moving average of the duration of a stage's handlers. Guarded by its owner's lock. */
+/** The moving average of the duration of a stage's handlers. Guarded by the stage's lock. */
 final class HandlerPace {
 
     /**
@@ -11,7 +11,7 @@ final class HandlerPace {
      */
     private static final long QUICK_NANOS = TimeUnit.MICROSECONDS.toNanos(10);
 
-    /** Target for the total duration of a group of elements that are timed together. */
+    /** Elements are timed together in groups that take about this long. */
     private static final long RUN_NANOS = TimeUnit.MICROSECONDS.toNanos(10);
 
     private static final int LONGEST_STINT = 64;

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The running computations of a stage, by slot. Also measures the stage's busy time, which is the number of running
- * computations integrated over time. Guarded by its owner's lock.
+ * computations integrated over time. Guarded by the stage's lock.
  */
 final class InFlight<R> {
 

@@ -27,8 +27,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stage that handles many elements at once: the upstream segment adds elements to a table, a subclass handles them,
- * and the downstream segment pulls finished ones. {@link #pull} is called only by the downstream segment. Non-final
+ * A stage that handles many elements concurrently: the upstream thread adds elements to a table, a subclass handles
+ * them, and the downstream thread pulls finished ones. {@link #pull} is called only by the downstream thread. Non-final
  * fields are guarded by the lock unless stated otherwise.
  */
 abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits BlockingWorkers, AsyncStage {
@@ -62,16 +62,16 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     /** Written only while holding the lock. */
     volatile boolean cancelled;
 
-    /** True after the stage was closed. A thread that then finishes an element abandons it. */
+    /** True after the stage was closed. Threads that are still processing elements then abandon these elements. */
     boolean closed;
 
     /**
-     * True while the downstream segment waits for finished elements to gather. A single finished element must not wake
+     * True while the downstream thread waits for finished elements to gather. A single finished element must not wake
      * it.
      */
     private boolean gathering;
 
-    /** The time at which the last pull stopped gathering elements. The gathering time of the next pull starts here. */
+    /** The time at which the last pull stopped gathering elements. The next gathering time starts here. */
     private long pulledNanos;
 
     // Set before the run starts.
@@ -104,13 +104,13 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         this.pulledNanos = clock.nanoTime();
     }
 
-    /** Connects the stage to its neighbouring segments. Must be called before the run starts. */
+    /** Sets the upstream thread, and the meter of the thread that pulls. Must be called before the run starts. */
     final void connect(Segment<T> above, StageMeter meterOfPuller) {
         upper = above;
         pullerMeter = meterOfPuller;
     }
 
-    /** Runs the upstream segment: pulls batches from {@code from} and adds their elements to the stage. */
+    /** Pulls batches from {@code from} and adds their elements to the stage, on the upstream thread. */
     final void feed(Stage<T> from, StageMeter feederMeter) throws InterruptedException {
         try {
             Batch<T> batch;
@@ -137,8 +137,8 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     }
 
     /**
-     * If this stage has failed, stores its failure as the failure of the upstream segment. Called before the upstream
-     * stages are closed, so that they do not mistake the failure for a normal end.
+     * If this stage has failed, records its failure as a failure of the upstream thread. Called before the upstream
+     * stages are closed, which would otherwise take their closing for a normal end.
      */
     private void noteCutOff() {
         Throwable cause;
@@ -197,7 +197,7 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         forkMore(more);
     }
 
-    /** The number of elements that the stage has room for. The parallelism cannot exceed it. */
+    /** The capacity of the stage in elements, which also limits its parallelism. */
     final int mostAtOnce() {
         return capacity;
     }
@@ -228,13 +228,13 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     }
 
     /**
-     * Finishes a running slot. A verdict that fails the stream cancels the stage. Must be called while holding the
-     * lock.
+     * Finishes the element in a running slot. A verdict that fails the stream cancels the stage. Must be called while
+     * holding the lock.
      */
     final void settle(int slot, Object outcome) {
         if (outcome instanceof FailureVerdict verdict && verdict.fails()) {
             Throwable cause = verdict.failure();
-            // Make the element ready again, so that closing the stage abandons it together with all other elements
+            // Put the failed element back among the ready ones, so that closing the stage abandons it with all others
             // inside.
             table.giveBack(slot);
             // Wrap the exception, so that the downstream stage does not mistake it for its own interruption.
@@ -244,7 +244,7 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         }
     }
 
-    /** Wakes the downstream segment if elements may leave. Must be called while holding the lock. */
+    /** Wakes the downstream thread if elements may leave. Must be called while holding the lock. */
     final void callPuller() {
         updateStall();
         if (table.hasOutgoing() && !(gathering && isWorthGathering())) {
@@ -253,7 +253,7 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     }
 
     /**
-     * Returns how long finished elements are gathered before the downstream segment takes them. Gathering delays only
+     * Returns how long finished elements are gathered before the downstream thread takes them. Gathering delays only
      * elements that would have to wait anyway; see {@link #isWorthGathering}. Must be called while holding the lock.
      */
     long gatherNanos() {
@@ -261,7 +261,7 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     }
 
     /**
-     * Returns whether all workers can continue even if the downstream segment does not pull for a while. Must be called
+     * Returns whether all workers can continue even if the downstream thread does not pull for a while. Must be called
      * while holding the lock.
      */
     boolean isWorthGathering() {
@@ -302,9 +302,9 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     void afterPull() {}
 
     /**
-     * Updates whether the stage counts as stalled, that is, full of finished elements. Must be called after each
-     * change, while holding the lock. While the feeder waits for room, the table counts as full, because the feeder is
-     * woken only when there is ample room.
+     * Updates whether the stage counts as stalled, that is, full of finished elements. If the feeder waits for room,
+     * the table counts as full even if it has some room, because the feeder is woken only when there is ample room.
+     * Must be called after each change, while holding the lock.
      */
     final void updateStall() {
         boolean full = feederCall.isForRoom() ? !table.isEmpty() : table.isFull();
@@ -401,11 +401,11 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         }
     }
 
-    /** Cancels the upstream segment and all work in progress, and abandons the elements that are not in flight. */
+    /** Cancels the upstream thread and all work in progress, and abandons the elements that are not in flight. */
     @Override
     public final void close() {
         if (upper != null) {
-            // If the closing thread has failed, this call passes its failure on to the upstream segment.
+            // If the closing thread has failed, this call passes the failure on to the upstream thread.
             upper.cancel();
         }
         Batch<?> left;
@@ -495,8 +495,8 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     }
 
     /**
-     * Returns the number of function calls that are waiting. {@code waitingTasks} is the number of tasks that are
-     * waiting. Must be called while holding the lock.
+     * Returns the number of waiting calls of the stage's function. {@code waitingTasks} is the number of the stage's
+     * tasks whose threads are waiting. Must be called while holding the lock.
      */
     abstract int waitingCalls(int waitingTasks);
 

@@ -3,9 +3,9 @@ package dev.weir.stream.internal.parallel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The elements that the starter of {@link AsyncStage} takes in one lock acquisition. In its next lock acquisition, the
- * starter settles the elements whose outcome is already available and gives unstarted elements back. Confined to the
- * starter, which must hold the lock when it calls a method that has a table parameter.
+ * The elements that one thread takes from the table of an {@link AsyncStage} in one lock acquisition, in order to start
+ * their computations. In its next lock acquisition, the thread settles the elements whose outcome is already available
+ * and gives unstarted elements back. Confined to this thread, which must hold the lock when it passes the table.
  */
 final class StarterRun {
 
@@ -22,8 +22,8 @@ final class StarterRun {
     private long nanos;
 
     /**
-     * Takes up to {@code most} ready elements from the table. The subsequent call of {@link #start} starts them until
-     * {@code mayBeRunning} of them are still running.
+     * Takes up to {@code most} ready elements from the table. The next call of {@link #start} starts them only until
+     * {@code mayBeRunning} of them are running.
      */
     void take(ElementTable<?> table, int mayBeRunning, int most) {
         mayRun = mayBeRunning;

@@ -14,9 +14,10 @@ import org.jspecify.annotations.Nullable;
  *            0 ..... settled ........... done .... begun ...... length
  * </pre>
  *
- * <p>Any thread that holds the lock may take unstarted elements back and settle finished ones, so that they do not wait
- * for a handler that blocks after all. The counter {@code begun} decides who gets an element: the worker increments the
- * counter for each element that it starts, and a thread that takes elements back closes the counter.
+ * <p>Any thread that holds the lock may settle finished elements and take unstarted ones back. These elements then need
+ * not wait if the worker's current handler blocks unexpectedly. The counter {@code begun} decides who gets an element:
+ * the worker increments the counter for each element that it starts, and a thread that takes elements back closes the
+ * counter.
  */
 final class WorkerRun {
 
@@ -54,8 +55,8 @@ final class WorkerRun {
     private int doneSeen;
 
     /**
-     * Starts a run with {@code first}, which has already been taken, and takes more ready elements up to a total of
-     * {@code most}.
+     * Starts a run of up to {@code most} elements: {@code first}, which has already been taken, and further ready
+     * elements.
      */
     void begin(int first, ElementTable<?> table, int most) {
         if (most > slots.length) {
@@ -80,8 +81,8 @@ final class WorkerRun {
      */
     int takeNext() {
         int next = begun.get();
-        // Reading the length without the lock is safe: it decreases only after `begun` was closed, and compareAndSet
-        // then fails.
+        // The length may be read without the lock. It decreases only after `begun` was closed, and compareAndSet then
+        // fails.
         return next < length && begun.compareAndSet(next, next + 1) ? slots[next] : -1;
     }
 
@@ -92,7 +93,7 @@ final class WorkerRun {
         done = index + 1;
     }
 
-    /** Gives unstarted elements back to the table, which keeps their order, and returns their number. */
+    /** Gives the unstarted elements back to the table in their original order, and returns their number. */
     int takeBack(ElementTable<?> table) {
         int first = begun.getAndSet(CLOSED);
         if (first == CLOSED) {
@@ -124,7 +125,7 @@ final class WorkerRun {
         return outcome;
     }
 
-    /** The number of unstarted elements, which wait for the element in flight. */
+    /** The number of elements that the worker has not started yet. */
     int notBegun() {
         int first = begun.get();
         return first == CLOSED ? 0 : Math.max(0, length - first);

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 
-/** The current runs of workers that have taken several elements. Guarded by its owner's lock. */
+/** The current runs of workers that have taken several elements. Guarded by the stage's lock. */
 final class WorkerRuns {
 
     /** Settles an element. See {@link ParallelStage#settle}. */
@@ -16,7 +16,7 @@ final class WorkerRuns {
     private final ElementTable<?> table;
     private final Settlement settlement;
 
-    /** A list is fast enough, because quick work needs few workers. */
+    /** A list is fast enough, because handlers are quick here and quick work needs few workers. */
     private final List<WorkerRun> underWay = new ArrayList<>();
 
     WorkerRuns(ElementTable<?> table, Settlement settlement) {
@@ -54,7 +54,7 @@ final class WorkerRuns {
         for (WorkerRun run : underWay) {
             any |= gatherIn(run);
         }
-        // The runs contain no unstarted elements anymore, so they need not be tracked.
+        // The runs no longer contain unstarted elements, so they need not be tracked.
         underWay.clear();
         return any;
     }

@@ -17,9 +17,7 @@ import dev.weir.stream.spi.StageMeter;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Builds a {@link ParallelStage} between the upstream segment, which feeds it, and the downstream segment. Stateless.
- */
+/** Builds a {@link ParallelStage} between the upstream thread, which feeds it, and the downstream thread. Stateless. */
 final class WorkerStages {
 
     private static final int MIN_CAPACITY = 512;
@@ -36,9 +34,9 @@ final class WorkerStages {
      * The objects that a parallel stage needs for one run.
      *
      * @param limit limit on the number of elements in flight
-     * @param supervised the supervision of exceptions
+     * @param supervised handles exceptions of the stage's function
      * @param meter the stage's counters
-     * @param tasks the threads that process elements
+     * @param tasks the stage's tasks, which process the elements
      * @param clock the clock of the run
      * @param capacity number of elements inside the stage, a power of two
      */
@@ -50,7 +48,7 @@ final class WorkerStages {
             Clock clock,
             int capacity) {}
 
-    /** Creates the stage of one run. */
+    /** Creates a stage for one run. */
     @FunctionalInterface
     interface Maker<T, R> {
         ParallelStage<T, R> make(Parts parts);

@@ -1,6 +1,7 @@
 /**
- * Stages that handle many elements at once: a feeding segment adds elements, workers or futures handle them, and the
- * downstream segment pulls the results in the requested order. All shared state of a stage is guarded by its only lock.
+ * Stages that handle many elements concurrently: a feeding thread adds elements, workers or futures handle them, and
+ * the downstream thread pulls the results in the requested order. All shared state of a stage is guarded by its only
+ * lock.
  */
 @NullMarked
 package dev.weir.stream.internal.parallel;

@@ -1,7 +1,7 @@
 package dev.weir.stream.internal.run;
 
 /**
- * The part of a blueprint between an open input and a last stage. It was built by a user's function that receives and
- * returns a source. Immutable.
+ * A part of a blueprint, from an open input to its last stage. It is the result of a user's function that takes a
+ * source and returns one. Immutable.
  */
 public record BlueprintBranch<T, R>(OpenInput<T> input, BlueprintNode<R> lowest) {}

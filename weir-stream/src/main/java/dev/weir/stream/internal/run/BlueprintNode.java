@@ -11,7 +11,7 @@ import dev.weir.stream.spi.Stage;
  */
 public record BlueprintNode<T>(Attributes attributes, Builder<T> builder) {
 
-    /** Creates the running form of a stage. */
+    /** Creates a stage for one run. */
     @FunctionalInterface
     public interface Builder<T> {
 

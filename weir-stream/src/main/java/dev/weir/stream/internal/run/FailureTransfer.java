@@ -7,7 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
-/** Rethrows a failure on another thread, or after the actions that must still run. Stateless. */
+/** Methods that rethrow a failure, on another thread or after further actions have run. Stateless. */
 public final class FailureTransfer {
 
     private FailureTransfer() {}
@@ -37,7 +37,7 @@ public final class FailureTransfer {
         rethrowIfAny(failure);
     }
 
-    /** Returns the first of several failures, which suppresses the others. {@code before} is null at the first one. */
+    /** Returns the first of two failures; the later one is added to it as suppressed. {@code before} may be null. */
     public static Throwable first(@Nullable Throwable before, Throwable thrown) {
         if (before == null) {
             return thrown;
@@ -56,7 +56,7 @@ public final class FailureTransfer {
     }
 
     /**
-     * Rethrows a failure of the upstream segment as {@link #rethrow} does. If that segment was interrupted, throws an
+     * Rethrows a failure of the upstream thread as {@link #rethrow} does. If that thread was interrupted, throws an
      * InterruptedException, as if the calling thread had been interrupted.
      */
     public static RuntimeException rethrowFromAbove(Throwable failure) throws InterruptedException {
@@ -67,9 +67,9 @@ public final class FailureTransfer {
     }
 
     /**
-     * Completes {@code copy} when a future completes, and returns it. Dependent stages of the copy see a wrapped
-     * failure, as with {@link CompletableFuture#copy}. Unlike that method, this one does not call the failure's own
-     * methods, which may throw.
+     * Makes {@code copy} complete when {@code of} completes, and returns {@code copy}. Dependent stages of the copy see
+     * a wrapped failure, as with {@link CompletableFuture#copy}. Unlike that method, this one does not call the
+     * failure's own methods, which may throw.
      */
     static <T> CompletableFuture<T> copyOf(CompletableFuture<T> of, CompletableFuture<T> copy) {
         var ignored = of.handle((value, failure) ->

@@ -34,7 +34,7 @@ public final class HeldElements {
         set(0);
     }
 
-    /** Sets the number of held elements. A closed stage must hold none. */
+    /** Sets the number of held elements. The number must be 0 when the stage is closed. */
     public void set(int elements) {
         if (elements != now) {
             meter.holds(elements - now);

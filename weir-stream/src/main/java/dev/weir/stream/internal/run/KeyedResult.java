@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 public record KeyedResult<R>(ResultKey<R> key, CompletableFuture<R> future) {
 
     /**
-     * The results of one run. A result is kept as long as its key is reachable, because a run may start any number of
-     * inner streams, each with sinks of its own. Thread-safe.
+     * The results of one run. A result is kept only as long as its key is reachable, because a run may start any number
+     * of inner streams, each with its own sinks. Thread-safe.
      */
     static final class OfRun {
 
@@ -28,7 +28,7 @@ public record KeyedResult<R>(ResultKey<R> key, CompletableFuture<R> future) {
         // Guarded by the lock.
         private final Map<ResultKey<?>, Occurrences> ofKeys = new WeakHashMap<>();
 
-        /** The number of times that a sink occurs in the run, and the result of the first one. */
+        /** The number of results with the same key, and the first of them. A sink may be used more than once. */
         private record Occurrences(int count, CompletableFuture<?> first) {}
 
         void add(KeyedResult<?> result) {
@@ -62,7 +62,7 @@ public record KeyedResult<R>(ResultKey<R> key, CompletableFuture<R> future) {
             }
             CompletableFuture<R> result = (CompletableFuture<R>) found.first;
             var ignored = running.completion().handle((report, failure) -> {
-                // Has no effect if the sink has already produced a result.
+                // A result that the sink has already produced stays unchanged.
                 return result.completeExceptionally(
                         failure != null
                                 ? failure

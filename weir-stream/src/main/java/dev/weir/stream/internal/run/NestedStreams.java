@@ -53,8 +53,8 @@ public final class NestedStreams {
     }
 
     /**
-     * Returns the entries of the streams that are nested in the stage {@code place}, one level deeper. There is one
-     * entry per stage of these streams, and all of the streams share it.
+     * Returns the entries of the streams that are nested, one level deeper, in the stage {@code place}. All of these
+     * streams share one entry per stage.
      */
     SharedEntries shownWithin(String place) {
         return shown.within(place);
@@ -87,8 +87,8 @@ public final class NestedStreams {
     }
 
     /**
-     * Builds a stream for {@link ThreadProbe} and closes it without running it. Returns whether the stream has segments
-     * of its own.
+     * Builds a stream for {@link ThreadProbe} and closes it without running it. Returns whether the stream has its own
+     * threads.
      */
     <T, R> boolean buildAndClose(BlueprintBranch<T, R> branch, Stage<T> input, ThreadProbe probe) {
         Child<R> child = new Child<>(this);
@@ -108,8 +108,8 @@ public final class NestedStreams {
     }
 
     /**
-     * Returns whether a stop was requested. The request is recorded before any stream is stopped. If a stream ended
-     * because of a stop, this method therefore returns true.
+     * Returns whether a stop was requested. The request is recorded before any stream is stopped, so this method
+     * returns true if a stream has ended because of it.
      */
     public boolean isStopped() {
         return stopped;
@@ -130,7 +130,7 @@ public final class NestedStreams {
 
         private final NestedStreams nested;
         private final List<Termination> terminations = new ArrayList<>();
-        /** The exposed handles of resources of this stream. */
+        /** The handles that this stream's resources have exposed. */
         private final List<Object> handles = new ArrayList<>();
         /** Stop hooks, with the names of the sources that they stop. */
         private final Map<Runnable, String> stops = new ConcurrentHashMap<>();
@@ -189,9 +189,8 @@ public final class NestedStreams {
         }
 
         /**
-         * Closes the stream, waits until its segments have closed their stages, and closes its resources. A resource
-         * that waits for emitted elements continues to wait after this method has returned; see {@link #letGo}.
-         * Idempotent.
+         * Closes the stream, waits until all its stages are closed, and closes its resources. A resource that waits for
+         * emitted elements continues to wait after this method has returned; see {@link #letGo}. Idempotent.
          */
         @Override
         public void close() {
@@ -218,7 +217,7 @@ public final class NestedStreams {
                         leftUndone(termination.close(Duration.ZERO));
                     }
                 } catch (RuntimeException | Error failure) {
-                    // If closing one resource fails, the others must still be closed.
+                    // If closing one resource fails, the other resources must still be closed.
                     nested.run.fail(failure);
                 }
             }
@@ -254,18 +253,15 @@ public final class NestedStreams {
         }
 
         /**
-         * Returns whether the stream is complete, provided that it has ended. A stream is incomplete if a stop has cut
-         * one of its sources short, or if the run has failed or was cancelled, for example because of a side sink.
+         * Returns whether the stream, which must have ended, is complete. It is incomplete if a stop has cut one of its
+         * sources short, or if the run has failed or was cancelled, for example because of a side sink.
          */
         @Override
         public boolean isWhole() {
             return cutAt == null && !nested.run.tasks().isCancelled();
         }
 
-        /**
-         * Reports unfinished elements of the parent stage, if a stop cut this stream short. {@code elements} is their
-         * number.
-         */
+        /** Reports {@code elements} unfinished elements of the parent stage, if a stop cut this stream short. */
         public void leaves(int elements) {
             String at = cutAt;
             StageEntry by = nested.nestingStage;

@@ -1,8 +1,8 @@
 package dev.weir.stream.internal.run;
 
 /**
- * The open input of a part of a blueprint. The part is built by a user's function that receives and returns a source.
- * The stage that feeds the input is known only when the blueprint is built. Compared by identity. Immutable.
+ * The open input of a part of a blueprint. The part is the result of a user's function that takes a source and returns
+ * one. The stage that feeds the input is known only when a run is assembled. Compared by identity. Immutable.
  */
 public final class OpenInput<T> {
 

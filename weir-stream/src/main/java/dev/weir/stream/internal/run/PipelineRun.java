@@ -64,9 +64,8 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     /**
-     * The number of consecutive checks, spread over one second, that must find all threads waiting before a drain
-     * during JVM shutdown stops waiting, because no further progress is expected. Threads that have called System.exit
-     * are not checked.
+     * If this number of consecutive checks, spread over one second, finds all threads waiting, a drain during JVM
+     * shutdown expects no further progress and stops waiting. Threads that have called System.exit are not checked.
      */
     private static final int RESTFUL_LOOKS = 5;
 
@@ -137,7 +136,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
             run.fail(failure);
             assembly.abandon(failure);
             var ignored = run.ending.terminate(run::fail);
-            // A start action may have retained the run, so complete it.
+            // A start action may have kept a reference to the run, so complete it.
             run.complete(DrainReport.of(false, run.ending.leftUndone(), Duration.ZERO, run.stages()), failure);
             throw failure;
         }
@@ -175,7 +174,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
             ending.release();
             entries.forEach(StageEntry::release);
         } catch (Throwable broken) {
-            // Complete the run even so, because callers wait for its end.
+            // Complete the run despite the failure, because callers wait for its end.
             ending.fail(broken);
             tasks.cancel();
             failed = cause();
@@ -230,7 +229,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
      * @param isWaiting returns whether a thread is waiting for other threads or for time to pass
      */
     public boolean isAtRest(Predicate<Thread> isWaiting) {
-        // Check the supervisor last. If a task ends after the tasks were checked, the supervisor has work to do and is
+        // Check the supervisor last. If the last task ends between the two checks, the supervisor has work to do and is
         // not at rest.
         return tasks.isAtRest(isWaiting) && isSupervisorAtRest(isWaiting);
     }
@@ -308,8 +307,8 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
     }
 
     /**
-     * Makes the stages drop revoked elements. Upstream stages come first, because downstream stages may be waiting for
-     * the upstream ones.
+     * Makes the stages drop revoked elements. Upstream stages come first, because a downstream stage may be waiting for
+     * one of them.
      */
     void dropRevoked() {
         entries.forEach(StageEntry::dropRevokedHere);
@@ -321,19 +320,19 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
         return closings;
     }
 
-    /** The time limit for closing a resource while the run continues. */
+    /** The time limit for closing a resource of a stream that ends before the run does. */
     Duration patienceWithin() {
         return ending.patienceWithin();
     }
 
-    /** Adds unfinished work of a stream that ended within the run to the report. */
+    /** Adds unfinished work to the report. Called for a stream that ended before the run did. */
     void leftUndone(String what) {
         ending.leftUndone(what);
     }
 
     /**
-     * Adds unfinished elements to the report, because a stop cut their stream short. {@code elements} is their number,
-     * {@code stage} is the stage that holds them, and {@code at} is the stage at which the stream was cut short.
+     * Adds {@code elements} unfinished elements of {@code stage} to the report. A stop has cut their stream short at
+     * the stage {@code at}.
      */
     void cutOff(String stage, int elements, String at) {
         ending.cutOff(stage, elements, at);
@@ -348,7 +347,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
         ending.onStop(stop, this::fail);
     }
 
-    /** Once the run is stopping, it is unknown which of its stages end because of that. */
+    /** Returns false once the run is stopping: from then on, a stage that ends may do so because of the stop. */
     @Override
     public boolean isWhole() {
         return !ending.isStopping() && !tasks.isCancelled();
@@ -389,8 +388,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
     }
 
     /**
-     * Fails the run because a stage was interrupted, but not by this run. Usually, user code has interrupted its own
-     * thread.
+     * Fails the run because something else has interrupted a stage, usually user code that interrupted its own thread.
      */
     void interrupted() {
         if (cause() == null) {
@@ -530,7 +528,8 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
      * Waits for the end and returns whether the run has ended in time. During JVM shutdown, does not wait for threads
      * of the run that have called System.exit.
      *
-     * @param unlessHeld whether to return false early if such a thread appears to prevent the run from ending
+     * @param unlessHeld whether to return false early if a thread that has called System.exit seems to prevent the run
+     *     from ending
      */
     private boolean endsWithin(long nanos, boolean unlessHeld) throws InterruptedException {
         CompletableFuture<@Nullable Throwable> ended = ended();

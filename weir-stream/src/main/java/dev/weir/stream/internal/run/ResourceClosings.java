@@ -65,7 +65,7 @@ final class ResourceClosings {
         Closing closing = new Closing(resource, leftUndone);
         lock.lock();
         try {
-            // Add the closing before its time limit is read, so that a later call of `hurry` finds it and reduces the
+            // Add the closing before reading its time limit. Otherwise, `hurry` could miss it and would not reduce the
             // limit.
             open.add(closing);
         } finally {
@@ -75,7 +75,7 @@ final class ResourceClosings {
             var ignored =
                     Thread.ofVirtual().name("weir-" + run.name() + "-closing").start(closing::close);
         } catch (RuntimeException | Error refused) {
-            // Close the resource on this thread, or `await` would never return. A failed run leaves it no time to wait.
+            // Close the resource here, or `await` would never return. In a failed run, resources do not wait.
             run.fail(refused);
             closing.close();
         }

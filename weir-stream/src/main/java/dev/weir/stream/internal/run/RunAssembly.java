@@ -25,8 +25,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run under construction: stages join the open segment until a boundary closes it. Confined to the thread that starts
- * the run.
+ * A run under construction. Stages are added to the open segment, which is a chain of stages with one thread, until a
+ * boundary closes the segment. Confined to the thread that starts the run.
  */
 public final class RunAssembly {
 
@@ -64,8 +64,8 @@ public final class RunAssembly {
     }
 
     /**
-     * Creates the assembly of a stream within a run. The stages of the stream's last segment run on the thread of the
-     * stage that pulls the stream.
+     * Creates the assembly of a stream within a run. The stream's last stages run on the thread of the stage that pulls
+     * the stream.
      *
      * @param upstreamHandles the objects exposed by the nesting stage and the stages upstream of it
      */
@@ -98,14 +98,14 @@ public final class RunAssembly {
         prefix = of;
     }
 
-    /** Adds a stage that runs on the open segment's thread. */
+    /** Adds a stage that runs on the thread of the segment that is being built. */
     public StageEntry fused(StageAttributes attributes) {
         return add(attributes, new StageEntry.Shape(segmentMeter().sameSegment(), 1, false));
     }
 
     /**
-     * Returns the meter in which the open segment's thread records its waits. All stages of the segment share these
-     * times.
+     * Returns the meter in which the thread of the segment that is being built records its waits. All stages of the
+     * segment share these times.
      */
     public StageMeter segmentMeter() {
         if (openSegment == null) {
@@ -135,8 +135,8 @@ public final class RunAssembly {
     }
 
     /**
-     * Builds a part downstream of the current stages that has its own segments, such as a side sink. Afterwards, the
-     * current segment is open again.
+     * Builds a part downstream of the current stages that has its own threads, such as a side sink. Later stages are
+     * added to the current segment again.
      */
     public <R> R beside(Supplier<R> build) {
         List<Object> upstream = line;
@@ -165,7 +165,7 @@ public final class RunAssembly {
         line = all;
     }
 
-    /** Builds another input of the next stage. Afterwards, the current segment is open again. */
+    /** Builds another input of the next stage. Later stages are added to the current segment again. */
     public <R> R input(Supplier<R> build) {
         List<Object> others = line;
         line = new CopyOnWriteArrayList<>();
@@ -197,7 +197,8 @@ public final class RunAssembly {
         StageEntry below = lastEntry;
         String place = nestedCount++ + " " + (below == null ? "" : below.stageName());
         SharedEntries shown = nested == null ? new SharedEntries() : nested.shownWithin(place);
-        // Inputs that are merged further downstream are added to the line later. They are not upstream of the streams.
+        // Copy `line`: inputs that are merged further downstream are added to it later, but are not upstream of the
+        // streams.
         NestedStreams made =
                 new NestedStreams(run, lifetime, segmentMeter(), lastEntry, List.copyOf(line), shown, turn);
         lifetime.alsoOnStop(made::stop);
@@ -210,8 +211,8 @@ public final class RunAssembly {
     }
 
     /**
-     * Turns this object into the assembly of a probe. The built stages' calls of {@link #noteThreadsWithin} and
-     * {@link #noteWaits} are reported to {@code asking}.
+     * Makes this assembly build stages only for a probe, which never runs them. The stages' calls of
+     * {@link #noteThreadsWithin} and {@link #noteWaits} are passed on to {@code asking}.
      */
     void probe(ThreadProbe asking) {
         probe = asking;
@@ -223,8 +224,8 @@ public final class RunAssembly {
     }
 
     /**
-     * During a probe, reports that the stage will start streams that read its input. {@code hasThreads} returns whether
-     * these streams have their own threads.
+     * For a {@link ThreadProbe}, reports that the stage will start streams that read its input. {@code hasThreads}
+     * returns whether these streams have their own threads.
      */
     public void noteThreadsWithin(BooleanSupplier hasThreads) {
         if (probe != null) {
@@ -233,8 +234,8 @@ public final class RunAssembly {
     }
 
     /**
-     * During a probe, reports that the stage may wait for something other than the passage of time. It then needs its
-     * own thread, because a {@link StreamTurn} is not enough.
+     * For a {@link ThreadProbe}, reports that the stage may wait for something other than the passage of time. The
+     * stage then needs its own thread, because a {@link StreamTurn} can only be requested for a certain time.
      */
     public void noteWaits() {
         noteThreadsWithin(() -> true);
@@ -294,7 +295,9 @@ public final class RunAssembly {
         return isProbe() ? new ThreadProbe.Unused<>() : make.get();
     }
 
-    /** Closes the open segment, which will run {@code loop}. Stages that are added later belong to the next segment. */
+    /**
+     * Completes the segment that is being built, which will run {@code loop}. Later stages belong to the next segment.
+     */
     public <T> Segment<T> closeSegment(String name, Dispatcher dispatcher, Stage<T> upstream, SinkLoop<T> loop) {
         Segment<T> segment = new Segment<>(run, name, dispatcher, upstream, loop).meteredBy(segmentMeter());
         segments.add(segment);
@@ -371,7 +374,7 @@ public final class RunAssembly {
         return segments;
     }
 
-    /** Returns the stage added last, which is the most downstream stage of the open segment. */
+    /** Returns the stage added last, which is the most downstream stage of the segment that is being built. */
     public StageEntry lastEntry() {
         return Objects.requireNonNull(lastEntry, "no stage yet");
     }

@@ -67,7 +67,7 @@ final class RunEnding {
         return stopping;
     }
 
-    /** Calls {@code stop} when the run is stopped, or now if it is already stopping. */
+    /** Calls {@code stop} when the run is stopped, or now if the run is already stopping. */
     void onStop(Runnable stop, Consumer<Throwable> failed) {
         boolean now;
         lock.lock();
@@ -103,7 +103,7 @@ final class RunEnding {
         toRun.forEach(stop -> run(stop, failed));
     }
 
-    /** Calls a stop hook. Its failure must not prevent the others from being called. */
+    /** Calls a stop hook. If the hook fails, the others must still be called. */
     private static void run(Runnable stop, Consumer<Throwable> failed) {
         try {
             stop.run();
@@ -141,7 +141,7 @@ final class RunEnding {
         return leftUndone();
     }
 
-    /** Returns the reports of unfinished work so far. */
+    /** Returns the reports of unfinished work that have been collected. */
     List<String> leftUndone() {
         List<String> lines = new ArrayList<>();
         lock.lock();
@@ -238,8 +238,8 @@ final class RunEnding {
     }
 
     /**
-     * Returns whether a failure was only caused by the interrupt of a user function. Such a failure is a consequence of
-     * the run's end and not an independent failure.
+     * Returns whether a failure is only an interrupt of a user function. Such a failure is a consequence of the run's
+     * end and not an independent failure.
      */
     private static boolean isInterrupt(Throwable failure) {
         return failure instanceof InterruptedException || Thrown.cause(failure) instanceof InterruptedException;

@@ -51,7 +51,7 @@ public final class Segment<T> {
     }
 
     /**
-     * Makes the stage, rather than the segment, count the elements that the loop holds. Must be called before the
+     * Makes the stage count the elements that the loop holds, so that the segment does not. Must be called before the
      * start.
      */
     public Segment<T> countedByItsStage() {
@@ -75,9 +75,9 @@ public final class Segment<T> {
         if (running == null || !meter.sharesThread(ofStage)) {
             return null;
         }
-        // The thread's state must be read before the meter. Before a thread starts to wait for a neighbouring segment,
-        // it records the wait in its meter. If the meter were read first, a thread that starts such a wait between the
-        // two reads would appear to be waiting in user code.
+        // The thread's state must be read before the meter. A thread records a wait for a neighbouring segment in its
+        // meter before it starts to wait. In the reverse order, a thread that starts to wait between the two reads
+        // would appear to be waiting in user code.
         ThreadWait wait = running.threadWait();
         boolean works = running.hasBegun() && !meter.isBlocked();
         boolean waits = works && wait != ThreadWait.NONE;
@@ -198,7 +198,7 @@ public final class Segment<T> {
 
     /**
      * The stage that the loop pulls. Each pull first checks whether the segment was cancelled. A cancelled segment
-     * therefore ends even if user code swallows interrupts or never blocks. Confined to the segment's thread.
+     * therefore ends even if user code swallows interrupts or never blocks. Confined to the stage's thread.
      */
     private record Intake<T>(TaskGroup.Task self, Stage<T> upstream, AtomicInteger inHand)
             implements PassThroughStage<T> {

@@ -36,12 +36,12 @@ public final class SpecialisedLoop<L> {
     private final byte @Nullable [] classFile;
     private final AtomicInteger budget;
 
-    /** The loop of each function class. This map is what keeps the copies; {@link #loops} only finds them. */
+    /** The loop of each function class. This map keeps the copies reachable; {@link #loops} only finds them. */
     private final Map<Class<?>, L> kept = Collections.synchronizedMap(new WeakHashMap<>());
 
     /**
-     * Finds the loop of a function class without a lock. The references are weak, because a class of the JDK or of
-     * another class loader may outlive this library. If it held a loop, the library could never be unloaded.
+     * Finds the loop of a function class without a lock. The references are weak, because a function class of the JDK
+     * or of another class loader may outlive this library. With a strong reference, it would keep the library loaded.
      */
     private final ClassValue<WeakReference<L>> loops = new ClassValue<>() {
         @Override

@@ -87,8 +87,8 @@ public final class StageAttributes {
     }
 
     /**
-     * Returns all attributes, for a stage that is built in place of this one. All attributes then count as read here,
-     * because the replacement checks for unread attributes itself.
+     * Returns all attributes, to be passed on to a stage that is built in place of this one. They count as read here,
+     * because that stage checks for unread attributes itself.
      */
     public Attributes handedOn() {
         readsDispatcher = true;

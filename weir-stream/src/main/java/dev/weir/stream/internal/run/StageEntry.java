@@ -32,8 +32,8 @@ public final class StageEntry implements StageContext {
     private volatile @Nullable Keeper keeper;
 
     /**
-     * The entry shown to the user in place of this one, if this entry belongs to a substream. One entry represents the
-     * same stage in all substreams.
+     * The entry that users see instead of this one, if this entry belongs to a substream. It represents the same stage
+     * in all substreams.
      */
     private final @Nullable StageEntry shownAs;
 
@@ -54,8 +54,8 @@ public final class StageEntry implements StageContext {
     private volatile @Nullable StageEntry nesting;
 
     /**
-     * The objects exposed by the stages upstream, by this stage, and by later stages of the same line. Later stages
-     * share the list, which a stage reads while it is created.
+     * The objects exposed by the stages upstream, by this stage, and by later stages of the same chain, which share
+     * this list. A stage reads the list while it is created, before any later stage has added to it.
      */
     private List<Object> line = new CopyOnWriteArrayList<>();
 
@@ -87,7 +87,7 @@ public final class StageEntry implements StageContext {
      *
      * @param meter the stage's counters
      * @param parallelism maximum number of threads that work in the stage at once
-     * @param ownThreads whether these are the stage's own threads rather than the segment's
+     * @param ownThreads whether no other stage runs on these threads
      */
     record Shape(StageMeter meter, int parallelism, boolean ownThreads) {
 
@@ -187,7 +187,7 @@ public final class StageEntry implements StageContext {
         return run.find(this, target, token);
     }
 
-    /** Puts the stage at the end of a line of stages. Called before the stage is created. */
+    /** Adds the stage to a chain of stages that share a list of exposed objects. Called before the stage is created. */
     void joins(List<Object> exposedByLine) {
         line = exposedByLine;
     }
@@ -319,7 +319,7 @@ public final class StageEntry implements StageContext {
         lifetime.ended(onStop);
     }
 
-    /** Returns whether an early end of the stage would be its own decision. See {@link StageLifetime#isWhole}. */
+    /** Returns whether the stage would end by its own decision now. See {@link StageLifetime#isWhole}. */
     public boolean isWhole() {
         return lifetime.isWhole();
     }
@@ -411,7 +411,7 @@ public final class StageEntry implements StageContext {
         }
         activity = () -> null;
         line = new CopyOnWriteArrayList<>();
-        // If the stage failed in the middle of a pass, the pass has not been ended yet.
+        // If the stage failed while it was processing a batch, the meter still counts it as processing.
         meter().endPass();
         int last = parallelism.getAsInt();
         parallelism = () -> last;

@@ -20,13 +20,12 @@ interface StageLifetime {
     /** Reports that the source which registered {@code stop} has ended by itself. */
     default void ended(Runnable stop) {}
 
-    /** Reports that a stop cut the stage named {@code at} short. */
+    /** Reports that a stop has cut short the stage named {@code at}. */
     default void cut(String at) {}
 
     /**
-     * Returns whether an early end of one of the stages is its own decision. Returns false if it may be due to a stop,
-     * which ends sources, or to the failure or cancellation of the run. Elements that were not needed because of the
-     * end are then not finished.
+     * Returns whether a stage that ends early does so by its own decision. Returns false if a stop, or a failure or
+     * cancellation of the run, may be the reason. Elements that the stage did not need are then not finished.
      */
     boolean isWhole();
 

@@ -68,19 +68,17 @@ public final class TaskGroup {
     }
 
     /**
-     * Returns the failure of the calling thread's segment, or null if it has not failed. If a downstream segment failed
-     * and therefore cancelled this segment, returns the failure of the downstream segment. A stage that was interrupted
-     * or closed calls this method to distinguish a failure from a normal end. Exceptions thrown after this segment was
-     * interrupted do not count as failures.
+     * Returns the failure of the calling thread's stages, or null if they have not failed. If a downstream thread
+     * failed and therefore cancelled this thread, returns the failure of the downstream thread. A stage that was
+     * interrupted or closed calls this method to distinguish a failure from a normal end. Exceptions thrown after the
+     * interrupt do not count as failures.
      */
     public static @Nullable Throwable currentFailure() {
         Task task = CURRENT.get();
         return task == null ? null : task.failure;
     }
 
-    /**
-     * Stores the failure of the calling thread's segment for {@link #currentFailure}. Only the first failure is kept.
-     */
+    /** Stores a failure of the calling thread's stages for {@link #currentFailure}. Only the first failure is kept. */
     public static void noteFailure(Throwable thrown) {
         Task task = CURRENT.get();
         if (task != null && task.failure == null && !task.life.isInterruptRequested()) {
@@ -94,7 +92,7 @@ public final class TaskGroup {
         return task == null ? null : task.habit;
     }
 
-    /** Returns whether the calling thread is running a task, rather than being a foreign thread. */
+    /** Returns whether the calling thread is running a task of a pipeline. */
     public static boolean isCurrentTask() {
         return CURRENT.get() != null;
     }
@@ -315,7 +313,7 @@ public final class TaskGroup {
         /** Wait habit of the thread that runs the body. */
         private final WaitHabit habit = new WaitHabit();
 
-        /** The body; cleared by the thread that begins the task or withdraws it. */
+        /** The body of the task. Cleared by the thread that starts the task or withdraws it. */
         private @Nullable Consumer<Task> body;
 
         /** Written by the body. */
@@ -409,7 +407,7 @@ public final class TaskGroup {
          * Interrupts the body. If the body is {@linkplain #hold deferring} interrupts, the interrupt is delivered by
          * {@link #letGo}.
          *
-         * @param why the failure of the interrupting segment, or null
+         * @param why the failure that caused the interrupt, or null
          */
         void interruptUnlessHeld(@Nullable Throwable why) {
             if (why != null) {
@@ -421,9 +419,10 @@ public final class TaskGroup {
         }
 
         /**
-         * Defers interrupts that affect only this segment until {@link #letGo} has been called as often as this method.
-         * The body calls this method before it calls stages of another segment, because those stages continue after
-         * this segment has ended and must not see its interrupt. Must be called on the task's own thread.
+         * Defers interrupts that are meant only for this task's own stages, until {@link #letGo} has been called as
+         * often as this method. The body calls this method before it pulls stages that belong to another task. Those
+         * stages continue after this task has ended, so they must not see its interrupt. Must be called on the task's
+         * own thread.
          */
         public void hold() {
             life.hold();

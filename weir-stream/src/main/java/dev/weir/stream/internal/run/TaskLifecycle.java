@@ -30,8 +30,8 @@ final class TaskLifecycle {
         /** The body is running. Every interrupt reaches its thread. */
         RUNNING,
         /**
-         * The body is running stages of another segment. An interrupt that affects only the body's own segment waits
-         * until those stages have returned.
+         * The body is running stages that belong to another task. An interrupt that is meant only for the body's own
+         * stages waits until the other stages have returned.
          */
         HOLDING,
         /** Like HOLDING, but with a pending interrupt. */
@@ -61,8 +61,8 @@ final class TaskLifecycle {
     }
 
     /**
-     * Starts the body on {@code current}, the calling thread. Returns false if another thread has started it or it was
-     * withdrawn.
+     * Starts the body on {@code current}, the calling thread. Returns false if another thread has started it or the
+     * task was withdrawn.
      */
     boolean begin(Thread current) {
         lock.lock();
@@ -157,8 +157,8 @@ final class TaskLifecycle {
     }
 
     /**
-     * Starts deferring interrupts that affect only this segment, until {@link #letGo} has been called as often as this
-     * method. Must be called on the task's own thread.
+     * Starts deferring interrupts that are meant only for the task's own stages, until {@link #letGo} has been called
+     * as often as this method. Must be called on the task's own thread.
      */
     void hold() {
         lock.lock();

@@ -5,9 +5,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A part of a task's work that can be interrupted separately. The section consists of all stages upstream of a certain
- * stage in the task's segment. {@link #interrupt} is thread-safe; {@link #enter} and {@link #exit} must be called on
- * the segment's thread.
+ * A part of a task's work that can be interrupted separately. The section consists of the stages upstream of a certain
+ * stage, as far as they run on the task's thread. {@link #interrupt} is thread-safe; {@link #enter} and {@link #exit}
+ * must be called on that thread.
  *
  * <p>An interrupt reaches the thread only between {@code enter} and {@code exit}, so it never reaches the downstream
  * stages.
@@ -22,7 +22,7 @@ public final class TaskSection {
     private boolean interrupted;
 
     /**
-     * Starts the work. Returns false if the section was already interrupted, in which case {@link #exit} must not be
+     * Enters the section. Returns false if the section was already interrupted, in which case {@link #exit} must not be
      * called.
      */
     public boolean enter() {
@@ -40,7 +40,7 @@ public final class TaskSection {
     }
 
     /**
-     * Ends the work and clears an interrupt that was meant only for this section. Returns whether the section was
+     * Leaves the section and clears an interrupt that was meant only for this section. Returns whether the section was
      * interrupted.
      */
     public boolean exit() {
@@ -66,7 +66,7 @@ public final class TaskSection {
         }
     }
 
-    /** Interrupts the work, now or as soon as it would start. Only the first call has an effect. */
+    /** Interrupts the section, now or as soon as it is entered. Only the first call has an effect. */
     public void interrupt() {
         lock.lock();
         try {

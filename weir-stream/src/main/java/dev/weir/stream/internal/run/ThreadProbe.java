@@ -11,9 +11,9 @@ import java.util.function.BooleanSupplier;
  * <p><b>Purpose.</b> {@code groupBy} pulls the streams of its keys on its own thread, one after the other, until each
  * has no more elements. A key therefore needs no thread, and 100,000 keys are possible. A stream that has its own
  * threads, for example because of {@code async} or {@code mapBlocking}, cannot be pulled in this way, because it would
- * wait for elements that only the waiting thread can provide. Each of these streams gets a queue and a segment. Whether
- * a stream has its own threads is known only once the stream has been built, because the blueprint of a stage is a
- * function that builds the stage.
+ * wait for elements that only the waiting thread can provide. Each of these streams gets a queue and a thread. Only a
+ * stream that has been built shows whether it has its own threads, because the blueprint of a stage is a function that
+ * builds the stage.
  *
  * <p><b>Method.</b> {@link #hasThreads} builds an additional stream, with an assembly that refers to this probe.
  *
@@ -23,9 +23,9 @@ import java.util.function.BooleanSupplier;
  *                               -&gt; close all that was built
  * </pre>
  *
- * <p><b>No side effects.</b> No thread is started, because segments are started after building. No user code is created
- * or called. The following methods ensure this. A new kind of stage needs them only if creating the stage has external
- * effects.
+ * <p><b>No side effects.</b> No thread is started, because threads are started only after building. No user code is
+ * created or called. The following methods ensure this. A new kind of stage needs them only if creating the stage has
+ * external effects.
  *
  * <ul>
  *   <li>{@link RunAssembly#source(java.util.function.Supplier)} creates no source. Sinks need no such method, because

@@ -15,7 +15,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collector;
 
-/** The entry point of this package: the loops of sinks that have a result. Stateless. */
+/** Creates the loops of sinks that have a result. Called by the public API. Stateless. */
 public final class ResultLoops {
 
     private ResultLoops() {}

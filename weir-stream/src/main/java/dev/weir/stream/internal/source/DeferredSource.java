@@ -7,8 +7,8 @@ import dev.weir.stream.spi.Stage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Emits the elements of a source that is created while the pipeline is running, such as the result of a future. The
- * upstream stage emits this source as its only element. Confined to its segment's thread.
+ * Emits the elements of a source that is created while the pipeline is running, for example by a future. The upstream
+ * stage emits exactly one element: the blueprint of this source. Confined to the stage's thread.
  */
 final class DeferredSource<T> implements Stage<T> {
 

@@ -6,7 +6,7 @@ import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import org.jspecify.annotations.Nullable;
 
-/** Fails at the first pull. Confined to its segment's thread. */
+/** Fails at the first pull. Confined to the stage's thread. */
 record FailedSource<T>(Throwable failure) implements Stage<T> {
 
     static <T> BlueprintNode<T> node(Throwable failure) {

@@ -9,7 +9,7 @@ import java.util.Iterator;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
 
-/** Emits the elements of an iterator. The elements have no acknowledgements. Confined to its segment's thread. */
+/** Emits the elements of an iterator. The elements have no acknowledgements. Confined to the stage's thread. */
 final class IteratorSource<T> extends ReadingSource<T> {
 
     private final Iterator<? extends T> iterator;

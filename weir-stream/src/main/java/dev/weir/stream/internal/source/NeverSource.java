@@ -6,12 +6,12 @@ import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
 import org.jspecify.annotations.Nullable;
 
-/** Emits no elements and ends when it is stopped. Confined to its segment's thread, except for the stop. */
+/** Emits no elements and ends when it is stopped. Confined to the stage's thread, except for the stop. */
 final class NeverSource<T> implements Stage<T> {
 
     /**
-     * Interval at which this source checks whether it was stopped, if it is part of a substream that shares a thread
-     * with others and therefore must not wait.
+     * Interval at which this source checks whether it was stopped if it must not wait, because its substream shares a
+     * thread with others.
      */
     private static final long LOOK_NANOS = 250_000_000;
 

@@ -11,7 +11,7 @@ import dev.weir.stream.spi.Stage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A source that reads elements from user code until there are no more. Confined to its segment's thread, except for
+ * A source that reads elements from user code until there are no more. Confined to the stage's thread, except for
  * {@link #stop}.
  *
  * <p>If reading fails, the elements read before the failure are emitted first. A stop ends the source after the current
@@ -35,7 +35,7 @@ abstract class ReadingSource<T> implements Stage<T> {
         this.pool = new BatchPool(room);
     }
 
-    /** Creates the running form of a source. */
+    /** Creates a source for one run. */
     @FunctionalInterface
     interface Maker<T> {
         ReadingSource<T> make(StageAttributes attributes);
@@ -50,8 +50,9 @@ abstract class ReadingSource<T> implements Stage<T> {
     }
 
     /**
-     * Creates the blueprint of a source whose elements are in memory. In a substream, such a source emits all its
-     * elements even if the run is stopped, so that its parent element can be finished.
+     * Creates the blueprint of a source whose elements are in memory. In a substream, such a source ignores a stop of
+     * the run and emits all its elements. Otherwise, the element for which the substream was created could not be
+     * finished.
      */
     static <T> BlueprintNode<T> inMemory(String name, Maker<T> maker) {
         return new BlueprintNode<>(name, (assembly, attributes) -> {

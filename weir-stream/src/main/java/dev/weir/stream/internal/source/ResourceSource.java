@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Emits the elements read from a resource, which it opens at the first pull and closes exactly once, regardless of how
- * the stream ends. Confined to its segment's thread.
+ * the stream ends. Confined to the stage's thread.
  */
 final class ResourceSource<R, T> extends ReadingSource<T> {
 

@@ -25,7 +25,7 @@ final class SourceSignal {
         this.meter = context.meter();
     }
 
-    /** Waits until {@code news} is true or the deadline has passed, and returns whether it is true. */
+    /** Waits until {@code news} returns true or the deadline has passed. Returns the last result of {@code news}. */
     boolean await(BooleanSupplier news, long deadlineNanos) throws InterruptedException {
         if (news.getAsBoolean()) {
             return true;

@@ -17,7 +17,7 @@ import java.util.function.Function;
 import java.util.function.LongFunction;
 import java.util.function.Supplier;
 
-/** The entry point of this package for the facade, with one method per source. Stateless. */
+/** Factory methods for the sources of this package, called by the public API. Stateless. */
 public final class SourceStages {
 
     private SourceStages() {}

@@ -13,7 +13,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Emits elements computed from a state by an asynchronous function. Confined to its segment's thread, except for
+ * Emits elements computed from a state by an asynchronous function. Confined to the stage's thread, except for
  * {@link #stop} and the completion of the function's stages.
  */
 final class UnfoldAsyncSource<S, T> implements Stage<T> {

@@ -22,7 +22,7 @@ public final class ThreadLook implements ThreadActivity {
         this.threads = threads;
     }
 
-    /** Returns whether a thread is waiting in the engine, either for other threads of the run or for time to pass. */
+    /** Returns whether a thread is waiting in Weir's own code, for other threads or for time to pass. */
     public static boolean waitsInMachinery(Thread thread) {
         if (thread.getState() == Thread.State.RUNNABLE) {
             return false;

@@ -6,7 +6,7 @@ import java.util.List;
 public enum ThreadWait {
     /** The thread is running, or ready to run. */
     NONE,
-    /** The thread is waiting in the engine, for other threads of the run or for time to pass. */
+    /** The thread is waiting in Weir's own code, for other threads of the run or for time to pass. */
     ENGINE,
     /** The thread is waiting for a lock, a semaphore or a monitor. */
     LOCK,
@@ -23,11 +23,11 @@ public enum ThreadWait {
     private static final List<String> IO_CODE =
             List.of("sun.nio.ch.", "java.net.", "sun.net.", "java.io.File", "java.lang.ProcessImpl");
 
-    /** Code in which threads wait for other threads of the run or for time to pass. */
+    /** Weir's own code, in which threads wait for other threads of the run or for time to pass. */
     private static final List<String> ENGINE_CODE =
             List.of("dev.weir.stream.internal.", "dev.weir.kafka.internal.", "dev.weir.kafka.CircuitBreaker");
 
-    /** Code that waits on behalf of its caller, which therefore tells why. */
+    /** A wait in the clock counts as a wait in the code that calls the clock. */
     private static final String CLOCK = "dev.weir.stream.spi.Clock";
 
     private static final List<String> LOCK_CODE = List.of(
@@ -73,7 +73,7 @@ public enum ThreadWait {
         return OTHER;
     }
 
-    /** Returns whether the first frame from index {@code from} on, outside the JDK and the clock, belongs to Weir. */
+    /** Returns whether the nearest frame outside the JDK and the clock, from index {@code from} on, is Weir's own. */
     private static boolean isEngine(StackTraceElement[] stack, int from) {
         for (int i = from; i < stack.length; i++) {
             String type = stack[i].getClassName();

@@ -1,6 +1,6 @@
 /**
- * The handles for inspecting and changing a running pipeline. They may be called from any thread; changes are ordered
- * by the lock of the stage or dispatcher. Each handle belongs to one run.
+ * The handles for inspecting and changing a running pipeline. They may be called from any thread; the lock of the stage
+ * or dispatcher serialises changes. Each handle belongs to one run.
  */
 @NullMarked
 package dev.weir.stream.internal.steering;

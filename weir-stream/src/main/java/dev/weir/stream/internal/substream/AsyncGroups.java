@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The groups of a {@code groupBy} whose streams have their own threads. Each group has a bounded input queue and a
- * segment that pulls its output. If a key returns after its group was evicted, its new stream starts after the previous
- * one has ended, so that no element overtakes another with the same key. Confined to the segment that pulls the
- * elements to be grouped, except for {@link #find} and {@link #dropRevoked}.
+ * thread that pulls its output. If a key returns after its group was evicted, its new stream starts after the previous
+ * one has ended, so that no element overtakes another with the same key. Confined to the thread that pulls the elements
+ * to be grouped, except for {@link #find} and {@link #dropRevoked}.
  */
 final class AsyncGroups<T, R> extends SubstreamMerge<T, R> implements Keeper {
 
@@ -54,8 +54,8 @@ final class AsyncGroups<T, R> extends SubstreamMerge<T, R> implements Keeper {
         this.clock = clock;
         this.segment = segment;
         this.groups = new KeyedGroups<>(settings, supervised, clock, () -> false, this::begin);
-        // Each group's queue decides on the elements that the group's stream forgoes, and keeps its leftover
-        // acknowledgements. This store is therefore closed, so that it passes leftovers on to the surrounding stream.
+        // Each group's own queue handles the elements that the group's stream did not need, so this store is not
+        // needed. Closing it makes it pass leftover acknowledgements on to the surrounding stream.
         groups.leftovers.close();
     }
 

@@ -19,7 +19,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Substreams that run concurrently, each on its own segment, and feed one shared bounded queue. The segment that pulls
+ * Substreams that run concurrently, each on its own thread, and feed one shared bounded queue. The thread that pulls
  * the parent elements starts, replaces and awaits the substreams.
  *
  * <p>A substream releases its resources as soon as it ends. If a substream fails, the queue ends with that failure
@@ -150,8 +150,8 @@ final class ConcurrentSubstreams<R> {
     }
 
     /**
-     * Returns whether a stream that ends now has done so by itself, and not because of a stop. A stream that is being
-     * started is not known yet, and may be passed as null.
+     * Returns whether a stream that ends now ends by itself, and not because of a stop. {@code stream} may be null
+     * while it is being started.
      */
     boolean isWhole(ConcurrentSubstreams<?>.@Nullable Tributary stream) {
         NestedStreams.Child<?> child = stream == null ? null : stream.attached();
@@ -205,8 +205,8 @@ final class ConcurrentSubstreams<R> {
         }
 
         /**
-         * Wraps {@code stream} so that it runs on its own segment. The last stage of the returned node is never pulled;
-         * closing it cancels the segment.
+         * Wraps {@code stream} so that it runs on its own thread. The last stage of the returned node is never pulled;
+         * closing it cancels this thread.
          */
         private BlueprintNode<R> node(BlueprintNode<R> stream) {
             return new BlueprintNode<>(name, (assembly, attributes) -> {
@@ -305,11 +305,11 @@ final class ConcurrentSubstreams<R> {
                 taken = out.put(retained, meter);
             } finally {
                 if (!taken && isReplaced()) {
-                    // The parent counts as finished, but the elements themselves do not. Their own source must not wait
-                    // for them.
+                    // The parent counts as finished although these elements were not emitted. Abandon them, so that a
+                    // source inside the stream does not wait for them.
                     batch.abandonAll();
-                    // Elements that were dropped while they waited, because their source lost the parent, are gone from
-                    // this batch and have ended their share of the parent's pending acknowledgements.
+                    // End one pending acknowledgement of the parent for each remaining element. Elements that were
+                    // dropped meanwhile, because the parent was revoked, have already ended theirs.
                     parent.giveBack(retained.size());
                 } else if (!taken) {
                     retained.abandonAll();
@@ -319,8 +319,8 @@ final class ConcurrentSubstreams<R> {
         }
 
         /**
-         * Ends the stream because a newer stream replaces it, and waits until it has ended. The parent of the replaced
-         * stream is finished once all elements that the stream had already emitted are finished.
+         * Ends the stream because a newer stream replaces it, and waits until it has ended. The parent of this stream
+         * is finished once all elements that the stream has emitted are finished.
          */
         void replace() throws InterruptedException {
             noteEnd(EndReason.REPLACED);
@@ -429,7 +429,7 @@ final class ConcurrentSubstreams<R> {
             }
         }
 
-        /** The stream's last stage. When its segment closes it, the stream has ended. */
+        /** The stream's last stage. The stream has ended when its thread closes this stage. */
         private final class Watched implements Stage<R> {
 
             private final Stage<R> lowest;
@@ -454,7 +454,7 @@ final class ConcurrentSubstreams<R> {
         }
     }
 
-    /** The last stage of a stream's node. It is never pulled, and closing it cancels the segment. */
+    /** The last stage of a stream's node. It is never pulled, and closing it cancels the stream's thread. */
     private record LowerEnd<R>(Segment<R> segment) implements Stage<R> {
 
         @Override

@@ -1,8 +1,8 @@
 package dev.weir.stream.internal.substream;
 
 /**
- * The reason why a stream of {@link ConcurrentSubstreams} ended, as far as it affects the parent's pending
- * acknowledgement.
+ * The reason why a stream of {@link ConcurrentSubstreams} ended. It determines whether the parent element, for which
+ * the stream was started, is acknowledged.
  */
 enum EndReason {
     /** The stream is running, was closed, or failed; the parent stays unacknowledged. */

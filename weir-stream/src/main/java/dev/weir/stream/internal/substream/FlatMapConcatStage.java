@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Replaces each element with the elements of a stream. The streams run one after the other on this stage's thread.
- * Confined to its segment's thread.
+ * Confined to the stage's thread.
  */
 final class FlatMapConcatStage<T, R> implements Stage<R> {
 
@@ -79,8 +79,8 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
                 inside.set(parents.size() - next);
             } else if (next < parents.size()) {
                 if (Thread.interrupted()) {
-                    // A parent whose stream is empty causes no pull of the upstream stage. In a series of such parents,
-                    // only this check notices a cancellation.
+                    // Parents with empty streams cause no pull of the upstream stage. If there are many in a row, only
+                    // this check notices a cancellation.
                     throw new InterruptedException();
                 }
                 begin();
@@ -114,7 +114,7 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
         inside.set(parents.size() - next + (stream == null ? 0 : 1));
     }
 
-    /** Closes a stream that has ended. If this fails, its parent stays unacknowledged. */
+    /** Closes a stream that has ended. If closing fails, the stream's parent element stays unacknowledged. */
     private void closeChild(NestedStreams.Child<R> ended) {
         boolean isClosed = false;
         try {

@@ -31,12 +31,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives each key its own stream and merges the outputs. Confined to its segment's thread, except for {@link #find} and
+ * Gives each key its own stream and merges the outputs. Confined to the stage's thread, except for {@link #find} and
  * {@link #dropRevoked}.
  *
  * <p>A batch is first distributed to the inboxes of its keys. This stage's thread then pulls the streams of these keys
  * until they are empty, so that a key needs no thread. A stream that has its own threads cannot be pulled in this way,
- * because the pull might wait forever. Such streams are handled by {@link AsyncGroups}, on a segment that this stage
+ * because the pull might wait forever. Such streams are handled by {@link AsyncGroups}, on a thread that this stage
  * starts. To find out whether the streams have their own threads, this stage first builds one stream and discards it.
  */
 final class GroupByStage<T, R> implements Stage<R>, Keeper {
@@ -55,9 +55,9 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
     private final KeyedGroups<T, InlineGroup> groups;
 
     /**
-     * Maximum number of elements that are queued for all groups together because the groups' streams cannot continue
-     * before a certain time. Once the maximum is reached, the upstream stage is not pulled. One batch may exceed the
-     * maximum.
+     * Maximum number of elements that are queued for all groups together. Elements stay queued while their group's
+     * stream waits for a certain time to pass. Once the maximum is reached, the upstream stage is not pulled. One batch
+     * may exceed the maximum.
      */
     static final int MAX_WAITING = 4096;
 
@@ -172,8 +172,8 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
     }
 
     /**
-     * Builds one stream and discards it, only to find out whether the streams have their own threads. If they do, they
-     * are run by a separate segment.
+     * Builds one stream and discards it, only to find out whether the streams have their own threads. If so, a separate
+     * thread starts the streams.
      */
     private void begin() {
         if (ThreadProbe.hasThreads(nested, branch)) {
@@ -181,7 +181,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         }
     }
 
-    /** Moves the upstream stage to its own segment, which then starts the streams. */
+    /** Moves the upstream stage to its own thread, which then starts the streams. */
     private Stage<R> takeOver() {
         String name = entry.stageName();
         NestedStreams.Child<R> above = nested.start(new BlueprintNode<>(name, (assembly, attributes) -> {
@@ -286,7 +286,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
 
     /** Pulls the upstream stage. Returns false if the groups received no elements. */
     private boolean takeIn(long deadlineNanos) throws InterruptedException {
-        // If this stage is part of a substream that is pulled in turns, the stage that pulls the substream checks for
+        // If this stage is itself in a substream that is pulled in turns, the stage that pulls the substream checks for
         // revoked elements. This stage then does not need to wake up for the check.
         long lookNanos = turns.isEmpty() || ownTurn != null ? NEVER : clock.after(LOOK_NANOS);
         Batch<T> batch;
@@ -366,7 +366,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         }
     }
 
-    /** Returns whether the group that was pulled last continues or has ended by itself. */
+    /** Returns false if a stop has ended the group that was pulled last, and true otherwise. */
     private boolean isPulledWhole() {
         return pulledLast == null || pulledLast.isWhole();
     }
@@ -405,7 +405,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         groups.elements.beginWork();
         try {
             if (asynchronous != null) {
-                // The upstream stage now belongs to the asynchronous segment, which closes it.
+                // The upstream stage was moved to another thread, which closes it.
                 asynchronous.close();
             } else {
                 closeInline();
@@ -497,8 +497,8 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
                 asksForTurn = false;
                 boolean isTimed = --untimed < 0;
                 long pulledAt = isTimed ? System.nanoTime() : 0;
-                // The stream is pulled without a deadline, so every deadline passed to the stream's input comes from
-                // one of the stream's own stages.
+                // There is no deadline here. A deadline that reaches the stream's input therefore comes from one of the
+                // stream's own stages.
                 Batch<R> batch = pulled.pull(NEVER);
                 if (isTimed) {
                     pulled(System.nanoTime() - pulledAt);
@@ -510,7 +510,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
                 }
                 noteHolding(asksForTurn);
                 if (batch.isEmpty() && (wakeNanos != NEVER || asksForTurn)) {
-                    if (wakeNanos != NEVER) { // a stage may ask for a turn that never comes
+                    if (wakeNanos != NEVER) { // a stage may ask for a turn at NEVER
                         turns.ask(this, wakeNanos);
                     }
                     return true;
@@ -616,8 +616,8 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
             if (closing != null) {
                 closing.close();
             }
-            // This line is reached only if the close succeeded. Otherwise, an evicted group must stay in `ending`,
-            // because `leave` would not find it elsewhere.
+            // Reached only if closing succeeded. If it failed, an evicted group must stay in `ending`, where `leave`
+            // finds it.
             ending.remove(this);
         }
     }

@@ -10,7 +10,7 @@ import java.util.function.Consumer;
 /**
  * The groups that requested a turn, ordered by the time of the turn. A group has at most one turn, the earliest that it
  * requested. If the group is pulled before its turn and still needs one, it requests a new turn. Confined to one
- * segment.
+ * thread.
  */
 final class GroupTurns<G> {
 

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The groups of a {@code groupBy}, by key. If idle groups are evicted, the groups are ordered by idle time, with the
- * longest idle group first. Confined to one segment, which must call {@link RevocableElements#beginWork} on
+ * longest idle group first. Confined to one thread, which must call {@link RevocableElements#beginWork} on
  * {@link #elements} before it uses the groups; other threads may call {@link #dropRevoked} and {@link #find}.
  */
 final class KeyedGroups<T, G extends KeyedGroups.Group<T>> implements SubstreamTarget.Exit {
@@ -37,7 +37,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> implements SubstreamT
     private final Clock clock;
     private final BiFunction<KeyedGroups<T, G>, Object, G> begin;
     private final Map<Object, G> groups;
-    /** Leftover acknowledgements of the streams that are pulled on this segment's thread. */
+    /** Leftover acknowledgements of the streams without their own threads. */
     final LeftoverAcknowledgements leftovers = new LeftoverAcknowledgements();
 
     private final SubstreamTarget.Wrapper within;
@@ -50,10 +50,9 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> implements SubstreamT
     private Batch<T> empty = new Batch<>(0);
 
     /**
-     * The base class of groups. A group is an inbox for the elements of a key. A stream that is pulled on this
-     * segment's thread reads directly from the inbox: {@link #pull} does not wait, but returns an empty batch if the
-     * inbox is empty. For streams with their own threads, {@link AsyncGroups} moves the elements from the inbox to a
-     * queue.
+     * The base class of groups. A group is an inbox for the elements of a key. A stream without its own threads reads
+     * directly from the inbox: {@link #pull} does not wait, but returns an empty batch if the inbox is empty. For
+     * streams with their own threads, {@link AsyncGroups} moves the elements from the inbox to a queue.
      */
     abstract static class Group<T> implements Stage<T> {
 
@@ -77,9 +76,8 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> implements SubstreamT
         abstract boolean isWhole();
 
         /**
-         * Returns whether the group may end when it is idle. Returns false while elements are queued for the group.
-         * Also returns false while the key's previous group is still running, which limits the number of groups per
-         * key.
+         * Returns whether the group may end because it is idle: not while elements are queued for it, and not while the
+         * previous group with the same key is still running. This limits the number of groups per key.
          */
         abstract boolean mayEndIdle();
 
@@ -174,7 +172,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> implements SubstreamT
         return waiting.get();
     }
 
-    /** Returns the shared empty batch. If a stage has added elements to it, it is replaced with a new one. */
+    /** Returns the shared empty batch. Replaces it first if a stage has added elements to it. */
     private Batch<T> empty() {
         if (!empty.isEmpty()) {
             empty = new Batch<>(0);
@@ -185,8 +183,8 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> implements SubstreamT
     /**
      * Creates an empty set of groups.
      *
-     * @param isWhole returns whether the elements that the groups forgo are acknowledged; called on the thread that
-     *     forgoes them
+     * @param isWhole returns whether the elements that the groups' streams did not need are acknowledged; called on the
+     *     thread that forgoes them
      * @param begin creates the group of a key
      */
     KeyedGroups(
@@ -225,7 +223,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> implements SubstreamT
                 }
             }
         } catch (InterruptedException | RuntimeException | Error thrown) {
-            // Not through the targets inside, which would keep the elements for the group whose turn is next.
+            // Use the outer targets. The inner ones would keep the elements for the group whose turn is next.
             SubstreamTarget.leave(batch, this);
             batch.abandonFrom(next);
             throw thrown;
@@ -242,7 +240,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> implements SubstreamT
             if (group.isWhole()) {
                 batch.ack(index);
             } else {
-                // Not through the target inside, which would keep the element for the group whose turn is next.
+                // Use the outer target. The inner one would keep the element for the group whose turn is next.
                 long token = batch.token(index);
                 outside(batch.target(index), token).abandon(token);
             }
@@ -340,7 +338,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> implements SubstreamT
     }
 
     /**
-     * Abandons the queued elements and the elements that the streams of this segment held. Called at the end of the
+     * Abandons the queued elements and the elements held by streams without their own threads. Called at the end of the
      * run.
      */
     void leave() {

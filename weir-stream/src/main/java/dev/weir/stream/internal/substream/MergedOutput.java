@@ -6,9 +6,7 @@ import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The stage that emits the elements of all {@link ConcurrentSubstreams}. Confined to the downstream segment's thread.
- */
+/** The stage that emits the elements of all {@link ConcurrentSubstreams}. Confined to the downstream thread. */
 record MergedOutput<R>(BoundaryQueue<R> out, StageMeter segment, StageMeter meter, Runnable cancelAbove)
         implements Stage<R> {
 

@@ -52,8 +52,8 @@ record ParentAcknowledgement(
     }
 
     /**
-     * Adds a note about the parent to the failure of its stream, because the elements within the stream often have no
-     * origin of their own. Must be called before {@link #left}.
+     * Adds a note about the parent to the failure of its stream, because the stream's own elements often have no known
+     * origin. Must be called before {@link #left}.
      */
     void note(Throwable failure, String stage) {
         FailedElement.note(failure, stage, target, token, element);
@@ -70,8 +70,8 @@ record ParentAcknowledgement(
     }
 
     /**
-     * Called when the stream has ended and is closed. If the stream was cut short, its parent is abandoned, so that it
-     * is delivered again and a drain does not wait for it.
+     * Called when the stream has ended and is closed. If the stream was cut short, its parent is abandoned, so that the
+     * parent is delivered again and a drain does not wait for it.
      */
     void ended(NestedStreams.Child<?> stream) {
         if (stream.isWhole()) {

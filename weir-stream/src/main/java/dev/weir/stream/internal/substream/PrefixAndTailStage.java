@@ -17,9 +17,9 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls a function with the first elements and the rest of the stream (the tail), and emits the elements of the stream
- * that the function returns. Confined to its segment's thread, except for the tail, which is confined to the stream
- * that uses it.
+ * Calls a function with the first elements (the prefix) and the rest of the stream (the tail), and emits the elements
+ * of the stream that the function returns. Confined to the stage's thread, except for the tail, which is confined to
+ * the stream that uses it.
  *
  * <p>The prefix is the parent of the emitted elements. The pending acknowledgements of the prefix end when the returned
  * stream has ended and all elements that it emitted are finished.
@@ -135,7 +135,7 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
             if (!tailUsed.compareAndSet(false, true)) {
                 throw new IllegalStateException("the tail of prefixAndTail can be used once");
             }
-            // If the assembly fails later, no stage closes the tail. The assembly must then do so.
+            // Register the tail with the assembly, because no stage closes it if the assembly fails later.
             return assembly.source(new Tail());
         });
         BlueprintNode<R> stream = Objects.requireNonNull(
@@ -147,7 +147,7 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
         return started;
     }
 
-    /** Does not close a tail that is in use. The stream that uses it does so, on its own thread if it has one. */
+    /** If a stream uses the tail, that stream closes the upstream stage, on its own thread if it has one. */
     @Override
     public void close() {
         inside.set(0);
@@ -168,7 +168,7 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
         }
     }
 
-    /** The upstream stage without the prefix. Confined to the stream that uses it. */
+    /** Emits the elements after the prefix. Confined to the stream that uses it. */
     private final class Tail implements Stage<T> {
 
         @Override

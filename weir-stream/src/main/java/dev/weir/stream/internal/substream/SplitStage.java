@@ -23,13 +23,13 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Splits the stream into consecutive sections, each processed by its own stream. Confined to its segment's thread,
- * except for the section: if the section's stream has its own thread, that thread pulls the section.
+ * Splits the stream into consecutive sections and feeds each section to a separate stream. Confined to the stage's
+ * thread, except for the section: if the section's stream has its own thread, that thread pulls the section.
  *
  * <p>The section pulls the upstream stage. If the section's stream ends early, this stage waits until no thread is
- * inside the section, and then drops and acknowledges the rest of the section, unless a stop caused that end. An
- * interrupt of a section's stream is deferred while its thread is inside the section, because it must not interrupt the
- * upstream stages, which continue.
+ * inside the section. It then drops and acknowledges the rest of the section, unless a stop caused the early end. An
+ * interrupt of a section's stream is deferred while its thread is inside the section, because the upstream stages
+ * continue and must not see it.
  */
 final class SplitStage<T, R> implements Stage<R> {
 
@@ -43,8 +43,8 @@ final class SplitStage<T, R> implements Stage<R> {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition left = lock.newCondition();
 
-    // Only one thread uses the batch at a time, either the thread of the section or the thread of this stage. One takes
-    // over from the other while holding the lock.
+    // Only one thread uses the batch at a time, either the section's thread or this stage's thread. A thread takes the
+    // batch over from the other one while holding the lock.
     private @Nullable Batch<T> current;
     private int next;
     /** The number of elements left in the current batch. Written by the thread that uses the batch. */
@@ -54,7 +54,7 @@ final class SplitStage<T, R> implements Stage<R> {
     private boolean headTested;
     private @Nullable Throwable failure;
     private boolean inside;
-    /** The section's task if it is inside and defers interrupts. */
+    /** The task that is inside the section and defers interrupts; otherwise null. */
     private @Nullable Task visitor;
 
     private boolean closed;
@@ -196,8 +196,8 @@ final class SplitStage<T, R> implements Stage<R> {
             lock.unlock();
         }
         if (guest != null) {
-            // The upstream stages are about to be closed, so the section's thread no longer needs to defer an
-            // interrupt.
+            // The upstream stages are about to be closed, so an interrupt of the section's thread need not be deferred
+            // any longer.
             guest.letGo();
         }
         try {
@@ -321,7 +321,8 @@ final class SplitStage<T, R> implements Stage<R> {
         private void moveInto(Batch<T> part, Batch<T> from) throws InterruptedException {
             while (next < from.size()) {
                 int index = next;
-                // The first element of a section was already tested when it ended the previous section.
+                // If `headTested`, this element was already tested: it ended the previous section and is the first of
+                // this one.
                 Boolean isCut = headTested ? Boolean.TRUE : SubstreamHelpers.of(from, index, cut.test, cut.supervised);
                 if (isCut == null) {
                     next++;

@@ -15,8 +15,8 @@ import dev.weir.stream.spi.StageMeter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stage that pulls parent elements on its own segment and starts a stream for each of them. The streams run
- * concurrently. Subclasses determine how many streams run at once and when they end. Confined to the segment that pulls
+ * A stage that pulls parent elements on its own thread and starts a stream for each of them. The streams run
+ * concurrently. Subclasses determine how many streams run at once and when they end. Confined to the thread that pulls
  * the parent elements.
  */
 abstract class SubstreamMerge<T, R> {
@@ -54,8 +54,7 @@ abstract class SubstreamMerge<T, R> {
             NestedStreams nested = assembly.nested();
             ConcurrentSubstreams<R> tributaries = new ConcurrentSubstreams<>(
                     nested, out, entry.stageName() + "-stream", dispatcher, assembly.clock());
-            // A parent element whose stream is running counts as an element inside the stage, as do the results in the
-            // queue.
+            // A parent counts as inside the stage while its stream is running, and a result while it is in the queue.
             entry.depth(() -> out.depth() + tributaries.count());
             entry.keeper(out);
             SubstreamMerge<T, R> running = factory.create(

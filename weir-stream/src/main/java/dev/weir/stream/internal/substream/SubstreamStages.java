@@ -8,7 +8,7 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
-/** The entry point of this package for the facade, with one method per operator. Stateless. */
+/** Factory methods for the operators of this package, called by the public API. Stateless. */
 public final class SubstreamStages {
 
     private SubstreamStages() {}

@@ -7,7 +7,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replaces each element with a stream, which ends as soon as a newer element arrives. Confined to the parents' segment.
+ * Replaces each element with a stream, which ends as soon as a newer element arrives. Confined to the thread that pulls
+ * the parents.
  */
 final class SwitchMap<T, R> extends SubstreamMerge<T, R> {
 

@@ -26,7 +26,7 @@ enum TributaryState {
     ENDED_EARLY,
     /** The stream's segment is running. */
     RUNNING,
-    /** The stream was closed, and its segment is about to close the last stage. */
+    /** The stream was closed, and its thread is about to close the last stage. */
     CLOSING,
     /**
      * The stream has ended. Its stages have been closed, or are being closed by the thread that caused the transition
@@ -44,7 +44,7 @@ enum TributaryState {
         };
     }
 
-    /** Returns the state after the stream's segment has closed its last stage. */
+    /** Returns the state after the stream's thread has closed its last stage. */
     TributaryState lowestClosed() {
         return switch (this) {
             case STARTING, CLOSED_EARLY, ENDED_EARLY -> ENDED_EARLY;

@@ -8,9 +8,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets threads wait for elements that other threads add while holding the owner's lock. A waiting thread first spins
- * for a moment, if its {@link WaitHabit} allows it, and then parks. Guarded by its owner's lock, except for
- * {@link #enter} and {@link #enterInterruptibly}.
+ * Lets threads wait for elements that other threads add while holding a lock. A waiting thread first spins for a
+ * moment, if its {@link WaitHabit} allows it, and then parks. Guarded by the lock that is passed to the constructor,
+ * except for {@link #enter} and {@link #enterInterruptibly}.
  *
  * <p>As with a {@link Condition}, a wait may return early, so the caller must check its condition again while holding
  * the lock.
@@ -31,7 +31,9 @@ public final class ArrivalWaits {
 
     private static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
 
-    /** Maximum number of threads in the JVM that spin at the same time. No thread spins on a single processor. */
+    /**
+     * Maximum number of threads in the JVM that spin at the same time. If there is only one processor, no thread spins.
+     */
     private static final int MOST_STAYING = PROCESSORS / 2;
 
     private static final AtomicInteger ALL_STAYING = new AtomicInteger();
@@ -52,10 +54,10 @@ public final class ArrivalWaits {
     /** Number of parked threads whose waits are measured. */
     private int measured;
 
-    /** Time of the first call since {@link #measured} last rose from 0. */
+    /** Time of the first call of {@link #call} or {@link #callAll} since {@link #measured} last rose from 0. */
     private long calledNanos = System.nanoTime();
 
-    /** True if there has been a call since {@link #measured} last rose from 0. */
+    /** True if {@link #call} or {@link #callAll} has been called since {@link #measured} last rose from 0. */
     private boolean isCallNoted;
 
     /** Written only while holding the lock; read without it. */
@@ -191,7 +193,8 @@ public final class ArrivalWaits {
     }
 
     /**
-     * Makes one waiting thread check again. Must be called while holding the lock, after the change.
+     * Makes one waiting thread check its condition again. Must be called while holding the lock, after the condition
+     * has changed.
      *
      * @return whether a parked thread was woken; it now needs a processor, see {@link WaitHabit#wokeAnother}
      */
@@ -204,7 +207,7 @@ public final class ArrivalWaits {
         return isParked;
     }
 
-    /** Makes all waiting threads check again. Must be called while holding the lock, after the change. */
+    /** Makes all waiting threads check their condition again. Must be called while holding the lock, after a change. */
     public void callAll() {
         tellStaying();
         if (noteCall()) {
@@ -218,7 +221,7 @@ public final class ArrivalWaits {
         }
     }
 
-    /** Counts a call, and returns whether a thread is parked. */
+    /** Records a call of {@link #call} or {@link #callAll}, and returns whether a thread is parked. */
     private boolean noteCall() {
         if (measured > 0 && !isCallNoted) {
             isCallNoted = true;

@@ -16,7 +16,7 @@ public interface StreamTurn {
 
     /**
      * Requests a turn at {@code nanos} to check for new elements. Unlike {@link #again}, this method tells the pulling
-     * stage that no elements are held, so that it does not delay a failure until this turn.
+     * stage that the stream holds no elements, so a failure need not wait for this turn.
      */
     void poll(long nanos);
 

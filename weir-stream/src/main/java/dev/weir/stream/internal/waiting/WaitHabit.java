@@ -7,14 +7,13 @@ import java.util.concurrent.TimeUnit;
  * clock: callers report the length of waits. Confined to the waiting thread, except for {@link #isParked}.
  *
  * <pre>
- *   LONG --the average of waits falls to WORTH_NANOS--> SHORT --a stay in vain--> RESTING --restWaits waits--> SHORT
+ *   LONG --the average of waits falls to WORTH_NANOS--> SHORT --a failed spin---> RESTING --restWaits waits--> SHORT
  *     ^                                                   |                         |
  *     +------------ the average of waits rises -----------+-------------------------+
  * </pre>
  *
- * <p>A thread stays (spins) only in SHORT. It starts in LONG. A single long wait leads back to LONG, and leaving LONG
- * takes about ten short waits in a row. An idle thread therefore never spins, and one that is rarely woken hardly ever
- * does.
+ * <p>A thread spins only in SHORT. It starts in LONG. A single long wait leads back to LONG, and leaving LONG takes
+ * about ten short waits in a row. An idle thread therefore never spins, and one that is rarely woken hardly ever does.
  */
 public final class WaitHabit {
 
@@ -28,8 +27,8 @@ public final class WaitHabit {
     static final long STAY_NANOS = 2 * WORTH_NANOS;
 
     /**
-     * Maximum value with which a wait enters the average. Because of this limit, a pause of an hour affects the average
-     * no more than a wait of this length.
+     * Waits longer than this count as this long in the average. Otherwise, a single pause of an hour would keep the
+     * average high for a long time.
      */
     static final long LONGEST_NANOS = TimeUnit.MICROSECONDS.toNanos(250);
 
@@ -58,7 +57,7 @@ public final class WaitHabit {
         wokeAnother = true;
     }
 
-    /** Returns whether another thread should run on this processor. Must be called once per wait. */
+    /** Returns whether to leave the processor to a thread that this thread has woken. Must be called once per wait. */
     boolean isOthersTurn() {
         boolean others = wokeAnother;
         wokeAnother = false;

@@ -18,9 +18,9 @@ final class SlopeSearch {
     // equivalent to a gradient of latency. Unlike that gradient, it includes work that waits for a processor before its
     // handler starts.
     //
-    // - In one case the latency alone decides. If it leaps while the limit is unchanged, the services that the handlers
-    // call have become slower. The limit is then immediately lowered by Gradient2's factor, at most by half. Afterwards
-    // the slope shows whether this was right.
+    // - In one case the latency alone decides. If the latency jumps while the limit is unchanged, the services that the
+    // handlers call have become slower. The limit is then immediately lowered by Gradient2's factor, at most by half.
+    // Afterwards the slope shows whether this was right.
     //
     // - To find the slope in spite of noise, the .NET controller adds a wave to the limit. This class makes one step,
     // then a pause, then another step. The pause grows while steps bring no gain. A step whose slope is unclear is
@@ -36,8 +36,8 @@ final class SlopeSearch {
     private static final double WORTH_IT = 0.25;
 
     /**
-     * One sample is sufficient if the slope is outside the range between {@code CLEARLY_NOT} and {@code CLEARLY_SO}.
-     * Within this range, the average of several samples is used.
+     * One sample is sufficient if the slope is below {@code CLEARLY_NOT} or above {@code CLEARLY_SO}. In between, the
+     * average of several samples is used.
      */
     private static final double CLEARLY_NOT = 0;
 

@@ -4,7 +4,7 @@ import dev.weir.stream.spi.StageMeter;
 
 /**
  * Measures the time during which a parallel stage is full of elements that are all done. During this time the stage is
- * blocked by its output rather than waiting for input. Guarded by its owner's lock.
+ * blocked by its output rather than waiting for input. Guarded by the stage's lock.
  */
 public final class StallClock {
 

@@ -4,8 +4,8 @@ import dev.weir.stream.Parallelism;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The current parallelism of a stage. A fixed parallelism changes only if {@link #hold} is called. Guarded by its
- * owner's lock, except for {@link #current} and {@link #isAdaptive}, which may be called from any thread.
+ * The current parallelism of a stage. A fixed parallelism changes only if {@link #hold} is called. Guarded by the
+ * stage's lock, except for {@link #current} and {@link #isAdaptive}, which may be called from any thread.
  */
 public final class WorkerLimit {
 
@@ -18,7 +18,7 @@ public final class WorkerLimit {
      */
     private static final long LONGEST_SAMPLE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-    /** Number of elements per sample, per unit of parallelism. */
+    /** A sample covers this number of elements per unit of parallelism. */
     private static final int ROUNDS = 4;
 
     private static final int FEWEST = 32;

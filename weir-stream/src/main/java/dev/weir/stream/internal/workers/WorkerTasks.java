@@ -63,7 +63,7 @@ public final class WorkerTasks {
         }
     }
 
-    /** The number of workers that have a thread. */
+    /** The number of workers that a thread is running. */
     public int begun() {
         int begun = 0;
         for (TaskGroup.Task member : members) {
