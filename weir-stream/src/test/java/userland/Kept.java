@@ -6,7 +6,7 @@ import dev.weir.stream.spi.StageContext;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** An operator by the full protocol in a user's package: keeps some elements and acknowledges the others. */
+/** An operator on whole batches in a user's package: keeps some elements and acknowledges the others. */
 public record Kept<T>(Stage<T> upstream, StageContext context, Predicate<T> wanted) implements Stage<T> {
 
     @Override

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests that a copy of settings has every setting of its original, and that changing a setting of the copy has the same
+ * Tests that a copy of settings has every setting of its original. Changing a setting of the copy must have the same
  * effect as changing it in the original's builder.
  */
 class SettingsCopyTest {

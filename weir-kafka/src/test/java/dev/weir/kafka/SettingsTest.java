@@ -163,7 +163,7 @@ class SettingsTest {
                 .hasMessageContaining("priority=orders-1 of [orders-0]");
     }
 
-    /** Regression: a position for a misspelled topic or for a partition that is not read was silently ignored. */
+    /** Regression: a start position was silently ignored if its topic was misspelled or its partition was not read. */
     @Test
     void positionOfAPartition_thatIsNotRead_isRefused() {
         TopicPartition other = new TopicPartition("ordres", 1);

@@ -24,7 +24,7 @@ public final class Attributes {
         return values.name;
     }
 
-    /** The dispatcher that runs the stage's own threads. An asynchronous boundary uses it for the upstream segment. */
+    /** The dispatcher of the stage's own threads, or of the stages upstream of an asynchronous boundary. */
     public @Nullable Dispatcher dispatcher() {
         return values.dispatcher;
     }

@@ -6,8 +6,8 @@ import dev.weir.stream.spi.Batch;
 import java.util.List;
 
 /**
- * Hands every element of one running pipeline to any number of other pipelines, called takers. Pipelines may join and
- * leave on both sides. Thread-safe; its creator closes it.
+ * Hands every element of one running pipeline to any number of other pipelines, called takers. Writing and reading
+ * pipelines may join and leave at any time. Thread-safe; its creator closes it.
  *
  * <p>Only one pipeline at a time writes to {@link #sink}. Any number of pipelines read from {@link #source}, and each
  * receives all elements that are written after it has joined. The slowest taker determines the rate. If there are no
@@ -16,10 +16,10 @@ import java.util.List;
  *
  * <p>A taker that is stopped still receives the elements in its buffer. If a taker ends in any other way, it abandons
  * the elements in its buffer. If it fails or is cancelled, it also abandons the elements that it has received but not
- * finished. An abandoned element is acknowledged if at least one of its other takers is still running. Otherwise it
- * stays unacknowledged, and the writing pipeline delivers it again after a restart. When the writing pipeline ends, the
- * takers wait for the next one. {@link #close} ends the writing pipeline immediately, without a failure, and ends the
- * takers after they have received the elements written so far.
+ * finished. Abandoning an element counts as acknowledging it if at least one of its other takers is still running.
+ * Otherwise the element stays unacknowledged, and the writing pipeline delivers it again after a restart. When the
+ * writing pipeline ends, the takers wait for the next one. {@link #close} ends the writing pipeline immediately,
+ * without a failure, and ends the takers after they have received the elements written so far.
  *
  * {@snippet :
  * void publish() throws InterruptedException {

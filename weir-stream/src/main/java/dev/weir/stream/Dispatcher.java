@@ -54,7 +54,7 @@ public final class Dispatcher implements AutoCloseable {
         this.executor = executor;
     }
 
-    /** Returns the default dispatcher of segments and blocking stages. It runs each task on a new virtual thread. */
+    /** Returns the default dispatcher of fused and blocking stages. It runs each task on a new virtual thread. */
     public static Dispatcher virtual() {
         return VIRTUAL;
     }
@@ -144,8 +144,8 @@ public final class Dispatcher implements AutoCloseable {
 
     /**
      * Changes the number of threads. Surplus threads terminate after their current task; additional threads start
-     * running queued tasks immediately. No task is lost or interrupted. Each {@code async} segment that runs on this
-     * dispatcher occupies a thread, so there must be one thread per segment and one more for workers.
+     * running queued tasks immediately. No task is lost or interrupted. Each group of fused stages on this dispatcher
+     * occupies one thread, so there must be one thread per group and one more for the workers of parallel stages.
      * {@link dev.weir.stream.control.DispatcherControl} ensures this for one pipeline.
      *
      * @param threads 1 to 32767
@@ -195,8 +195,8 @@ public final class Dispatcher implements AutoCloseable {
 
     /** Returns the current counters. */
     public DispatcherSnapshot snapshot() {
-        // Read the counters in reverse order. A task is submitted first, then started, then completed. If it advances
-        // between two reads, the differences below stay at least 0.
+        // A task is counted as submitted, then as started, then as completed. The counters are read in reverse order,
+        // so a task that advances between two reads cannot make one of the differences negative.
         long ended = completed.sum();
         long begun = started.sum();
         long asked = submitted.sum();

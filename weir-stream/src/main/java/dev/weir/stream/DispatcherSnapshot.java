@@ -3,8 +3,8 @@ package dev.weir.stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The counters of one dispatcher at a point in time. They count segments and workers as tasks, not individual elements.
- * Immutable.
+ * The counters of one dispatcher at a point in time. They count tasks, not elements. A task is a worker of a parallel
+ * stage, or a group of fused stages. Immutable.
  */
 public final class DispatcherSnapshot {
 

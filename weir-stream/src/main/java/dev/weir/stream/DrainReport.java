@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The outcome of a pipeline that has ended. Immutable.
  *
- * <p>Unfinished work is listed in this order: elements whose substreams were cut off by a stop
- * ({@code lines: 2 elements are left unfinished, ...}), elements that were inside a stage when the drain timed out, and
- * lines reported by the sources and sinks (Kafka reports {@code topic-partition@offset}). If an element was split into
- * several parts, each part counts as one element.
+ * <p>Unfinished work is listed in this order: elements whose substreams a stop ended early ({@code lines: 2 elements
+ * are left unfinished, ...}), elements that were inside a stage when the drain timed out, and lines reported by the
+ * sources and sinks (Kafka reports {@code topic-partition@offset}). If an element was split into several parts, each
+ * part counts as one element.
  */
 public final class DrainReport {
 

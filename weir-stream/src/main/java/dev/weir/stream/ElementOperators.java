@@ -32,7 +32,7 @@ abstract class ElementOperators<T> {
     /** The most recently added stage. */
     abstract BlueprintNode<T> node();
 
-    /** Adds the operators of {@code flow}. */
+    /** Appends the operators of {@code flow} to this source. */
     @Operator(acks = "as in `flow`", cost = "as in `flow`")
     public <R> Source<R> via(Flow<T, R> flow) {
         return Objects.requireNonNull(flow, "flow").below(Source.at(node()));
@@ -42,7 +42,7 @@ abstract class ElementOperators<T> {
      * Adds a custom operator that processes one element at a time.
      *
      * @param name the operator's name in snapshots
-     * @param operators supplies the operator of each run; called when the run's first element arrives
+     * @param operators creates an operator for each run; called when the run's first element arrives
      */
     @Operator(acks = "when everything emitted for the element is acknowledged", cost = "an object per element")
     public <R> Source<R> operator(String name, Supplier<? extends ElementOperator<? super T, R>> operators) {
@@ -242,11 +242,11 @@ abstract class ElementOperators<T> {
      *
      * <p>Surplus elements, which arrived in the same batch as the last one or are still inside the upstream stages, are
      * not acknowledged. They were not processed, so a source that waits for acknowledgements delivers them again in the
-     * next run. A substream (a group, a section, or a branch while other branches run) is different, because the rest
-     * of the pipeline continues, and an element that is never acknowledged would hold back all later commits.
-     * Substreams therefore acknowledge the surplus elements of the last batch and of their own buffers, groups,
-     * parallel stages and nested substreams. An element that a handler is processing is acknowledged when the handler
-     * returns.
+     * next run. A substream (of {@link Source#groupBy} or {@link Source#splitWhen}, or a branch while other branches
+     * run) is different: the rest of the pipeline continues, and an element that is never acknowledged would hold back
+     * all later commits. Substreams therefore acknowledge the surplus elements of the last batch and of their own
+     * buffers, groups, parallel stages and nested substreams. An element that a handler is processing is acknowledged
+     * when the handler returns.
      *
      * <pre>{@code
      * Source.repeat("x").take(3) // x, x, x
@@ -269,9 +269,9 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Emits elements until one does not match {@code predicate}. Then ends the stream and closes the upstream stages at
-     * once. As with {@link #take}, elements after the end are not acknowledged. The element that did not match is not
-     * acknowledged either, unless {@code inclusive} is true.
+     * Emits elements until one does not match {@code predicate}. Then ends the stream and closes the upstream stages
+     * immediately. As with {@link #take}, elements after the end are not acknowledged. The element that did not match
+     * is not acknowledged either, unless {@code inclusive} is true.
      *
      * <pre>{@code
      * Source.of(1, 2, 3, 1).takeWhile(n -> n < 3)       // 1, 2

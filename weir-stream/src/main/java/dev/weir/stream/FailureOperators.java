@@ -102,17 +102,17 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     }
 
     /**
-     * Restarts all upstream stages, after a delay, if one of them fails. The pipeline stays the same. The failed
-     * section is closed first, including its threads and resources; the downstream stages notice only the pause.
+     * Restarts all upstream stages, after a delay, if one of them fails. The pipeline keeps running. The failed stages
+     * are closed first, including their threads and resources; the downstream stages notice only the pause.
      *
-     * <p>Elements that left the section before the failure are still processed downstream. Their acknowledgements go to
-     * the old run of the section, so a source in the section must accept acknowledgements even after it was closed.
-     * Elements still inside the section when it failed are never acknowledged. If a source tracks acknowledgements, its
-     * next run repeats all elements that were not acknowledged in time. Delivery is therefore at least once, with
-     * duplicates of the elements that were in flight. A source in the section is closed without a drain.
+     * <p>Elements that left these stages before the failure are still processed downstream. Their acknowledgements go
+     * to the closed stages, so a source among them must accept acknowledgements even after it was closed. Elements
+     * still inside the stages at the failure are never acknowledged. If a source tracks acknowledgements, its next run
+     * repeats all elements that were not acknowledged in time. Delivery is therefore at least once, with duplicates of
+     * the elements that were in flight. A source among the failed stages is closed without a drain.
      *
-     * <p>The stream completes when the section completes. A stop ends the section, or the delay before its restart. If
-     * the section fails after a stop, the stream fails. After the maximum number of restarts, the last failure is
+     * <p>The stream completes when the upstream stages complete. A stop ends these stages, or the delay before their
+     * restart. If they fail after a stop, the stream fails. After the maximum number of restarts, the last failure is
      * passed on.
      *
      * {@snippet :
@@ -204,7 +204,7 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
 
     /**
      * Fails the pipeline with a {@link StreamTimeoutException} if the downstream stages do not ask for more elements
-     * within {@code timeout}. The time begins when they receive the previous ones. The downstream stages are
+     * within {@code timeout}. The time begins when they receive the previous elements. The downstream stages are
      * interrupted, because otherwise they would notice the failure only when they ask for more elements.
      * {@link #recover} does not see this failure.
      *

@@ -37,7 +37,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
         return sides;
     }
 
-    /** Applies a function to an open input, and returns the branch that the function has built. */
+    /** Calls {@code function} with the input of a new branch, and returns the branch that the function has built. */
     static <T, R> BlueprintBranch<T, R> branch(Function<? super Source<T>, Source<R>> function) {
         OpenInput<T> input = new OpenInput<>();
         Source<R> lowest = Objects.requireNonNull(function, "function").apply(Source.at(input.node()));
@@ -58,8 +58,8 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
 
     /**
      * Hands each element to {@code sink} as well as to the next stage. The sink has its own buffer. The slower of the
-     * sink and the downstream stages sets the pace. If the sink returns early, the stream ends with the next element.
-     * The sink ends when the stream does.
+     * sink and the downstream stages sets the pace. If the sink returns early, the stream ends when the next element
+     * arrives. The sink ends when the stream does.
      *
      * <p>An element is acknowledged when both the sink and the downstream stages have acknowledged it.
      *
@@ -89,8 +89,8 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
     /**
      * Sends the elements that match {@code divert} to {@code sink}, together with their acknowledgements. The other
      * elements continue downstream. Waits while the sink's buffer is full. If the sink returns early, the stream ends
-     * with the next element for the sink. The sink ends when the stream does. If {@code divert} throws, the supervision
-     * decides what happens to the element.
+     * when the next element for the sink arrives. The sink ends when the stream does. If {@code divert} throws, the
+     * supervision decides what happens to the element.
      *
      * {@snippet :
      * orders.divertTo(rejects, order -> !order.isValid())
@@ -155,7 +155,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
     }
 
     /**
-     * Hands each element to the first of several sinks that has requested one. See {@link #balance}.
+     * Hands each element to the first of several sinks that has requested an element. See {@link #balance}.
      *
      * {@snippet :
      * jobs.balanceTo(connection1, connection2).run()
@@ -208,7 +208,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
     /**
      * Splits each element into two parts and emits the parts to two streams, which {@code join} combines again. The
      * function must use both streams and read them at about the same pace: reading one after the other blocks forever
-     * once a buffer is full. If either stream ends early, the whole stream ends with the next element.
+     * once a buffer is full. If either stream ends early, the whole stream ends when the next element arrives.
      *
      * <p>An element is acknowledged when both of its parts have been acknowledged.
      *

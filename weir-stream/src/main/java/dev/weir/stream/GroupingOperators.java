@@ -143,9 +143,8 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
 
     /**
      * Aggregates up to {@code max} elements while the downstream stage is busy. The upstream stages run on their own
-     * thread. Elements of one batch arrive together, so they are aggregated even if the downstream stage is waiting. An
-     * aggregate contains at most {@code max} elements. A full aggregate is queued, and the upstream stages wait until
-     * the downstream stage has pulled it.
+     * thread. Elements of one batch arrive together, so they are aggregated even if the downstream stage is waiting. A
+     * full aggregate is queued, and the upstream stages wait until the downstream stage has pulled it.
      *
      * <p>The elements of an aggregate are acknowledged together with it. The current aggregate is emitted at the end of
      * the stream and before an upstream failure is passed on. After a cancellation, its elements stay unacknowledged.

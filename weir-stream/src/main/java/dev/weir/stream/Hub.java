@@ -47,7 +47,7 @@ abstract class Hub<T> implements AutoCloseable {
      */
     abstract boolean put(Batch<T> batch) throws InterruptedException;
 
-    /** Ends the pending acknowledgements of queued elements that no taker will receive. */
+    /** Settles queued elements that no taker will receive. By default, they are abandoned. */
     void left(List<Batch<T>> batches) {
         EachAcknowledgement.of(batches, Batch::abandonAll);
     }
@@ -127,8 +127,8 @@ abstract class Hub<T> implements AutoCloseable {
     }
 
     /**
-     * Waits until there is room, then calls {@code add}, which adds {@code batch}. If the hub is closed, forgoes the
-     * elements of the batch and returns false.
+     * Waits until there is room, then adds {@code batch} by calling {@code add}. If the hub is closed,
+     * {@linkplain Batch#forgoFrom forgoes} all elements of the batch and returns false.
      */
     final boolean whenRoom(BooleanSupplier hasRoom, Batch<T> batch, Runnable add) throws InterruptedException {
         boolean added = whenRoom(hasRoom, add);
@@ -288,8 +288,8 @@ abstract class Hub<T> implements AutoCloseable {
         }
 
         /**
-         * Ends the taker. It first emits the elements in its inbox, unless a later taker can read them from the shared
-         * inbox of an open hub. May be called from any thread.
+         * Ends the taker. It first emits the elements in its inbox. If the inbox is shared and the hub is open, it
+         * leaves them for a later taker. May be called from any thread.
          */
         void stop() {
             hub.lock.lock();

@@ -4,7 +4,7 @@ import dev.weir.stream.internal.failure.KillSwitchState;
 import java.util.Objects;
 
 /**
- * A switch that ends the streams to which it was added with {@link Source#via}, in any number of pipelines at once.
+ * A switch that ends the streams to which it was added with {@link Source#via}, in any number of pipelines.
  * Thread-safe. {@link #shutdown} and {@link #abort} may be called even before the pipelines run. Only the first call
  * has an effect.
  *

@@ -3,8 +3,8 @@ package dev.weir.stream;
 import dev.weir.stream.spi.Batch;
 
 /**
- * Merges the elements of any number of running pipelines into one other pipeline, called the taker. Pipelines may join
- * and leave on both sides. Thread-safe; its creator closes it.
+ * Merges the elements of any number of running pipelines into one other pipeline, called the taker. Writing and reading
+ * pipelines may join and leave at any time. Thread-safe; its creator closes it.
  *
  * <p>Any number of pipelines write to {@link #sink}; only one at a time reads from {@link #source}. The hub's buffer is
  * bounded: while it is full, the writing pipelines wait, whether or not there is a taker. Elements keep their

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * Hands each element of one running pipeline to one of several other pipelines, called takers. Pipelines may join and
- * leave on both sides. Thread-safe; its creator closes it.
+ * Hands each element of one running pipeline to one of several other pipelines, called takers. Writing and reading
+ * pipelines may join and leave at any time. Thread-safe; its creator closes it.
  *
  * <p>Only one pipeline at a time writes to {@link #sink}; any number of pipelines read from {@link #source}. A
  * {@link Route} chooses a taker for each element. The writing pipeline waits while the chosen taker's inbox is full,
@@ -40,7 +40,7 @@ public final class PartitionHub<T> extends Hub<T> {
     @FunctionalInterface
     public interface Route<T> {
 
-        /** The result for an element without a taker. The element is dropped and acknowledged immediately. */
+        /** Returned by {@link #takerOf} to drop an element. The element is acknowledged. */
         int NOBODY = -1;
 
         /**

@@ -12,7 +12,7 @@ import java.util.function.Consumer;
 /** The blueprint of a complete pipeline, from its sources to its sink. Immutable; each {@link #run} is independent. */
 public final class Pipeline {
 
-    /** Adds all stages of a run to the run's assembly, and completes the assembly's segments. */
+    /** Adds all stages of a run to the assembly from which the run is started. */
     final Consumer<RunAssembly> builder;
 
     private final String name;
@@ -27,7 +27,7 @@ public final class Pipeline {
     /**
      * Creates a pipeline.
      *
-     * @param builder called for each run; adds all stages to the run's assembly, and completes the assembly's segments
+     * @param builder called for each run; adds all stages to the assembly from which the run is started
      */
     static Pipeline of(Consumer<RunAssembly> builder) {
         return new Pipeline(builder, "pipeline", Clock.SYSTEM);
@@ -70,9 +70,9 @@ public final class Pipeline {
     }
 
     /**
-     * Adds an action that is called with each run before its first element. The action is called on the thread that
-     * calls {@link #run}, after all stages have been created, so {@link RunningPipeline#handles} returns their handles.
-     * For example, the action can pass these handles to code inside the pipeline, which can then control its own run.
+     * Adds an action that is called with each run, before the run's first element. The action is called on the thread
+     * that calls {@link #run}, after all stages have been created, so {@link RunningPipeline#handles} returns their
+     * handles. For example, the action can pass the handles to code in the pipeline, which then controls its own run.
      *
      * {@snippet :
      * Pipeline pipeline = orders.to(Sink.forEach(desk::book)).onStart(running -> desk.steer(running));

@@ -10,12 +10,12 @@ public final class Restart {
     private Restart() {}
 
     /**
-     * Returns a source that calls {@code section} for a blueprint, runs it as a section of the pipeline, and emits its
-     * elements. If the section fails, the source closes it, waits for the back-off, and calls {@code section} for a new
-     * blueprint. {@link Source#restarted} describes how acknowledgements behave across restarts.
+     * Returns a source that emits the elements of another source, which {@code section} returns. If that source fails,
+     * it is closed, and after the back-off {@code section} is called again. {@link Source#restarted} describes how
+     * acknowledgements behave across restarts.
      *
      * @param section called on the stream's thread for each start. It may return a new blueprint each time; an
-     *     exception from it counts as a failure of the section
+     *     exception from it counts as a failure of the returned source
      */
     public static <T> Source<T> source(RestartSettings settings, Supplier<Source<T>> section) {
         Objects.requireNonNull(settings, "settings");

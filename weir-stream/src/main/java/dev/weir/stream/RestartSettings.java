@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Settings for restarting a section of a stream. Immutable. */
+/** Settings for restarting part of a stream. Immutable. */
 public final class RestartSettings {
 
     /** The value of {@link #maxRestarts} if the number of restarts is not limited. */
@@ -28,7 +28,7 @@ public final class RestartSettings {
 
     /**
      * The maximum number of restarts during the last period of length {@link #within}. Once this number is reached, the
-     * section is not restarted after its next failure. Instead, the failure is passed on.
+     * next failure is passed on instead of causing a restart.
      */
     public int maxRestarts() {
         return values.maxRestarts;
@@ -39,13 +39,13 @@ public final class RestartSettings {
         return values.within;
     }
 
-    /** Returns whether a section that ended normally is also restarted. */
+    /** Returns whether the stages are also restarted after they have ended normally. */
     public boolean onCompletion() {
         return values.onCompletion;
     }
 
     /**
-     * Creates settings that restart a section after failures only, without limiting the number of restarts. The
+     * Creates settings that restart the stages after failures only, without limiting the number of restarts. The
      * back-off starts over after a period without restarts: ten times the maximum delay, but at least one minute.
      */
     public static RestartSettings of(Backoff backoff) {
@@ -65,10 +65,7 @@ public final class RestartSettings {
         return new RestartSettings(values.backoff, restarts, Objects.requireNonNull(span, "span"), values.onCompletion);
     }
 
-    /**
-     * Returns these settings, changed so that a section is restarted not only after a failure but also after it has
-     * ended normally.
-     */
+    /** Returns these settings, changed to restart the stages not only after a failure but also after a normal end. */
     public RestartSettings alsoOnCompletion() {
         return new RestartSettings(values.backoff, values.maxRestarts, values.within, true);
     }

@@ -39,10 +39,7 @@ public final class ResultSink<T, R> implements Sink<T>, ResultKey<R> {
     /** The text of {@link Operator#acks} for most result sinks. */
     static final String ACKS = "immediately after processing";
 
-    /**
-     * Completes a pipeline. Connects the sink's operators, if it has any, and its loop to a source, and registers the
-     * result of {@code sink}.
-     */
+    /** Completes a pipeline: appends the sink to a source, and registers the result of {@code sink}. */
     @FunctionalInterface
     private interface Closing<T, R> {
         Pipeline close(Source<? extends T> source, ResultSink<?, R> sink);

@@ -17,8 +17,8 @@ public interface RunningPipeline extends AutoCloseable {
     Duration DEFAULT_DRAIN = Duration.ofSeconds(30);
 
     /**
-     * The grace period for threads that are waiting in {@link #await}, {@link #completion} or {@link #result} when a
-     * drain during JVM shutdown has ended. They have 3 seconds to return and terminate.
+     * The time that waiting threads have to return and terminate after a drain during JVM shutdown: 3 seconds. It
+     * applies to threads that wait in {@link #await}, or for a future of {@link #completion} or {@link #result}.
      */
     Duration LINGER = Duration.ofSeconds(3);
 
@@ -40,7 +40,8 @@ public interface RunningPipeline extends AutoCloseable {
     DrainReport await() throws InterruptedException;
 
     /**
-     * Stops the sources and returns at once. Elements that were already emitted are finished, however long that takes.
+     * Stops the sources and returns immediately. Elements that were already emitted are finished, however long that
+     * takes.
      */
     void stop();
 
@@ -115,9 +116,9 @@ public interface RunningPipeline extends AutoCloseable {
     }
 
     /**
-     * The handles of the given type exposed by this pipeline and its stages, for example the handles of a Kafka
-     * consumer. The handles of a consumer or producer within a substream or a restarted section are removed when its
-     * part of the stream has ended.
+     * The handles of the given type. Users inspect and control the pipeline and its stages, such as a Kafka consumer,
+     * through handles. The handle of a consumer or producer within a substream or a restarted part of the stream is
+     * removed when that part has ended.
      */
     <H> List<H> handles(Class<H> type);
 

@@ -16,8 +16,8 @@ import java.util.stream.Collector;
 import java.util.stream.Collectors;
 
 /**
- * The end of a pipeline's blueprint. Immutable, so it can be used in any number of pipelines; each run creates its own
- * loop.
+ * The end of a pipeline's blueprint. Immutable, so it can be used in any number of pipelines; each run pulls elements
+ * in a loop of its own.
  */
 public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
 
@@ -218,14 +218,14 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
         return custom("subscriber", ReactiveInterop.toSubscriber(Objects.requireNonNull(subscriber, "subscriber")));
     }
 
-    /** Creates a sink from operators and a sink after them. */
+    /** Combines operators and the sink that follows them into one sink. */
     @Operator(acks = "as in these parts", cost = "as in these parts")
     static <T> Sink<T> through(Function<Source<T>, Pipeline> lower) {
         return new Lower<>(Objects.requireNonNull(lower, "lower"));
     }
 
     /**
-     * Creates a sink from operators and {@code sink} after them, with the result of {@code sink}.
+     * Combines operators and the {@code sink} that follows them into one sink, with the result of {@code sink}.
      *
      * {@snippet :
      * ResultSink<Order, Optional<Order>> firstLarge =
@@ -241,7 +241,7 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
     /** Completes the blueprint of {@code source} with this sink. */
     Pipeline close(Source<? extends T> source);
 
-    /** A sink that consists of one loop; created by {@link #custom}. */
+    /** A sink without operators of its own; created by {@link #custom}. */
     final class Loop<T> implements Sink<T> {
 
         final Attributes attributes;

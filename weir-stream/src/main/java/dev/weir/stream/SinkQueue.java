@@ -92,7 +92,7 @@ public final class SinkQueue<T> {
         }
     }
 
-    /** Acknowledges the previous element, and requests a batch if that element was the last of its batch. */
+    /** Acknowledges the previous element, and requests another batch if that element was the last of its batch. */
     private void finishTaken() {
         Batch<T> current = batch;
         if (current != null && next > 0) {
@@ -145,7 +145,7 @@ public final class SinkQueue<T> {
         }
     }
 
-    /** Returns the loop that fills the queue during the run. */
+    /** Attaches the queue to a run, and returns the loop that fills it. */
     SinkLoop<T> attach(StageContext context) {
         lock.lock();
         try {
@@ -157,8 +157,8 @@ public final class SinkQueue<T> {
             lock.unlock();
         }
         context.onTermination(patience -> {
-            // This call is needed if the run ends before the loop is started. If the loop has already ended the queue,
-            // the call has no effect.
+            // End the queue here, because the run may have ended before its loop started. If the loop has already ended
+            // the queue, this has no effect.
             end(cutOff(context));
             return "";
         });
@@ -232,8 +232,8 @@ public final class SinkQueue<T> {
             ended = true;
             failure = cause;
             if (cause != null) {
-                // The stream was cut off. Elements that were not taken must not be processed, because the source will
-                // deliver them again.
+                // The stream has failed or was cancelled. Elements that were not taken must not be processed, because
+                // the source will deliver them again.
                 batch = null;
             }
             changed.signalAll();

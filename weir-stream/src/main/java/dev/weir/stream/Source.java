@@ -79,7 +79,7 @@ public final class Source<T> extends FailureOperators<T> {
         return (Iterator<T>) iterator;
     }
 
-    /** Emits no elements and completes at once. */
+    /** Emits no elements and completes immediately. */
     @Operator(acks = "none", cost = "none")
     public static <T> Source<T> empty() {
         return new Source<>(SourceStages.empty());
@@ -93,7 +93,7 @@ public final class Source<T> extends FailureOperators<T> {
     }
 
     /**
-     * Fails at once with {@code failure}. If {@code failure} is a checked exception, the pipeline fails with a
+     * Fails immediately with {@code failure}. If {@code failure} is a checked exception, the pipeline fails with a
      * CompletionException that has {@code failure} as its cause.
      */
     @Operator(acks = "none", cost = "none")
@@ -113,7 +113,7 @@ public final class Source<T> extends FailureOperators<T> {
         return new Source<>(SourceStages.repeat(Objects.requireNonNull(element, "element")));
     }
 
-    /** Repeats the elements of an iterable forever. Completes at once if the iterable is empty. */
+    /** Repeats the elements of an iterable forever. Completes immediately if the iterable is empty. */
     @Operator(acks = "none", cost = "the iterator's cost")
     public static <T> Source<T> cycle(Iterable<? extends T> elements) {
         return new Source<>(SourceStages.cycle(Objects.requireNonNull(elements, "elements")));
@@ -175,9 +175,9 @@ public final class Source<T> extends FailureOperators<T> {
     }
 
     /**
-     * Emits elements computed from a state by an asynchronous function. Such a function may load the next page of a
-     * list. See {@link #unfold}. The function is called on demand, one step at a time. The elements of steps that
-     * complete immediately are emitted together. When the stream ends, it does not wait for a step that is still
+     * Emits elements that an asynchronous function computes from a state. For example, the function may load the next
+     * page of a list. See {@link #unfold}. The function is called on demand, one step at a time. The elements of steps
+     * that complete immediately are emitted together. When the stream ends, it does not wait for a step that is still
      * running.
      */
     @Operator(acks = "none", cost = "`function`'s cost; a thread wake-up per asynchronous step")
@@ -190,7 +190,7 @@ public final class Source<T> extends FailureOperators<T> {
     /**
      * Emits the elements read from a resource until {@code read} returns an empty optional. Each run opens its own
      * resource on first demand and closes it exactly once: after the last element, or when the stream fails or is
-     * cancelled. {@code open}, {@code read} and {@code close} run on the segment's thread and may block.
+     * cancelled. {@code open}, {@code read} and {@code close} run on the stream's thread and may block.
      *
      * <pre>{@code
      * Source<String> lines = Source.resource(
@@ -246,9 +246,9 @@ public final class Source<T> extends FailureOperators<T> {
      * <p>The source requests {@code buffer} elements on first demand and requests more each time half of them have been
      * consumed. At most {@code buffer} elements are requested or queued at any time, not counting the batch that is
      * being processed. The publisher may signal from any thread. When the publisher completes or fails, the stream
-     * first emits all elements that the publisher has sent, and then ends in the same way. When the pipeline stops,
-     * fails or needs no more elements, the subscription is cancelled. Acknowledgements are ignored, because a publisher
-     * cannot receive them.
+     * first emits all elements that the publisher has sent, and then completes or fails as well. When the pipeline
+     * stops, fails or needs no more elements, the subscription is cancelled. Acknowledgements are ignored, because a
+     * publisher cannot receive them.
      *
      * {@snippet :
      * Flow.Publisher<Order> orders = JdkFlowAdapter.publisherToFlowPublisher(flux); // Reactor

@@ -61,7 +61,7 @@ public final class StageSnapshot {
         return values.name;
     }
 
-    /** The maximum number of threads that work in the stage at once. */
+    /** The maximum number of threads that work in the stage concurrently. */
     public int parallelism() {
         return values.parallelism;
     }
@@ -388,9 +388,8 @@ public final class StageSnapshot {
     }
 
     private double share(long nanos) {
-        // The total thread time of the stage. In a stage with several threads, it is the sum of the busy and waiting
-        // times, which remains correct if the number of threads changes. In a stage with one thread, it may be the
-        // elapsed time. The elapsed time exceeds the sum if the thread also does work that is not part of this stage.
+        // The stage's thread time is the sum of its busy and waiting times, even if the number of threads changes. With
+        // one thread, the elapsed time may be longer, because the thread also does work outside this stage.
         double total = Math.max(
                 (double) values.elapsedNanos,
                 (double) values.busyNanos + values.blockedUpNanos + values.blockedDownNanos);

@@ -14,9 +14,9 @@ import java.util.function.Predicate;
  * <p>A failure of an inner stream fails the outer stream, unless the inner stream recovers from it. Closing the outer
  * stream closes all inner streams. In counters, all inner streams of a stage share the same stage names.
  *
- * <p>When the pipeline is stopped, the sources of inner streams also end. The exception is a source over a collection,
- * which still emits all elements of the collection. If the stop cuts an inner stream short, the element that created it
- * is not acknowledged and is delivered again in the next run.
+ * <p>When the pipeline is stopped, the sources of inner streams also end. Only a source over a collection still emits
+ * all of its elements. If the stop cuts an inner stream short, the element that created it is not acknowledged and is
+ * delivered again in the next run.
  */
 abstract class SubstreamOperators<T> extends FanOutOperators<T> {
 
@@ -96,8 +96,8 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
      * <p>Streams without their own threads run on this stage's thread whenever their key has elements or a timer is
      * due; even a hundred thousand such streams cost only memory. In such a stream, an operator that waits
      * ({@code throttle}, {@code delay}, {@code groupedWithin}) delays only its own key and emits when each wait ends.
-     * The stage stops reading while 4,096 elements are queued for such streams. A stream has its own segment and
-     * buffers if it has its own threads (for example in an asynchronous boundary or a parallel stage), or if it
+     * The stage stops reading while 4,096 elements are queued for such streams. A stream has a thread and buffers of
+     * its own if one of its operators has threads (for example an asynchronous boundary or a parallel stage), or if it
      * contains retries after a back-off, {@code flatMapConcat}, {@code prefixAndTail}, {@code recoverWith} or
      * {@code restarted}. If the buffer of such a stream is full (256 elements), all keys wait. To find out which kind
      * of stream {@code function} builds, the stage builds one stream in advance and closes it unused.
@@ -133,9 +133,9 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
      * Starts a new inner stream before each element that matches {@code predicate}. The function builds each stream;
      * the outputs are emitted one after the other. The first element always starts a stream.
      *
-     * <p>Each element keeps its acknowledgement. If the stream of a section ends early, for example because of a
-     * {@code take}, the rest of the section is acknowledged and dropped. If the predicate throws, the supervision
-     * decides what happens to the element.
+     * <p>Each element keeps its acknowledgement. If an inner stream ends early, for example because of a {@code take},
+     * its remaining elements are acknowledged and dropped. If the predicate throws, the supervision decides what
+     * happens to the element.
      *
      * {@snippet :
      * lines.splitWhen(line -> line.startsWith("#"), chapter -> chapter.grouped(1000))

@@ -62,7 +62,7 @@ public final class Supervision {
      * Creates a supervision that retries the element according to {@code policy}. If the last attempt fails too,
      * {@code then} decides about its exception. Order is preserved: elements that wait for the failed element, because
      * of their key or the input order, keep waiting. During the back-off, a stage with its own threads blocks one of
-     * them, and a fused stage blocks its whole segment.
+     * them. A fused stage blocks all stages on its thread.
      *
      * @param then a supervision that does not retry
      */

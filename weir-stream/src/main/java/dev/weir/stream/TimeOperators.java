@@ -16,10 +16,9 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     public static final int DEFAULT_MAX_HELD = 1024;
 
     /**
-     * Delays elements so that at most {@code elements} pass per period {@code per}, evenly spaced. After a pause, a
-     * burst of elements may pass at once. The burst is the number of elements that the rate allows in 10 ms, but at
-     * least 1. In all other respects, this method works like {@link #throttle(long, Duration, long, ThrottleMode)} in
-     * shaping mode.
+     * Delays elements so that at most {@code elements} pass per period {@code per}, evenly spaced. After a pause,
+     * elements may pass in a burst. The burst has as many elements as the rate allows in 10 ms, but at least 1. In all
+     * other respects, this method works like {@link #throttle(long, Duration, long, ThrottleMode)} in shaping mode.
      *
      * {@snippet :
      * source.throttle(100, Duration.ofSeconds(1)); // one every 10 ms
@@ -31,8 +30,8 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     }
 
     /**
-     * Limits the rate to {@code elements} per period {@code per} on average, and to {@code burst} at once after a
-     * pause.
+     * Limits the rate to {@code elements} per period {@code per} on average, and to a burst of {@code burst} elements
+     * after a pause.
      *
      * <p>Each element takes a permit from a bucket. The bucket holds up to {@code burst} permits, is full at the start,
      * and is refilled at a constant rate. In shaping mode, an element without a permit waits for one, and the stage
@@ -59,11 +58,11 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     }
 
     /**
-     * Limits the total cost of elements to {@code costs} per period {@code per} on average, and to {@code burst} at
-     * once after a pause. An element may cost more than the burst; it then waits until enough permits have been added
-     * to cover its cost. In all other respects, this method works like {@link #throttle(long, Duration, long,
-     * ThrottleMode)}. If {@code cost} throws or returns a negative number, the stage's supervision decides what happens
-     * to the element.
+     * Limits the total cost of elements to {@code costs} per period {@code per} on average, and to a burst of
+     * {@code burst} after a pause. An element may cost more than the burst; it then waits until enough permits have
+     * been added to cover its cost. In all other respects, this method works like
+     * {@link #throttle(long, Duration, long, ThrottleMode)}. If {@code cost} throws or returns a negative number, the
+     * stage's supervision decides what happens to the element.
      *
      * {@snippet :
      * source.throttle(1_000_000, Duration.ofSeconds(1), 100_000, bytes -> bytes.length, ThrottleMode.SHAPING);
@@ -76,9 +75,9 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     }
 
     /**
-     * Limits each key to {@code elements} per period {@code per} on average, and to {@code burst} at once after a
-     * pause. Holds up to {@link #DEFAULT_MAX_HELD} elements that arrived too early. In all other respects, this method
-     * works like {@link #throttlePerKey(long, Duration, long, Function, int)}.
+     * Limits each key to {@code elements} per period {@code per} on average, and to a burst of {@code burst} elements
+     * after a pause. Holds up to {@link #DEFAULT_MAX_HELD} elements that arrived too early. In all other respects, this
+     * method works like {@link #throttlePerKey(long, Duration, long, Function, int)}.
      *
      * {@snippet :
      * orders.throttlePerKey(10, Duration.ofSeconds(1), 10, order -> order.customer())
@@ -91,10 +90,10 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     }
 
     /**
-     * Limits each key to {@code elements} per period {@code per} on average, and to {@code burst} at once after a
-     * pause. An element that arrives too early is held, and elements with other keys overtake it; order is preserved
-     * within each key. A key identifies whatever has its own limit, such as a customer or a target host. Byte arrays
-     * are compared by content.
+     * Limits each key to {@code elements} per period {@code per} on average, and to a burst of {@code burst} elements
+     * after a pause. An element that arrives too early is held, and elements with other keys overtake it; order is
+     * preserved within each key. A key identifies whatever has its own limit, such as a customer or a target host. Byte
+     * arrays are compared by content.
      *
      * <p>The stage accepts elements while it holds fewer than {@code maxHeld}. A key that exceeds its rate for a long
      * time eventually uses up this limit and delays all keys. The stage stores about 150 bytes for each key whose

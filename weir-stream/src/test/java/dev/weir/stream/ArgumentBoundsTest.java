@@ -18,8 +18,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Checks that numbers, durations and names out of bounds are refused by the call, before anything runs, with the
- * parameter and its value.
+ * Checks that numbers, durations and names out of bounds are refused by the call itself, before anything runs. The
+ * message must contain the parameter and its value.
  */
 class ArgumentBoundsTest {
 

@@ -55,8 +55,8 @@ class AsyncFoldTest {
     }
 
     /**
-     * The function needs the combined value of the call before, so a console that raised the parallelism of the stage
-     * made two workers combine their elements with the same value, and one of the results was lost.
+     * Regression: when a user raised the parallelism of the stage, two workers combined their elements with the same
+     * value, so one of the results was lost. The function needs the result of the previous call.
      */
     @Test
     void parallelism_cannotBeRaised() throws Exception {

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Tests how much the stages above a stalled sink take, and that a pull with a deadline does not outlast it. */
+/** Tests how many elements the stages upstream of a stalled sink accept, and that a pull ends at its deadline. */
 class BackPressureTest {
 
     private static final int INPUTS = 100_000;

@@ -90,7 +90,9 @@ class BatchInHandTest {
         }
     }
 
-    /** The interrupt must reach only the stages upstream of the switch. The same thread continues downstream of it. */
+    /**
+     * The interrupt must reach only stages upstream of the switch. Stages downstream of it continue on the same thread.
+     */
     @ParameterizedTest(name = "{0}")
     @MethodSource("retrying")
     void function_thatIsToBeCalledAgainWhenASwitchEndsTheStream_leavesNoHole(Trapped operator) throws Exception {
@@ -126,7 +128,7 @@ class BatchInHandTest {
         leavesNoHole(key -> operator.operator().apply(trap).apply(key).recover(failure -> -1));
     }
 
-    /** Stages that emit their elements only at the end, or not yet. */
+    /** Tests stages that emit their elements only at the end, or have not emitted them yet. */
     @Test
     void stage_thatHoldsElementsWhenTheStreamEnds_leavesNoHole() throws Exception {
         leavesNoHoleOnceItHolds((s, holds) -> s.fold(0, (sum, n) -> {
@@ -164,7 +166,7 @@ class BatchInHandTest {
                 .take(1));
     }
 
-    /** A section holds elements and is rebuilt after a failure. The stream ends before the rebuild. */
+    /** The restarted stages hold elements when they fail. The stream ends before they are built again. */
     @Test
     void restartedSection_thatHoldsElementsWhenTheStreamEnds_leavesNoHole() throws Exception {
         RestartSettings settings = RestartSettings.of(Backoff.NONE);
@@ -184,7 +186,7 @@ class BatchInHandTest {
         }
     }
 
-    /** Stages that fail without a function, and stages that call functions under a lock. */
+    /** Tests stages that fail without calling a function, and stages that call functions while holding a lock. */
     @Test
     void otherFailure_thatTheStreamRecoversFrom_leavesNoHole() throws Exception {
         for (UnaryOperator<Source<Integer>> failing : List.<UnaryOperator<Source<Integer>>>of(

@@ -162,7 +162,7 @@ class CountersTest {
         }
     }
 
-    /** At least 40 seconds of slow work. */
+    /** Returns a source with at least 40 seconds of slow work. */
     private static Source<Integer> manyNumbers(int batchSize) {
         return TrackedSource.numbers(1_000_000, batchSize).source().map(n -> n);
     }
@@ -237,8 +237,8 @@ class CountersTest {
     void waits_thatGoOn_showInTheSnapshotsOfARunningPipeline() throws Exception {
         CountDownLatch stalled = new CountDownLatch(1);
         CountDownLatch goOn = new CountDownLatch(1);
-        // More elements than fit downstream: in the table, in the boundary, and in one batch each of the sink and of
-        // the puller.
+        // More elements than fit downstream: in mapBlocking, in the boundary, and in the batches held by the sink and
+        // by the thread that fills the boundary.
         try (RunningPipeline running = TrackedSource.numbers(8_192, 512)
                 .source()
                 .map(n -> n)
@@ -258,9 +258,9 @@ class CountersTest {
         }
     }
 
-    // The filler of the table is called when an eighth of the table is free. Regression: with less free space, and with
-    // all other work done, the table was not full, nobody filled it, and the wait was not counted. The test above
-    // therefore hung occasionally.
+    // Regression: mapBlocking accepts input again when an eighth of its capacity is free. If less was free and all
+    // other work was done, the stage neither counted as full nor accepted input, and the wait was not counted. The test
+    // above therefore hung occasionally.
     @Test
     void wait_withLittleRoomInTheTable_showsInTheSnapshotsOfARunningPipeline() throws Exception {
         CountDownLatch tableFull = new CountDownLatch(1);
@@ -290,7 +290,7 @@ class CountersTest {
         }
     }
 
-    /** Waits until the time has grown more often than there are batches, which rules out waits that have ended. */
+    /** Waits until the blocked time has grown 100 times. There are fewer batches, so the wait is still in progress. */
     private static void awaitGrowth(RunningPipeline running, String name) throws InterruptedException {
         long seen = 0;
         for (int growths = 0; growths < 100; ) {

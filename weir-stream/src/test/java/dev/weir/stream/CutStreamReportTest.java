@@ -121,8 +121,8 @@ class CutStreamReportTest {
     }
 
     /**
-     * Most sources report whether they have ended. For a source that does not, such as a custom one, each stop counts
-     * as a cut.
+     * Most sources report whether they have ended. A source that does not, such as a custom one, counts as cut off
+     * after each stop.
      */
     @Test
     void drain_thatCutsOffSourcesOfAllKinds_namesThem() throws Exception {
@@ -152,7 +152,9 @@ class CutStreamReportTest {
         }
     }
 
-    /** Each element represents something like a topic, and its stream represents the topic's records, which drain. */
+    /**
+     * An element may represent something like a topic, which is never finished. Only the topic's records must drain.
+     */
     @Test
     void drain_thatEndsStreamsOfElementsThatNobodyWaitsFor_leavesNothing() throws Exception {
         CountDownLatch seen = new CountDownLatch(1);

@@ -46,7 +46,7 @@ class DrainInsideTest {
         return element < first ? element : hang(element);
     }
 
-    /** A source that no stop ends. */
+    /** A source that ignores stops. */
     private static Source<Integer> deaf() {
         return Source.custom("deaf", context -> new Stage<Integer>() {
             @Override
@@ -235,8 +235,8 @@ class DrainInsideTest {
     }
 
     /**
-     * Children are counted where they are, and their parent where it is held. The sum exceeds the number of elements
-     * from the source.
+     * The parts of a split element count in the stage that holds them, and the element itself in the stage that keeps
+     * it. The sum exceeds the number of elements from the source.
      */
     @Test
     void report_ofElementsThatWereSplit_countsThemWhereTheyAre() throws Exception {

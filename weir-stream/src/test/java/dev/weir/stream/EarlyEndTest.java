@@ -20,14 +20,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests branches, groups, sections and side sinks that end early. The rest of the stream must continue, and nothing may
- * wait for the part that has ended.
+ * Tests branches, groups, split streams and side sinks that end early. The rest of the stream must continue, and
+ * nothing may wait for the part that has ended.
  */
 class EarlyEndTest {
 
     private static final RestartSettings ONCE = RestartSettings.of(Backoff.NONE);
 
-    // Stages that give elements acknowledgement targets of their own.
+    // Adds stages that give elements acknowledgement targets of their own.
 
     private static Source<Integer> restarted(Source<Integer> source) {
         return source.restarted(ONCE, section -> section);
@@ -127,8 +127,8 @@ class EarlyEndTest {
     }
 
     /**
-     * Regression: when both branches gave up an unneeded element, each counted on the other. The element was finished
-     * although nobody had seen it.
+     * Regression: when both branches gave up an unneeded element, each assumed that the other one would process it. The
+     * element was finished although nobody had seen it.
      */
     @Test
     void broadcast_whoseBranchesEndAtOnce_leavesWhatNoneWantedUnfinished() throws Exception {
@@ -170,9 +170,9 @@ class EarlyEndTest {
     }
 
     /**
-     * Regression: the queue of a sink's own async() abandoned its elements as the sink ended. They were kept until it
-     * was known whether another sink continued, but nothing ended them after the last sink, so that a consumer waited
-     * for them for the whole drain timeout.
+     * Regression: when a sink with its own async() ended, its queue abandoned the elements in it. These were kept until
+     * it was known whether another sink continued, but after the end of the last sink, nothing released them. A
+     * consumer waited for them for the whole drain timeout.
      */
     @Test
     void sinks_whenTheLastEndsEarly_leaveNothingPending() throws Exception {
@@ -278,7 +278,7 @@ class EarlyEndTest {
     }
 
     /**
-     * Regression: elements in a buffer upstream of the early end of a group, a section or a branch were never
+     * Regression: elements in a buffer upstream of the early end of a group, a split stream or a branch were never
      * acknowledged and held back all commits.
      */
     @ParameterizedTest
@@ -439,8 +439,9 @@ class EarlyEndTest {
     }
 
     /**
-     * Regression: branches that were closed because the merged stream had ended counted as ended by themselves, each
-     * with another that went on, so their queued elements were acknowledged. It takes a few hundred rounds to see this.
+     * Regression: branches were closed because the merged stream had ended. Each branch was treated as if it had ended
+     * by itself while another continued, so its queued elements were acknowledged. It takes a few hundred rounds to see
+     * this.
      */
     @Test
     void branches_whoseMergedStreamEnds_leaveWhatWaitsForThemUnfinished() throws Exception {
@@ -459,9 +460,8 @@ class EarlyEndTest {
     }
 
     /**
-     * Regression: an element that left an inner stream with the target of a restarted section or of withClaim still
-     * belonged to that inner stream. If the element was abandoned after the inner stream had ended, it was
-     * acknowledged.
+     * Regression: an element whose target came from a restarted section or from withClaim still belonged to an inner
+     * stream after leaving it. If the element was abandoned after the inner stream had ended, it was acknowledged.
      */
     @Test
     void elementsThatHaveLeftAnEndedInnerStream_whenTheStreamFails_stayUnfinished() {

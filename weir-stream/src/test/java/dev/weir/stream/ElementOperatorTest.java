@@ -233,9 +233,9 @@ class ElementOperatorTest {
     }
 
     /**
-     * Returns each operator that calls user code, which throws at 3 and at 6 of 0 to 8. The other arguments are the
-     * output if these elements are skipped, the output if the stage restarts, and the number of finished inputs with
-     * and without acknowledgement of skipped elements.
+     * Returns each operator that calls user code. The code throws for 3 and for 6 of the inputs 0 to 8. The other
+     * arguments are the output if these elements are skipped, the output if the stage restarts, the number of finished
+     * inputs if skipped elements are acknowledged, and the same number if they are not.
      */
     static Stream<Arguments> throwing() {
         return Stream.of(

@@ -82,8 +82,8 @@ class ExposedResourceTest {
     }
 
     /**
-     * Regression: the consumer of a section that had ended was reported as dead, and each restart of a section added
-     * another one.
+     * Regression: after a restarted section had ended, its consumer was reported as dead. Each restart added another
+     * such consumer.
      */
     @Test
     void resource_ofASubstream_isExposedUntilItIsClosed() throws Exception {
@@ -151,7 +151,7 @@ class ExposedResourceTest {
         });
     }
 
-    /** A sink refuses sources upstream of it, and none of another input that is merged below it. */
+    /** A sink must see the sources upstream of it, but not the sources of inputs that are merged downstream of it. */
     @Test
     void upstreamHandles_areOfTheStagesAbove_andNotOfOtherInputs() throws Exception {
         Map<String, List<Resource>> seenBySink = new ConcurrentHashMap<>();

@@ -88,8 +88,8 @@ class FanOutTest extends OperatorEndings {
     }
 
     /**
-     * Regression: each child of a group carried an acknowledgement of each member. Their number was the square of the
-     * group's size, and grew further in nested groups.
+     * Regression: each child of a group carried an acknowledgement of each member. The number of acknowledgements was
+     * the square of the group's size, and grew further in nested groups.
      */
     @Test
     void childrenOfAGroup_thatLeaveABranch_shareTheirClaims() throws Exception {

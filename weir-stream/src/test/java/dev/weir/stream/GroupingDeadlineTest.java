@@ -127,7 +127,7 @@ class GroupingDeadlineTest {
         });
         try (RunningPipeline running =
                 stage.apply(impatient).to(twice).on(clock).run()) {
-            // An operator that holds an element may wait for that element, so only the deadline ends the pull.
+            // An operator may wait while it holds an element, and only the deadline ends such a pull.
             while (!running.completion().isDone()) {
                 clock.advance(Duration.ofNanos(100));
                 Thread.onSpinWait();

@@ -24,7 +24,7 @@ class GroupingSupervisionTest {
 
     private static final int INPUTS = 100;
 
-    /** Returns each operator with its function in the middle and with flattened output. */
+    /** Returns each operator with a function that throws for some elements. The output is flattened. */
     static Stream<Arguments> operators() {
         return Stream.of(
                 operator("groupedWeighted", source -> source.groupedWeighted(10, GroupingSupervisionTest::checked)),

@@ -206,8 +206,8 @@ class HubTest {
     }
 
     /**
-     * Regression: when both takers gave up an unneeded element, each counted on the other. The element was finished
-     * although nobody had seen it.
+     * Regression: when both takers gave up an unneeded element, each assumed that the other one would process it. The
+     * element was finished although nobody had seen it.
      */
     @Test
     void broadcastHub_whoseTakersEndAtOnce_leavesWhatNoneWantedUnfinished() throws Exception {
@@ -218,7 +218,7 @@ class HubTest {
         Pipeline first = hub.source()
                 .tap(n -> {
                     if (n == 0) {
-                        // The second batch could not be written once both takers have left.
+                        // Once both takers have left, the second batch can no longer be written.
                         awaitThoughInterrupted(allIsWritten);
                     }
                     if (n == 2) {
@@ -274,7 +274,7 @@ class HubTest {
         List<List<Integer>> seen = List.of(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
         List<RunningPipeline> taking = new ArrayList<>();
         for (List<Integer> of : seen) {
-            // The first two wait for the third.
+            // No element is emitted until the third taker has joined.
             assertThat(source.finishedCount()).isZero();
             taking.add(start(hub.source().to(Sink.forEach(of::add))));
         }
@@ -336,7 +336,7 @@ class HubTest {
         while (source.pulled() < 30) {
             Thread.onSpinWait();
         }
-        // The taker has one batch in progress and one in its inbox, and another one waits for room there.
+        // The taker has one batch in progress and one in its inbox, and a third batch waits for room in the inbox.
         failing.cancel();
         TrackedRun.awaitEnd(failing);
         bringing.await();
@@ -423,7 +423,7 @@ class HubTest {
         source.assertAllFinished();
     }
 
-    /** The acknowledgement comes from a thread for which the end of the taker does not wait. */
+    /** The test's thread acknowledges the elements. The end of the taker does not wait for that thread. */
     @Test
     void element_acknowledgedAfterItsTakerFailed_staysUnfinished() throws Exception {
         TrackedSource<Integer> source = TrackedSource.numbers(10, 10);
@@ -485,7 +485,7 @@ class HubTest {
         assertThat(source.finishedCount()).isZero();
     }
 
-    /** No later taker gets the elements of a closed hub, so a stop must not keep this one from them. */
+    /** No later taker gets the elements of a closed hub, so a stopped taker must still receive them. */
     @Test
     void mergeHub_whoseTakerIsStoppedAfterTheClose_deliversTheRest() throws Exception {
         TrackedSource<Integer> source = TrackedSource.numbers(20, 10);

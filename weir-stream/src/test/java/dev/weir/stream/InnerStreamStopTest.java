@@ -79,8 +79,8 @@ class InnerStreamStopTest {
     }
 
     /**
-     * Regression: the stop ended the second source of a group, a section or a branch. The elements that were left over
-     * because of that were acknowledged, although nothing had processed them.
+     * Regression: the stop ended the second source in a group, a split stream or a branch. The elements that could then
+     * not be zipped were acknowledged, although nothing had processed them.
      */
     @Test
     void stop_thatEndsASecondSourceWithin_leavesWhatWasNotZippedUnfinished() throws Exception {
@@ -175,7 +175,7 @@ class InnerStreamStopTest {
         }
     }
 
-    /** Regression: the stop ended the run as if nothing were left, although elements waited upstream of the section. */
+    /** Regression: the stop ended the run as if nothing were left, although elements waited for the restart. */
     @Test
     void stop_whileARestartWaits_finishesWhatTheSectionWasGiven() throws Exception {
         CompletableFuture<RunningPipeline> handle = new CompletableFuture<>();
@@ -196,7 +196,7 @@ class InnerStreamStopTest {
                                 },
                                 state -> Optional.empty(),
                                 state -> {
-                                    // The section that failed is closed before the wait begins.
+                                    // The failed stages are closed before the wait for the restart begins.
                                     if (closings.getAndIncrement() == 0) {
                                         handle.join().stop();
                                     }

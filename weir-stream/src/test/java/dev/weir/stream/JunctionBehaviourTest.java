@@ -15,9 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/**
- * Tests turns, bounds and supervision of operators with several inputs or outputs, and of operators with inner streams.
- */
+/** Tests operators with several inputs or outputs, or with inner streams: whose turn it is, bounds, and supervision. */
 class JunctionBehaviourTest {
 
     private static final int HALF = 100_000;

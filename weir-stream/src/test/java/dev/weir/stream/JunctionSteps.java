@@ -130,7 +130,7 @@ final class JunctionSteps {
                 value -> Stream.of(value * 2 + 1));
     }
 
-    /** Operators with further inputs that have nothing. */
+    /** Returns a step of operators whose other inputs are empty. */
     static Step aloneAmongEmptyInputs() {
         return inOrder(
                 "alone",

@@ -141,7 +141,7 @@ class LargestArgumentsTest {
                 .isEqualTo(ALL);
     }
 
-    /** Calls a full queue and an empty one with a negative timeout below all bounds. */
+    /** Calls a full queue and an empty queue with the most negative timeout. */
     @Test
     void queues_patienceBelowAllBounds_doNotWait() throws InterruptedException {
         SourceQueue<Integer> in = SourceQueue.of(1);

@@ -36,7 +36,7 @@ class LifetimeTest {
         ThreadCensus.assertNoneLeft(name);
     }
 
-    /** Places where user code of the pipeline below runs. */
+    /** The kinds of user code that the tested pipeline calls. */
     enum Place {
         MAP,
         PARALLEL,

@@ -80,7 +80,7 @@ final class Lineage {
                     Stream.concat(places.stream(), Stream.of(place)).toList());
         }
 
-        /** Returns its places, if the element is derived from only one other. */
+        /** Returns the places of this element, if it is derived from only one other element. */
         List<Place> places() {
             return places;
         }

@@ -26,7 +26,7 @@ record Link(
         Source<Item> on(Source<Item> source, Books books);
     }
 
-    /** Sees each element with which a function is called, and may throw or act at any of them. */
+    /** Sees each element that a function receives, and may throw or act at any of them. */
     @FunctionalInterface
     interface Books {
         void show(Item item);
@@ -60,7 +60,7 @@ record Link(
     enum Trait {
         /** May end before its input, and then does not finish the whole input. */
         ENDS_EARLY,
-        /** Makes several of one. */
+        /** May make several elements from one. */
         GROWS,
         /** Has an inner stream that ends early, and nobody waits for that stream's handlers. */
         ENDS_EARLY_WITHIN,
@@ -70,7 +70,7 @@ record Link(
         ABSORBS,
         /** Leaves elements unfinished at a normal end. */
         LEAVES_SOME,
-        /** Leaves elements unfinished if it ends after a stop, which may be the reason. */
+        /** Leaves elements unfinished if it ends after a stop, even if the stop did not cause that end. */
         LEAVES_SOME_AT_STOP,
         /** Processes elements again that may already be finished. */
         REPEATS
@@ -91,7 +91,7 @@ record Link(
         return new Link(code, effect, Set.of(), staging, model);
     }
 
-    /** One that the elements pass unchanged. */
+    /** Returns a link that passes all elements on unchanged. */
     static Link passing(String code, UnaryOperator<Source<Item>> staging) {
         return of(code, KEEPS, (source, books) -> staging.apply(source), values -> values);
     }
@@ -113,7 +113,7 @@ record Link(
                 .toList();
     }
 
-    /** Links one after the other, as one. */
+    /** Combines links, one after the other, into a single link. */
     static Link chain(List<Link> links) {
         Link all = passing("", source -> source);
         for (Link link : links) {
@@ -133,7 +133,7 @@ record Link(
                 values -> next.model.apply(model.apply(values)));
     }
 
-    /** An element that came of no input. */
+    /** An element that is not derived from any input. */
     static Item own(long value) {
         return Item.merged(List.of()).with(value);
     }

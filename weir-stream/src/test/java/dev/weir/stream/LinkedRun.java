@@ -96,7 +96,7 @@ final class LinkedRun {
         return seed * 0x9E37_79B9_7F4A_7C15L;
     }
 
-    /** Called with each element with which a function is called. No input may be finished during the call. */
+    /** Called with each element that a function receives. No input may be finished during the call. */
     private void show(Item item) {
         if (!has(Trait.REPEATS) && !has(Trait.ENDS_EARLY_WITHIN)) {
             assertUnfinished(item, "worked on");
@@ -216,7 +216,7 @@ final class LinkedRun {
         }
         boolean reached = calls.get() >= atCall;
         if (failure instanceof Trapped && has(Trait.REPEATS) && (ending == Ending.STOP || ending == Ending.DRAIN)) {
-            return; // a section that fails after a stop
+            return; // a restarted section may fail after a stop
         }
         if (failure != null) {
             Class<?> expected = switch (ending) {
@@ -238,7 +238,7 @@ final class LinkedRun {
         }
         if (!endsEarly) {
             assertThat(running.stages()).as("depth").allMatch(stage -> stage.depth() == 0);
-            // If a section fails after a stop, the stream fails, and an outer stream may recover from that.
+            // If restarted stages fail after a stop, the stream fails, and an outer stream may recover from that.
             boolean leavesSome =
                     has(Trait.LEAVES_SOME) || ((has(Trait.REPEATS) || has(Trait.LEAVES_SOME_AT_STOP)) && disturbed);
             if (!leavesSome) {

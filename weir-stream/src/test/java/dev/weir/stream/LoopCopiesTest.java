@@ -95,7 +95,7 @@ class LoopCopiesTest {
             running.await();
         }
         double each = (allocatedBytes[1] - allocatedBytes[0]) / (double) elements[0];
-        // The remainder is one object per batch, the batch itself, and in mapConcat an iterator per parent.
+        // The bytes that remain are for one Batch object per batch and, in mapConcat, for one iterator per parent.
         assertThat(each).isLessThan(2);
     }
 

@@ -25,7 +25,7 @@ class MapAsyncLifetimeTest {
     private final ConcurrentLinkedQueue<WeakReference<Object>> left = new ConcurrentLinkedQueue<>();
     private final ConcurrentLinkedQueue<CompletableFuture<Object>> kept = new ConcurrentLinkedQueue<>();
 
-    /** Starts a run. After this method returns, only the run refers to its parts, apart from futures that are kept. */
+    /** Starts a run. Then only the run, and futures that a test keeps, refer to the elements and the function. */
     private RunningPipeline start(boolean ordered, Function<Object, CompletableFuture<Object>> answer) {
         List<Object> objects =
                 IntStream.range(0, INPUTS).mapToObj(n -> new Object()).toList();

@@ -310,14 +310,14 @@ class MapAsyncTest {
     void byKey_withAHotKeyThatNeverCompletes_letsTheOthersGoOn() throws Exception {
         CompletableFuture<Integer> hot = new CompletableFuture<>();
         AtomicInteger others = new AtomicInteger();
-        // The first 500 elements have the hot key, which is almost the capacity of the stage.
+        // The first 500 elements, almost as many as the stage holds, have the hot key.
         List<Integer> seen = collect(TrackedSource.numbers(10_000, 512)
                 .source()
                 .mapAsync(2, Ordering.byHash(n -> n < 500 ? -1 : n), n -> {
                     if (n == 0) {
                         return hot;
                     }
-                    // Does not wait for all others, because a few share the hot key's bucket and so wait for it.
+                    // Not all others are needed, because a few share the hot key's bucket and wait for the hot key.
                     if (n >= 500 && others.incrementAndGet() == 9400) {
                         hot.complete(0);
                     }

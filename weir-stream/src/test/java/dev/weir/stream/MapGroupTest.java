@@ -56,8 +56,8 @@ class MapGroupTest {
         assertThat(outputs).isEqualTo(left);
     }
 
-    // In batches of 10, the failing element is in the first batch, which each function processes separately, or in a
-    // later one.
+    // The failing element is in the first batch of 10, which each function processes separately, or in a later batch,
+    // which one loop processes.
     @ParameterizedTest
     @CsvSource({"5, 3", "3, 5", "25, 23", "23, 25", "4000, 4003", "4003, 4000"})
     void mapsInARow_ofWhichTwoFail_failWithWhatComesFirstInTheStream(int upper, int lower) throws Exception {

@@ -53,7 +53,8 @@ class NestedEndTest {
                 s -> s.mapConcat(n -> List.of(n, n))
                         .mapBlocking(4, Ordering.input(), n -> n)
                         .take(1),
-                // Some elements derived from a group have left the stream, and some lie after its end.
+                // The stream ends after the first element of a group. The other elements of that group have not left
+                // it.
                 s -> s.grouped(3).mapConcat(list -> list).take(1),
                 s -> s.grouped(3).mapConcat(list -> list).async().take(2),
                 s -> s.mapAsync(4, CompletableFuture::completedFuture).take(1),
@@ -155,7 +156,7 @@ class NestedEndTest {
         }
     }
 
-    /** Regression: the current batch was lost with the interrupt that ended the wait for the side sink. */
+    /** Regression: the interrupt that ended the wait for the side sink lost the current batch. */
     @Test
     void alsoTo_whoseSideIsFullAtTheEnd_leavesNoHole() throws Exception {
         CountDownLatch sideIsFull = new CountDownLatch(1);
@@ -202,7 +203,7 @@ class NestedEndTest {
         }
     }
 
-    /** Regression: the elements left by the failed part were given up as soon as another group had its turn. */
+    /** Regression: elements in the failed stages of one group were given up when another group had its turn. */
     @Test
     void group_thatRecoversAndGoesOnInALaterTurn_leavesNoHole() throws Exception {
         leavesNoHole(
@@ -272,7 +273,7 @@ class NestedEndTest {
             return drawn;
         }
 
-        /** Returns a stream with inner streams that end before it. It does not end before its source. */
+        /** Returns a stream whose inner streams end early. The stream itself does not end before its source. */
         UnaryOperator<Source<Integer>> around(int depth, boolean isWithin) {
             int keys = 1 + draw("keys ", 5);
             // Only an inner stream contains a broadcast that ends for good. In the outermost stream, its last branch

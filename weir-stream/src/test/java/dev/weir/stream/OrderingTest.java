@@ -170,7 +170,7 @@ class OrderingTest {
                     if (n == 0) {
                         stuck.await();
                     } else if (n >= hot && others.incrementAndGet() == count - hot - 100) {
-                        // Does not wait for all others, because a few share the hot key's bucket and so wait for it.
+                        // Not all others are needed, because a few share the hot key's bucket and wait for the hot key.
                         stuck.countDown();
                     }
                     return n;
@@ -210,8 +210,8 @@ class OrderingTest {
     }
 
     /**
-     * Regression: the feeder waited for 8 free places. After 60 of 64 handlers had blocked, there were never more than
-     * 4, and no handler was called again.
+     * Regression: the thread that adds elements waited for 8 free places. After 60 of 64 handlers had blocked, there
+     * were never more than 4 free places, and no handler was called again.
      */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
@@ -251,7 +251,7 @@ class OrderingTest {
         Ordering<Integer> ordering = switch (kind) {
             case 0 -> Ordering.input();
             case 1 -> Ordering.unordered();
-            // Identity: as many keys as elements.
+            // As many keys as handlers, and no two keys share a bucket.
             default -> Ordering.byHash(n -> NO_COLLISION.get(n % NO_COLLISION.size()));
         };
         CyclicBarrier all = new CyclicBarrier(lanes);
@@ -285,7 +285,7 @@ class OrderingTest {
         }
     }
 
-    /** Batches of quick elements are passed on several at a time, unless that could take forever. */
+    /** Batches of quick results are passed on several at a time, but not if a later handler waits for them. */
     @Test
     void mapParallel_whoseHandlersWaitForEarlierResults_handsThemOn() throws Exception {
         for (int round = 0; round < 50; round++) {

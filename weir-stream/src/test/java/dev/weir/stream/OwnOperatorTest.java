@@ -18,7 +18,7 @@ import userland.Kept;
 import userland.Repeated;
 
 /**
- * Tests users' own operators, and parts that are named only once. Random pipelines and the TCK check the
+ * Tests users' own operators, and named flows that are used several times. Random pipelines and the TCK check the
  * acknowledgements.
  */
 @Timeout(20)

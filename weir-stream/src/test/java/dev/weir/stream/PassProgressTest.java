@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Checks that the progress of a slow stage is counted within a batch. Regression: with 100 ms per element, a batch of
- * 512 took a minute and was not counted until its end. The page showed no rate and no work, and the limiter named a
- * neighbouring stage.
+ * 512 took a minute and was not counted until its end. The console showed neither a rate nor any work, and reported a
+ * neighbouring stage as the bottleneck.
  */
 class PassProgressTest {
 
@@ -126,7 +126,7 @@ class PassProgressTest {
         }
     }
 
-    /** Becomes slow in the middle of a run, in a batch that the map's group processes together with the sink. */
+    /** The map becomes slow in the middle of a run, in a batch that one loop processes for the map and the sink. */
     @Test
     void mapThatTurnsSlow_isTheOneInHand() {
         CountDownLatch slowFrom = new CountDownLatch(1);

@@ -52,7 +52,7 @@ class ProbedGroupTest {
         assertThat(made).hasValue(3);
     }
 
-    /** A queue supports one run. Regression: the stream that was only built for examination took it. */
+    /** A queue can feed one run only. Regression: it was taken by the stream that is built only for examination. */
     @Test
     void queue_feedsTheGroup() throws Exception {
         SourceQueue<Integer> queue = SourceQueue.of(10);

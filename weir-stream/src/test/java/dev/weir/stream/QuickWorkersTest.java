@@ -18,7 +18,7 @@ class QuickWorkersTest {
 
     private static final int COUNT = 200_000;
 
-    /** Some of these elements are in the middle of a worker's run, whatever its length. */
+    /** Some of these elements are in the middle of the elements that a worker takes together, however many it takes. */
     private static boolean isHeldUp(int n) {
         return n > COUNT / 2 && n % 2_003 == 0;
     }

@@ -6,7 +6,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Tests random chains of operators, drawn by seed, for all endings of a pipeline. For more: {@code -Dweir.seeds=5000}.
+ * Tests random chains of operators, drawn by seed, for all endings of a pipeline. More seeds:
+ * {@code -Dweir.seeds=5000}.
  */
 class RandomChainTest {
 

@@ -5,8 +5,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Tests random pipelines of all kinds of operators, drawn by seed, to random endings, against a model in plain Java.
- * For more: {@code -Dweir.fuzz.seeds=100000 -Dweir.fuzz.from=0}.
+ * Compares random pipelines of all kinds of operators with a model in plain Java. A seed determines the pipeline and
+ * its ending. More seeds: {@code -Dweir.fuzz.seeds=100000 -Dweir.fuzz.from=0}.
  */
 class RandomPipelinesTest {
 

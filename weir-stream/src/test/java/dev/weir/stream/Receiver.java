@@ -32,7 +32,7 @@ final class Receiver<T> implements Flow.Subscriber<T> {
     /**
      * Creates a subscriber.
      *
-     * @param portion the number of elements to request whenever none are due; 0 leaves requests to the test
+     * @param portion number of elements to request whenever no request is pending; 0 leaves requests to the test
      */
     Receiver(long portion, Consumer<T> consumer) {
         this.portion = portion;

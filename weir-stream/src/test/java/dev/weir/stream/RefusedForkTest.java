@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Tests parallel stages whose dispatcher refuses a thread, or whose acknowledgement target throws. The stage fails and
- * abandons everything that it or its feeder holds, so that an inner stream that recovers keeps nothing.
+ * abandons everything that it or the thread feeding it holds, so that an inner stream that recovers keeps nothing.
  */
 class RefusedForkTest {
 
@@ -56,7 +56,7 @@ class RefusedForkTest {
         }
     }
 
-    /** Regression: the downstream segment waited forever for the end of a stage that the refusal had cancelled. */
+    /** Regression: the downstream stages waited forever for the end of a stage that the refusal had cancelled. */
     @Test
     void mapParallel_thatCannotStartAnotherWorker_failsThePipeline() throws Exception {
         Dispatcher closing = Dispatcher.fixed("closing", 2);
@@ -81,7 +81,7 @@ class RefusedForkTest {
         source.assertProtocolKept();
     }
 
-    /** While the feeder waits for more, a completion makes elements ready. They cannot be started. */
+    /** While the feeding thread waits for input, a completion makes elements ready. They cannot be started. */
     @Test
     void mapAsync_thatCannotStartWhatBecameReady_leavesNoHole() throws Exception {
         CompletableFuture<Integer> first = new CompletableFuture<>();
@@ -109,7 +109,7 @@ class RefusedForkTest {
         source.assertAllFinished();
     }
 
-    /** The starter of mapAsync stops in the middle of the elements that it has taken. */
+    /** The thread that calls the function of mapAsync stops in the middle of the elements that it has taken. */
     @Test
     void mapAsync_whoseTargetThrows_leavesNoHole() throws Exception {
         AtomicIntegerArray acks = new AtomicIntegerArray(5);

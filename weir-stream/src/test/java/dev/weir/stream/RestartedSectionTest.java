@@ -24,8 +24,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Tests a section in the middle of a stream that is rebuilt. Its unfinished elements must be redelivered, and nothing
- * may be lost.
+ * Tests stages in the middle of a stream that are restarted after a failure. Their unfinished elements must be
+ * redelivered, and nothing may be lost.
  */
 class RestartedSectionTest {
 
@@ -152,7 +152,7 @@ class RestartedSectionTest {
                 .run()) {
             running.await();
         }
-        // Element 3 had left the section before element 4 failed, and the sink had finished it.
+        // Element 3 had left the restarted stages before element 4 failed, and the sink had finished it.
         assertThat(seen).containsExactly(0, 1, 2, 3, 4, 5);
         assertThat(starts).as("the blueprint is made once").hasValue(1);
         source.assertAllFinished();
@@ -213,8 +213,8 @@ class RestartedSectionTest {
     }
 
     /**
-     * Regression: a sibling after the end of the first run was remembered permanently, so the element was not
-     * redelivered.
+     * Regression: in the first run of the stages, take(1) made the second child of an element unneeded. This was
+     * remembered permanently, so the element was not redelivered after its first child had failed.
      */
     @Test
     void elementOfWhichAChildWasForgone_comesAgainWhenTheOtherFailed() throws Exception {

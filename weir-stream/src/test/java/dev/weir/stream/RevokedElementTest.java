@@ -31,7 +31,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Tests elements that wait in a stage for an hour and that their source loses meanwhile. They must be released at once.
+ * Tests elements that are to wait in a stage for an hour, but are lost by their source. The stage must release them
+ * immediately.
  */
 class RevokedElementTest {
 
@@ -47,7 +48,7 @@ class RevokedElementTest {
     private final Claims kept = new Claims();
     private final Claims lost = new Claims();
 
-    /** The elements of one owner, which may lose all of them at once. */
+    /** The elements of one owner, which may lose all of them together. */
     private static final class Claims implements AckTarget {
 
         private volatile boolean revoked;
@@ -87,7 +88,7 @@ class RevokedElementTest {
 
     /**
      * Returns one or two elements of an owner that keeps them, followed by elements of an owner that will lose them.
-     * The latter are in the same batch as the kept element, or in a batch after one or two batches of one kept element.
+     * The elements to be lost are in the same batch as the kept element, or in a batch of their own.
      */
     private List<Batch<Integer>> behindOneThatStays(String where) {
         boolean together = !where.contains("above") && !where.contains("behind");
@@ -184,7 +185,7 @@ class RevokedElementTest {
         }
     }
 
-    /** Builds stages that hold the elements and count their calls. */
+    /** Builds stages that hold the elements and count the calls of their functions. */
     @FunctionalInterface
     interface Holding {
         Source<?> under(Source<Integer> source, AtomicInteger calls);
@@ -373,10 +374,7 @@ class RevokedElementTest {
         }
     }
 
-    /**
-     * The downstream stage is busy with the kept element, so until it has finished, the throttle does not notice the
-     * loss.
-     */
+    /** Until the downstream stage has finished the kept element, the throttle does not notice the loss. */
     @Test
     void elementsThatAThrottleHasLost_areNotLeftUndone() throws Exception {
         CompletableFuture<StageContext> context = new CompletableFuture<>();
@@ -469,7 +467,7 @@ class RevokedElementTest {
         return batch;
     }
 
-    /** The parent was acknowledged once more for each element that had been dropped while it waited. */
+    /** Regression: the parent was acknowledged once more for each element that had been dropped while it waited. */
     @Test
     void elementsThatWaitInAReplacedStream_whenTheirParentIsLost_giveItBackOnce() throws Exception {
         Claims own = new Claims();

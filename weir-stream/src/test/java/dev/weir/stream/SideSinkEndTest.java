@@ -77,8 +77,8 @@ class SideSinkEndTest {
     }
 
     /**
-     * Regression: when a failure passed down through a boundary, the upstream segment ended like at the end of the
-     * stream. The side sink therefore saw an end and published an incomplete result.
+     * Regression: if a stage upstream of an asynchronous boundary failed, the upstream stages ended as if the stream
+     * had completed. The side sink therefore saw a normal end and published an incomplete result.
      */
     @ParameterizedTest
     @MethodSource("failing")
@@ -87,7 +87,7 @@ class SideSinkEndTest {
         RunningPipeline running = way.apply(publishing())
                 .apply(source.source())
                 .async()
-                // The failure must not arrive through the run itself.
+                // Block the main sink, so that the side sink cannot learn of the failure through the end of the run.
                 .to(Sink.forEach(n -> awaitQuietly(sideIsOver)))
                 .named(NAME)
                 .run();

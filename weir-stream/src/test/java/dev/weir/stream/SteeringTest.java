@@ -100,13 +100,12 @@ class SteeringTest {
             assertThat(control.parallelism()).isEqualTo(9);
 
             control.parallelism(1);
-            // Running handlers end with their chunk, which belongs to the first batches.
+            // The handlers that are still running finish only their current chunks, which belong to the first batches.
             mayEnd.release(4_000);
             awaitOut(out, 2_048);
             mostAtWork.set(0);
             mayEnd.release(500);
-            // This is more than the number of handlers that could be running before, so some of these elements began
-            // afterwards.
+            // These are more elements than could be in progress at the change, so some of them were started afterwards.
             awaitOut(out, 4_096);
             assertThat(mostAtWork.get()).isEqualTo(1);
 

@@ -58,8 +58,9 @@ final class StreamLinks {
                     : plain.get(random.nextInt(plain.size())).from(random);
             Known then = link.effect().apply(known);
             boolean growsTooMuch = link.traits().contains(Trait.GROWS) && mayGrow-- <= 0;
-            // If the model knows nothing about an output, it proves nothing. Such links are allowed, but rarely.
-            // Elements beyond the end of an inner stream are finished.
+            // A link whose output the model cannot predict proves nothing, so such links are drawn rarely. If every
+            // element must reach the sink, no inner stream may end early, because elements after its end are finished
+            // unprocessed.
             boolean drops = keeping && depth > 0 && link.traits().contains(Trait.ENDS_EARLY);
             if (!growsTooMuch && !drops && (then != Known.NOTHING || known == then || random.nextInt(4) == 0)) {
                 known = then;
@@ -281,7 +282,7 @@ final class StreamLinks {
 
     /**
      * Fails if the elements of a key leave {@code stage} in a different order. The model cannot predict evicted groups,
-     * because it has no time. If a group's inner stream keeps the order, the group must keep the order of its key.
+     * because it has no clock. If a group's inner stream keeps the order, the group must keep the order of its key.
      */
     private static Source<Item> inOrderByKey(
             boolean isCounted, Link inner, int keys, Source<Item> source, UnaryOperator<Source<Item>> stage) {

@@ -113,7 +113,7 @@ class SubscribingTest {
                 .run()
                 .await();
         assertThat(seen).isEqualTo(numbers(20_000));
-        // The elements that wait or are in flight, and the batch that was just taken.
+        // Count the elements that wait or are in flight, and the batch that was just taken.
         assertThat(mostAhead.get()).isBetween((long) buffer, buffer + Math.min(buffer, 512L));
     }
 

@@ -116,7 +116,7 @@ final class SubstreamSteps {
         return sums;
     }
 
-    /** Divides sections into groups of three, and emits the sum of each. */
+    /** Splits the stream, groups the elements of each part by three, and emits the sum of each group. */
     private static Step split(String name, boolean after, UnaryOperator<Source<Item>> inner) {
         return new Step(
                 name,

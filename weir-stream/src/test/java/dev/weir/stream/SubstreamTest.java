@@ -162,7 +162,7 @@ class SubstreamTest extends OperatorEndings {
             clock.awaitWaiters(1);
             clock.advance(Duration.ofSeconds(10));
             assertThat(seen.take()).containsExactly(1);
-            // The key is free again, although only one key may be open.
+            // Only one group may exist at a time, but the first one has ended, so another key is accepted.
             emitted.add(2);
             emitted.add(Queued.END);
             running.await();
@@ -295,7 +295,7 @@ class SubstreamTest extends OperatorEndings {
         assertThat(closed).hasValue(3);
     }
 
-    /** Regression: the stage left it to the tail to close the source, but a stream that cannot start closes nothing. */
+    /** Regression: the stage relied on the tail to close the source, but a stream that cannot start closes nothing. */
     @Test
     void prefixAndTail_whoseStreamCannotStart_closesTheSource() {
         TrackedSource<Integer> source = TrackedSource.numbers(5, 2);
@@ -414,7 +414,7 @@ class SubstreamTest extends OperatorEndings {
         }
     }
 
-    /** A stream with threads of its own may be busy for longer than its key needs to become idle. */
+    /** A stream with its own threads may still be busy when its group has been idle for long enough to end. */
     @Test
     void groupBy_whoseKeyComesAgainWhileItsOldStreamIsAtWork_keepsTheOrderOfTheKey() throws Exception {
         VirtualClock clock = new VirtualClock();
@@ -453,9 +453,7 @@ class SubstreamTest extends OperatorEndings {
         assertThat(in.unacknowledged()).isEmpty();
     }
 
-    /**
-     * The thread of a section's stream is running upstream stages, which must not be interrupted when that stream ends.
-     */
+    /** The thread of an inner stream is running upstream stages. They must not be interrupted when that stream ends. */
     @Test
     void split_whoseSectionEndsWhileItsThreadIsInTheStagesAbove_doesNotInterruptThem() throws Exception {
         CountDownLatch secondIsInside = new CountDownLatch(1);
@@ -485,7 +483,7 @@ class SubstreamTest extends OperatorEndings {
         source.assertAllFinished();
     }
 
-    /** The held-back interrupt must not keep the whole stream from ending. */
+    /** The interrupt is held back while the thread runs upstream stages. The whole stream must end nevertheless. */
     @Test
     void split_thatIsClosedWhileTheThreadOfASectionIsInTheStagesAbove_ends() throws Exception {
         TrackedSource<Integer> source = TrackedSource.numbers(20, 1).heldOpen();
@@ -535,8 +533,8 @@ class SubstreamTest extends OperatorEndings {
     }
 
     /**
-     * Regression: the stream that was built only to see whether it has threads was run, so functions and sinks saw
-     * elements of its sources.
+     * Regression: one stream is built only to see whether it has threads. This stream was run, so functions and sinks
+     * saw elements of its sources.
      */
     @Test
     void group_withASourceOfItsOwn_runsThatForItsKeysOnly() throws Exception {
@@ -560,8 +558,8 @@ class SubstreamTest extends OperatorEndings {
     }
 
     /**
-     * Regression: the tail was pulled by a different thread than the prefix, and its interrupt was held back like the
-     * interrupt of a section's stream.
+     * Regression: the tail was pulled by a different thread than the prefix. An interrupt of that thread was held back,
+     * as for the inner streams of a split.
      */
     @Test
     void tailOnAThreadOfItsOwn_belowASplit_endsWithTheStream() throws Exception {

@@ -13,9 +13,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/**
- * Tests the resources that are closed after all stages of a run have ended: the time, the order, and the time limit.
- */
+/** Tests resources that are closed after all stages of a run have ended: when, in which order, and how quickly. */
 class TerminationTest {
 
     private static final String NAME = "terminations";
@@ -29,7 +27,7 @@ class TerminationTest {
     void terminations_runOnceInReverseOrder_afterAllStages_beforeCompletion() throws Exception {
         List<String> events = new ArrayList<>();
         AtomicReference<RunningPipeline> handle = new AtomicReference<>();
-        // Waits for both segments, because a segment that is cancelled before it begins never calls its loop.
+        // Waits until both threads have started. A thread that is cancelled before it starts never calls its loop.
         CountDownLatch started = new CountDownLatch(2);
         Source<Integer> source = Source.custom("ending", context -> {
             context.onTermination(patience -> {

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests a rate for each key, with a few elements whose times a simulated clock makes exact, and with many elements. */
+/** Tests a rate for each key: with few elements at exact times of a simulated clock, and with many elements. */
 class ThrottlePerKeyTest {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
@@ -92,7 +92,7 @@ class ThrottlePerKeyTest {
         assertThat(out.expectNext(2)).containsExactly("a3", "b1");
     }
 
-    /** The time of a3 comes while the stage waits for input, which then contains elements that need not wait. */
+    /** The time of a3 comes while the stage pulls a batch with elements of the same key that need not wait. */
     @Test
     void elementWhoseTimeHasCome_isNotOvertakenByOneOfItsKey() throws Exception {
         Iterator<List<String>> batches =

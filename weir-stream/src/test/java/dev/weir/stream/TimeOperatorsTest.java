@@ -125,7 +125,7 @@ class TimeOperatorsTest {
         assertThat(in.untaken()).isEqualTo(1);
         advanceExactly(millis(100), out);
         assertThat(out.expectNext(2)).containsExactly(1, 2);
-        // It came when it was taken in.
+        // The delay of element 3 begins when the stage accepts the element.
         in.awaitPull();
         advanceExactly(millis(100), out);
         assertThat(out.expectNext()).isEqualTo(3);

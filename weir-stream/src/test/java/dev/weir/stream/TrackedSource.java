@@ -78,7 +78,7 @@ final class TrackedSource<T> implements AckTarget {
         return this;
     }
 
-    /** Does the same, and calls back whenever an element after the last input is requested. */
+    /** Works like {@link #heldOpen()}, but also calls {@code exhausted} at each request after the last input. */
     TrackedSource<T> heldOpen(Runnable exhausted) {
         whenExhausted = exhausted;
         return heldOpen();
@@ -174,8 +174,8 @@ final class TrackedSource<T> implements AckTarget {
     }
 
     /**
-     * Does the same after a run with futures. The thread that completes a future also finishes its element, perhaps
-     * after the run.
+     * Makes the checks of {@link #assertAllFinished} after a run with futures. The thread that completes a future also
+     * finishes its element, perhaps after the run.
      */
     void assertAllFinishedSoon() {
         long patienceEnds = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);

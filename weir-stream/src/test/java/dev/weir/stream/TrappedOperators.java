@@ -51,7 +51,7 @@ final class TrappedOperators {
      * An operator whose function runs into a trap.
      *
      * @param keepsOrder whether the output has the order of the input
-     * @param failsInOrder whether exactly the elements before a failure have left
+     * @param failsInOrder whether exactly the elements before the failing one have been emitted when the stage fails
      * @param ofBad the output for a bad element that is skipped
      * @param retries whether a failed call can be tried again
      */

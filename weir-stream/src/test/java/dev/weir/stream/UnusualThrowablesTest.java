@@ -198,7 +198,7 @@ class UnusualThrowablesTest {
         }
     }
 
-    /** Regression: the failure of reading the cause was swallowed, and the element never ended. */
+    /** Regression: the exception from reading the cause was swallowed, and the element never ended. */
     @ParameterizedTest
     @EnumSource
     void wrapperWhoseMethodsThrow_isTheFailureOfTheRun(Asynchronous operator) {
@@ -261,7 +261,7 @@ class UnusualThrowablesTest {
         public void log(Level level, ResourceBundle bundle, String text, Object... values) {}
     }
 
-    /** The elements of the batch stayed pending, although the run had failed. */
+    /** Regression: the elements of the batch stayed pending, although the run had failed. */
     @Test
     void loggerThatThrows_failsForAnElement_whichSupervisionDecidesOn() throws Exception {
         TrackedSource<Integer> failing = TrackedSource.numbers(6, 3);
@@ -373,7 +373,7 @@ class UnusualThrowablesTest {
         return batch;
     }
 
-    /** Regression: a closing source waited until its deadline for the elements after the one that threw. */
+    /** Regression: a closing source waited until its deadline for the elements after the one whose target threw. */
     @ParameterizedTest
     @EnumSource
     void batch_whoseTargetThrows_endsTheOtherElements(Ending ending) {
@@ -445,7 +445,10 @@ class UnusualThrowablesTest {
                 .isEqualTo(2);
     }
 
-    /** Regression: an exception cannot suppress itself in Java, and the attempt replaced the failure. */
+    /**
+     * Regression: the failure was added to itself as suppressed. Java refuses that, and the refusal replaced the
+     * failure.
+     */
     @Test
     void mapError_whoseFunctionThrowsTheFailure_failsTheRunWithIt() {
         IllegalStateException planted = new IllegalStateException("planted");
@@ -459,8 +462,8 @@ class UnusualThrowablesTest {
     }
 
     /**
-     * Regression: two inputs threw the same instance. The attempt to suppress it replaced it, and the last input stayed
-     * open.
+     * Regression: two inputs threw the same exception instance. It was added to itself as a suppressed exception, which
+     * Java refuses. The refusal replaced the failure, and the last input stayed open.
      */
     @Test
     void inputs_whoseEndsThrowTheSameInstance_areAllEndedAndFailTheRunWithIt() {

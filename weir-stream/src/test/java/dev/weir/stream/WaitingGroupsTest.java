@@ -126,8 +126,8 @@ class WaitingGroupsTest {
         return elements.stream().sorted().toList();
     }
 
-    // Regression: a throttle that held an element requested a turn only for that element, even if the downstream stage
-    // needed one earlier.
+    // Regression: a throttle that held an element asked to be pulled when that element was due, even if the downstream
+    // stage had an earlier deadline.
     @Test
     void deadline_belowAThrottleThatHoldsAnElement_isKept() throws Exception {
         SinkProbe<List<String>> out = run(s -> s.groupBy(
@@ -169,8 +169,8 @@ class WaitingGroupsTest {
         }
     }
 
-    // Regression: a source without elements counted as one that holds elements back, so the failure waited for it.
-    // Other kinds blocked the thread of all keys.
+    // Regression: a source without elements counted as one that holds elements back, so the failure waited for that
+    // source. Other kinds of sources blocked the thread of all keys.
     @ParameterizedTest
     @EnumSource
     void failureAbove_whereAGroupWaitsForAnotherSource_endsTheStream(Endless kind) throws Exception {
@@ -339,7 +339,7 @@ class WaitingGroupsTest {
         assertThat(in.unacknowledged()).isEmpty();
     }
 
-    /** A later source in the stream of a group does not say when to pull next. */
+    /** The second source in a group's stream does not say when it must be pulled next. */
     @Test
     void sourceWithoutElements_behindAGroup_delaysNobody() throws Exception {
         SourceQueue<String> queue = SourceQueue.of(10);

@@ -21,8 +21,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests that dead-letter records are read correctly in the formats that the source code of Kafka Connect, the brokers
- * and other tools defines, and in a user's own format.
+ * Tests that dead-letter records of Kafka Connect, the brokers and other tools are read correctly, and also records in
+ * a user's own format. The expected formats come from the source code of these tools.
  */
 class DeadLetterRecordTest {
 
@@ -205,7 +205,7 @@ class DeadLetterRecordTest {
         assertThat(old.restored().timestamp()).isNull();
     }
 
-    /** Cast to an {@code int}, the second value would become partition 0. */
+    /** The second value would become partition 0 if it were cast to an {@code int}. */
     @ParameterizedTest
     @ValueSource(strings = {"-1", "4294967296"})
     void partitionThatNoneCanHave_isRefused(String partition) {

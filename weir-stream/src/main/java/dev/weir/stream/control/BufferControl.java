@@ -12,9 +12,9 @@ import dev.weir.stream.RunningPipeline;
  * }
  * }</pre>
  *
- * <p>Lowering a limit does not drop fetched records. Partitions that exceed the new limit pause until their records
- * have fallen to half the limit. The maximum fetch size is set when the consumer starts and does not change with the
- * limits.
+ * <p>Lowering a limit does not drop fetched records. Partitions that exceed the new limit pause until the number of
+ * their unfinished records has fallen to half the limit. The maximum fetch size is set when the consumer starts and
+ * does not change with the limits.
  */
 public interface BufferControl {
 

@@ -6,8 +6,7 @@ import dev.weir.stream.RunningPipeline;
 
 /**
  * Reads the counters of a running pipeline's dispatcher and changes the dispatcher's size.
- * {@link RunningPipeline#handles} returns one handle for each dispatcher that runs segments or parallel stages of the
- * pipeline. Thread-safe.
+ * {@link RunningPipeline#handles} returns one handle for each dispatcher that runs stages of the pipeline. Thread-safe.
  */
 public interface DispatcherControl {
 
@@ -15,8 +14,8 @@ public interface DispatcherControl {
     DispatcherSnapshot snapshot();
 
     /**
-     * The smallest number of threads that keeps the pipeline running: the number of threads occupied by its segments,
-     * plus one for workers.
+     * The smallest number of threads that keeps the pipeline running: one for each group of fused stages, plus one for
+     * the workers of parallel stages.
      */
     int fewest();
 

@@ -25,7 +25,7 @@ public interface StageControl {
      */
     String dispatcher();
 
-    /** Number of failed calls of the stage's function so far; each failed retry counts. */
+    /** Number of failed calls of the stage's function, including failed retries. */
     long failedCalls();
 
     /** The current maximum number of elements in flight. */

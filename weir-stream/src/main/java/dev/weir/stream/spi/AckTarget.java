@@ -105,8 +105,8 @@ public interface AckTarget {
     /**
      * Calls {@code visitor} for each source element from which the element with {@code token} was derived. By default,
      * this is the element itself. A target that wraps or combines other targets must override this method and call it
-     * on each of them. Weir also uses this method to find the targets that an element has outside an inner stream. The
-     * caller must hold a pending acknowledgement of the token.
+     * on each of them. Weir also relies on this when an element leaves an inner stream. The caller must hold a pending
+     * acknowledgement of the token.
      */
     default void roots(long token, RootVisitor visitor) {
         visitor.root(this, token);

@@ -6,8 +6,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * A future about the end of a run. Threads that wait for it, or for a future derived from it, are tracked by
- * {@link EndAwaiters}, in the same way as threads that wait for the run itself.
+ * A future that threads use to wait for the end of a run. Threads that wait for it, or for a future derived from it,
+ * are tracked by {@link EndAwaiters}, in the same way as threads that wait for the run itself.
  */
 public final class AwaitedFuture<T> extends CompletableFuture<T> {
 

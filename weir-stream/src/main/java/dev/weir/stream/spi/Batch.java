@@ -53,12 +53,12 @@ public final class Batch<T> {
     static final Object[] NO_VALUES = {};
     private static final Object[] NULLS = new Object[DEFAULT_CAPACITY];
 
-    /** Creates an empty batch with room for {@code capacity} elements. It grows when necessary. */
+    /** Creates an empty batch with room for {@code capacity} elements. The batch grows when necessary. */
     public Batch(int capacity) {
         this(new Object[capacity], 0, AckTarget.NONE, NO_TOKENS);
     }
 
-    /** Creates an empty batch without arrays, for a pool to {@link #equip}. */
+    /** Creates an empty batch without arrays. A pool adds them with {@link #equip}. */
     Batch() {
         this(NO_VALUES, 0, AckTarget.NONE, NO_TOKENS);
     }
@@ -104,12 +104,12 @@ public final class Batch<T> {
         return size == 0;
     }
 
-    /** Resets the progress when a pass over the elements starts. */
+    /** Sets the number of processed elements back to 0, before a stage processes the batch. */
     void rewind() {
         at = 0;
     }
 
-    /** Estimates the number of elements processed in the current pass. May be called from any thread. */
+    /** Estimates the number of elements that the current stage has processed. May be called from any thread. */
     int passed() {
         return Math.min(at, size);
     }
@@ -143,7 +143,7 @@ public final class Batch<T> {
 
     /**
      * Ends one pending acknowledgement of the element at {@code index}, which is not needed because a downstream stage
-     * ended the stream before it. See {@link AckTarget#forgo}.
+     * ended the stream before processing it. See {@link AckTarget#forgo}.
      */
     public void forgo(int index) {
         target(index).forgo(token(index));
@@ -183,9 +183,9 @@ public final class Batch<T> {
 
     /**
      * Ends one pending acknowledgement of each element in a range. A target may call a user's code, for example to end
-     * a span. If that throws, the other elements must still be ended.
+     * a span. If the target throws, the other elements are still acknowledged, abandoned or dropped.
      *
-     * @param before an earlier failure, which suppresses the targets' failures, or null
+     * @param before an earlier failure, to which the targets' failures are added as suppressed; or null
      * @return the first failure, or null
      */
     private @Nullable Throwable end(Ending how, int from, int to, @Nullable Throwable before) {
@@ -193,7 +193,7 @@ public final class Batch<T> {
         int next = from;
         while (next < to) {
             try {
-                // Each call has a loop of its own, so that it costs no decision per element.
+                // Each case has its own loop, so that there is no branch per element.
                 switch (how) {
                     case ACK -> {
                         while (next < to) {

@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
  * A pool of {@linkplain Batch#release released} batches, from which a source takes the next batch to fill. Thread-safe:
  * one stage takes batches, and any thread may return them.
  *
- * <p>A batch that is released by the thread that takes batches is reused as it is, so a segment that is fused from
- * source to sink has a single batch and allocates none. If another thread releases a batch, only its arrays are reused,
- * and the empty object stays with any code that still refers to it. See ADR 41.
+ * <p>A batch that is released by the thread that takes batches is reused as it is, so a pipeline whose stages all run
+ * fused on one thread has a single batch and allocates no others. If another thread releases a batch, only its arrays
+ * are reused, and the empty object stays with any code that still refers to it. See ADR 41.
  */
 public final class BatchPool {
 
@@ -20,7 +20,7 @@ public final class BatchPool {
     // several times as much as storing it in a young one, because the write barrier executes a memory fence and marks a
     // card. See ADR 6.
 
-    /** Maximum number of spare arrays. It is sufficient for the elements in flight in a boundary's default buffer. */
+    /** Maximum number of spare arrays. Enough for an asynchronous boundary with the default buffer. */
     private static final int MAX_SPARES = 8;
 
     private final int capacity;

@@ -19,7 +19,8 @@ public interface ElementDescriber {
 
     /**
      * Returns the origin of an element, in the form of {@link AckTarget#placeOf}; null if the element has none, or
-     * belongs to another library. Called for elements without acknowledgements, whose target knows no origin.
+     * belongs to another library. Called for elements without acknowledgements, because their target cannot tell the
+     * origin.
      */
     default @Nullable String place(Object element) {
         return null;

@@ -92,9 +92,9 @@ public final class FailedElement extends RuntimeException {
     }
 
     /**
-     * Returns whether {@code failure} needs no further note, because it has one for this place or has the maximum
-     * number of notes. The same exception may arrive here repeatedly: downstream stages may rethrow it, and a program
-     * may throw the same instance for several elements.
+     * Returns whether {@code failure} needs no further note, because it has one for the element at {@code place} or has
+     * the maximum number of notes. The same exception may arrive here repeatedly: downstream stages may rethrow it, and
+     * a program may throw the same instance for several elements.
      */
     private static boolean isNoted(Throwable failure, String place) {
         if (failure.getSuppressed().length >= MAX_NOTES) {

@@ -32,7 +32,7 @@ public interface Gate<T> {
         return false;
     }
 
-    /** Called if work on an element that was admitted does not begin after all. */
+    /** Called if {@link #enter} returned true for an element, but work on it does not begin. */
     void leave(T element);
 
     /** Makes waiting calls check again whether their elements were revoked. Must not block. */

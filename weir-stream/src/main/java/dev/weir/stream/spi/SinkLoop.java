@@ -1,6 +1,6 @@
 package dev.weir.stream.spi;
 
-/** A running sink: the loop that pulls the stream to its end. Confined to its segment's thread. */
+/** A running sink: the loop that pulls the stream to its end. Confined to the thread of the stages fused to it. */
 @FunctionalInterface
 public interface SinkLoop<T> {
 

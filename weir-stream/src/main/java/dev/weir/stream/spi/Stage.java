@@ -3,7 +3,8 @@ package dev.weir.stream.spi;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A running operator or source, from which the downstream stage pulls batches. Confined to its segment's thread.
+ * A running operator or source, from which the downstream stage pulls batches. Confined to the thread of the stages
+ * fused to it.
  *
  * <p>Protocol: call {@link #pull} until it returns null or throws, and then, in any case, call {@link #close} once.
  * Calling {@code close} before the end means that the downstream stage needs no more elements.

@@ -49,15 +49,16 @@ public interface StageContext {
      * Exposes an object, as {@link #expose} does, through which users inspect or control a resource of this stage, such
      * as a consumer. If the stage belongs to a substream, the object is withdrawn once the substream has ended and its
      * resources are closed. Otherwise, users would mistake the ended resource for one that has failed, and each restart
-     * of a section would add an object.
+     * of part of the stream would add an object.
      */
     default void exposeResource(Object handle) {
         expose(handle);
     }
 
     /**
-     * Returns the exposed objects of a type that belong to stages upstream of this one. A stage that is being created
-     * can refuse a combination with a stage upstream. Does not see sources of streams that start during the run.
+     * Returns the exposed objects of a type that belong to stages upstream of this one. A new stage that cannot work
+     * downstream of some of them can refuse to be created. Sources of streams that start during the run are not
+     * included.
      */
     default <H> List<H> upstreamHandles(Class<H> type) {
         return List.of();
@@ -100,9 +101,9 @@ public interface StageContext {
 
     /**
      * Makes the downstream stages drop elements that their source no longer owns. Stages remove such elements from
-     * their queues, and a stage that is waiting with an element in hand checks whether the source still owns the
-     * element. Must be called after {@link AckTarget#isRevoked} has become true for these elements. May be called from
-     * any thread; never blocks.
+     * their queues, and a stage that waits while it holds an element checks whether the source still owns that element.
+     * Must be called after {@link AckTarget#isRevoked} has become true for these elements. May be called from any
+     * thread; never blocks.
      */
     default void dropRevoked() {}
 

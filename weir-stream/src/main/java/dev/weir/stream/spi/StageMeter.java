@@ -27,10 +27,10 @@ public final class StageMeter {
     private final Waits up;
     private final Waits down;
 
-    // The state of the current pass. The thread that runs the pass writes the other fields before it publishes the
-    // batch in `passing`. Readers read `passing` first, so a reader that sees a batch sees the fields of that pass or
-    // of a later one. The fields are not grouped into an object, because an object per pass would create garbage for
-    // every batch.
+    // The state of the current pass, in which the stage processes one batch. The thread that runs the pass writes the
+    // other fields before it publishes the batch in `passing`. Readers read `passing` first, so a reader that sees a
+    // batch sees the fields of that pass or of a later one. The fields are not grouped into an object, because an
+    // object per pass would create garbage for every batch.
     private final AtomicReference<@Nullable Batch<?>> passing = new AtomicReference<>();
     private long passSinceNanos;
     private double passPart;
@@ -58,29 +58,26 @@ public final class StageMeter {
         this(new Waits(), new Waits());
     }
 
-    /** Creates the meter of a fused stage, which is blocked whenever its segment is blocked. */
+    /** Creates the meter of a fused stage, which is blocked whenever its thread is blocked. */
     private StageMeter(Waits up, Waits down) {
         this.up = up;
         this.down = down;
     }
 
-    /**
-     * Returns a meter for another stage of the same segment, which has its own element counts but shares the blocked
-     * times.
-     */
+    /** Returns a meter for a stage fused to this one. It has its own element counts but shares the blocked times. */
     public StageMeter sameSegment() {
         return new StageMeter(up, down);
     }
 
-    /** Returns whether both meters belong to the same segment, and therefore to the same thread. */
+    /** Returns whether the stages of both meters are fused, and therefore run on the same thread. */
     public boolean sharesThread(StageMeter other) {
         return up == other.up;
     }
 
     /**
-     * Starts a pass of the stage's code over a batch. Until {@link #endPass}, the meter's counters include the elements
-     * finished and the time elapsed in the pass, so that a slow stage shows progress within a batch. Called once per
-     * batch. If several threads use this meter, the counters include only one of their passes.
+     * Starts a pass, in which the stage processes one batch. Until {@link #endPass}, the meter's counters include the
+     * elements finished and the time elapsed in the pass, so that a slow stage shows progress within a batch. Called
+     * once per batch. If several threads use this meter, the counters include only one of their passes.
      *
      * @param oneToOne whether each finished element counts as emitted
      * @param startNanos the current time of {@link System#nanoTime}
@@ -162,8 +159,8 @@ public final class StageMeter {
     }
 
     /**
-     * Registers a test that returns true if the input is held up by another branch that shares it with this stage. The
-     * test is evaluated while this stage is waiting for the upstream stage.
+     * Registers a test that returns true if another branch that reads the same input holds it up. The test is evaluated
+     * while this stage is waiting for the upstream stage.
      */
     public void siblingAbove(BooleanSupplier holdsUp) {
         up.sibling = Objects.requireNonNull(holdsUp, "holdsUp");
@@ -177,7 +174,7 @@ public final class StageMeter {
         down.sibling = Objects.requireNonNull(holdsUp, "holdsUp");
     }
 
-    /** Returns whether the stage's thread is waiting because a sibling is slower. */
+    /** Returns whether the stage's thread is waiting because another branch is slower. */
     public boolean waitsForSibling() {
         return (isBlockedUp() && up.sibling.getAsBoolean()) || (isBlockedDown() && down.sibling.getAsBoolean());
     }
@@ -220,9 +217,9 @@ public final class StageMeter {
 
     /**
      * Emits the same flight recorder event as {@link #ran(long)}, for a pass in which each element went through several
-     * maps.
+     * {@code map} stages.
      *
-     * @param maps the names of the maps, one per line, starting with the most downstream one
+     * @param maps the names of these stages, one per line, starting with the most downstream one
      */
     public void ran(long nanos, String maps) {
         String pipeline = pipelineName;
@@ -339,8 +336,8 @@ public final class StageMeter {
     }
 
     /**
-     * The time spent waiting in one direction, including a wait in progress. Written by one thread at a time, read by
-     * any.
+     * The time spent waiting for the upstream or the downstream stage, including a wait in progress. Written by one
+     * thread at a time, read by any.
      */
     private static final class Waits {
 

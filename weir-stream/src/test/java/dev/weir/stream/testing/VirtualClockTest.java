@@ -178,7 +178,7 @@ class VirtualClockTest {
         }
     }
 
-    /** Does the same in lockstep: the time may come at any point between the first read of the clock and the wait. */
+    /** Two threads in lockstep: time may advance at any point between the first read of the clock and the wait. */
     @Test
     void advance_justAsAWaitBegins_losesNoWakeUp() throws Exception {
         int rounds = 20_000;

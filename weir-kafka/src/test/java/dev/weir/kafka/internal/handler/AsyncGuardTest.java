@@ -109,7 +109,10 @@ class AsyncGuardTest {
         assertThatThrownBy(handled::get).isInstanceOf(CancellationException.class);
     }
 
-    /** Regression: an exception cannot suppress itself, so the record never got an outcome. */
+    /**
+     * Regression: adding the exception to itself as suppressed threw another exception, so the record never got an
+     * outcome.
+     */
     @Test
     void predicate_thatThrowsTheFailureItself_failsTheOutcome() {
         RetryPolicy policy = RetryPolicy.of(2, Backoff.NONE).when(failure -> {
@@ -122,8 +125,8 @@ class AsyncGuardTest {
     }
 
     /**
-     * Regression: any thread may complete the handler's future. The cancellation of that thread's own pipeline replaced
-     * the rules of this one.
+     * Regression: any thread may complete the handler's future. If that thread belonged to another pipeline, which was
+     * cancelled, the failure rules of this pipeline did not apply.
      */
     @Test
     void failure_onTheThreadOfAnotherPipelineThatIsCancelled_followsTheRules() throws Exception {
@@ -141,7 +144,7 @@ class AsyncGuardTest {
         assertThat(breaker.state()).isEqualTo(State.OPEN);
     }
 
-    /** The failure is the interrupt of the cancelled run, in an exception of the handler. */
+    /** The handler's exception wraps the interrupt of its own cancelled run, so the failure rules do not apply. */
     @Test
     void futureThatHasFailed_whileItsOwnPipelineIsCancelled_doesNotFollowTheRules() throws Exception {
         openAndWait();
@@ -159,7 +162,7 @@ class AsyncGuardTest {
         assertThat(breaker.state()).isNotEqualTo(State.OPEN);
     }
 
-    /** Regression: the exception went past the rules, and the breaker never got its permit back. */
+    /** Regression: the exception bypassed the failure rules, and the breaker never got its permit back. */
     @Test
     void stage_thatAcceptsNoListener_followsTheRules() throws Exception {
         openAndWait();

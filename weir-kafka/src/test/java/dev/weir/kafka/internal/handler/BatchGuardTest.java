@@ -47,7 +47,7 @@ class BatchGuardTest {
     private final List<String> claims = new ArrayList<>();
     private final Set<Long> lost = new HashSet<>();
 
-    /** The records whose targets throw, as a user's span processor may. */
+    /** The records whose acknowledgement targets throw, as a user's span processor may. */
     private final Set<Long> broken = new HashSet<>();
 
     private final AckTarget target = new AckTarget() {
@@ -170,7 +170,7 @@ class BatchGuardTest {
         }
     }
 
-    /** Regression: the source waited until its deadline for the records after the one whose target threw. */
+    /** Regression: a record's target threw, and the source waited for the records after it until its deadline. */
     @Test
     void batch_whoseRecordsTargetThrows_endsTheOtherRecords() {
         broken.add(0L);

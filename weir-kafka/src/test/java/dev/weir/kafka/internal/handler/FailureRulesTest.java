@@ -80,7 +80,7 @@ class FailureRulesTest {
     /** The number of calls of the tracer's close method. */
     private final AtomicInteger closed = new AtomicInteger();
 
-    /** The error that the tracer throws when an attempt has succeeded; null if it throws an exception. */
+    /** The error that the tracer throws when an attempt has succeeded; if null, the tracer throws an exception. */
     private @Nullable Error fatal;
 
     /** A tracer that throws whenever an attempt ends. */
@@ -132,7 +132,7 @@ class FailureRulesTest {
                 .orElseThrow();
     }
 
-    /** The dead-letter record named the tracer's exception, and rules for the handler's own did not apply. */
+    /** Regression: the tracer's exception replaced the handler's, also in the dead-letter record. */
     @Test
     void failure_thatTheTracerCannotNote_isStillTheRecords() throws InterruptedException {
         IllegalArgumentException planted = new IllegalArgumentException("planted");
@@ -156,7 +156,7 @@ class FailureRulesTest {
         return (jobs, order, given) -> BatchGuard.under(jobs, 1, 2, Duration.ofSeconds(1), order, given, handler);
     }
 
-    /** The pipeline failed with the exception of the predicate, and nobody learned of the handler's. */
+    /** Regression: the pipeline failed with the predicate's exception, and the handler's exception was lost. */
     @Test
     void predicateThatThrows_doesNotReplaceTheFailureOfTheHandler() {
         IllegalArgumentException planted = new IllegalArgumentException("planted");
@@ -182,7 +182,7 @@ class FailureRulesTest {
         assertThat(planted.getSuppressed()).hasSizeGreaterThanOrEqualTo(4);
     }
 
-    /** The record was handled again, and its dead-letter record named the tracer's exception. */
+    /** Regression: the record was handled again, and its dead-letter record named the tracer's exception. */
     @Test
     void success_thatTheTracerCannotNote_isStillTheRecords() throws InterruptedException {
         FailureRules traced = rules.withTracing(hostile);
@@ -199,7 +199,7 @@ class FailureRulesTest {
         assertThat(closed).hasValue(3);
     }
 
-    /** An error after which the JVM cannot continue was only logged, and the run continued. */
+    /** Regression: an error after which the JVM cannot continue was only logged, and the run continued. */
     @Test
     void success_thatRunsOutOfMemoryInTheTracer_failsTheRun() {
         fatal = new OutOfMemoryError("planned");

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Tests elements of a restarted section that leave the stream around the section. */
+/** Tests elements that leave a restarted section and then also the inner stream around it. */
 class ReplayableBatchTest {
 
     private final List<String> calls = new ArrayList<>();
@@ -59,7 +59,7 @@ class ReplayableBatchTest {
         assertThat(calls).containsExactly("retain", "ack", "abandon");
     }
 
-    /** Regression: the end of the inner stream was awaited, and a rebalance with it. */
+    /** Regression: the element was kept until the end of the inner stream, and a rebalance waited for it. */
     @Test
     void element_abandonedBecauseItIsRevoked_isDroppedAtOnce() {
         revoked = true;

@@ -9,7 +9,7 @@ class KeyedBucketsTest {
 
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
-    /** Two per second, with a burst of four: full again two seconds after it was emptied. */
+    /** Two permits per second, with a burst of four. An empty bucket is full again after two seconds. */
     private final KeyedBuckets buckets = new KeyedBuckets(new TokenBucket(2, SECOND, 4, 0));
 
     @Test

@@ -42,8 +42,8 @@ class FanoutSinkTest {
     };
 
     /**
-     * Regression: the loop saw no demand, was blocked, and then saw a failure that does not wait for demand. The
-     * failure overtook demand that had arrived before it.
+     * Regression: the loop saw no demand and was then blocked. Meanwhile a request arrived, and after it a failure. The
+     * loop passed on the failure first, because a failure needs no demand.
      */
     @Test
     void failure_behindARequest_doesNotOvertakeWhatThatAskedFor() throws Exception {
@@ -95,7 +95,7 @@ class FanoutSinkTest {
         assertThat(other.end.get()).isEqualTo(end);
     }
 
-    /** Regression: the other subscribers waited for their end for ever. */
+    /** Regression: the other subscribers waited forever for the end of the stream. */
     @Test
     void errorOfASubscriberAtTheEnd_leavesTheOthersTheirEnd() throws Exception {
         assertEnd(Source.of(1), "complete");
@@ -104,7 +104,7 @@ class FanoutSinkTest {
                 "java.lang.IllegalStateException: no");
     }
 
-    /** Its methods throw, except that it has a text. */
+    /** An exception whose methods throw, except {@code toString}. */
     @SuppressWarnings("OverrideThrowableToString") // its message would follow the name of the class
     private static final class HostileWrapper extends CompletionException {
 

@@ -26,7 +26,7 @@ class AsyncStageTest {
     private @Nullable AsyncStage<Integer, Integer> stage;
 
     // Regression: the future kept running although nobody needed it. A circuit breaker, which counts its probes, then
-    // waited for its end.
+    // waited for the future.
     @Test
     void future_thatTheFunctionGivesAfterTheClose_isCancelled() throws InterruptedException {
         CompletableFuture<Integer> late = new CompletableFuture<>();

@@ -10,7 +10,7 @@ import dev.weir.stream.spi.Batch;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Tests the table alone: what it stores about keys, and how much room it gives to elements that wait behind a key. */
+/** Tests the table alone: what it stores about keys, and how many elements may wait behind a key. */
 class ElementTableTest {
 
     private static boolean offer(ElementTable<Integer> table, int value, long key) {

@@ -19,7 +19,7 @@ class WorkerRunsTest {
         table.complete(slot, outcome);
     });
 
-    /** Begins with five elements, four of them in a run. */
+    /** Begins with five elements. A worker takes four of them together. */
     @BeforeEach
     void begin() {
         for (int n = 0; n < 5; n++) {
@@ -52,7 +52,7 @@ class WorkerRunsTest {
 
         assertThat(runs.gatherInStuck()).isTrue();
         assertThat(settled).containsExactly("done 0");
-        // In order, and before the elements that came later.
+        // The unstarted elements are ready again, in order and before element 4.
         assertThat(ready()).containsExactly(2, 3, 4);
         assertThat(runs.isEmpty()).isTrue();
 

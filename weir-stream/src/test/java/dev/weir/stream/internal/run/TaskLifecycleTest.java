@@ -53,7 +53,7 @@ class TaskLifecycleTest {
         assertThat(Thread.interrupted()).isTrue();
     }
 
-    /** A section's thread that pulls another section holds twice. */
+    /** The thread of an inner stream that pulls another inner stream holds interrupts back twice. */
     @Test
     void interruptUnlessHeld_whileHoldingTwice_comesWithTheLastLettingGo() {
         TaskLifecycle life = new TaskLifecycle(false);

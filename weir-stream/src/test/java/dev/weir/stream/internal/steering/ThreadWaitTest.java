@@ -16,7 +16,7 @@ class ThreadWaitTest {
                 .toArray(StackTraceElement[]::new));
     }
 
-    /** The clock waits for whoever calls it. */
+    /** A wait on the clock counts as a wait of the code that called the clock. */
     @Test
     void clock_waitsInTheEngine_ifTheEngineCallsIt() {
         assertThat(waitOf(CONDITION, CLOCK, "dev.weir.stream.internal.failure.SupervisedCall"))

@@ -119,7 +119,7 @@ class ArrivalWaitsTest {
         } finally {
             lock.unlock();
         }
-        // The wait was a long one.
+        // After a long wait, the thread no longer spins.
         assertThat(habit.isToStay()).isFalse();
     }
 

@@ -85,8 +85,8 @@ class WaitHabitTest {
             habit.stayed(SHORT_NANOS);
         }
         habit.stayedInVain();
-        // The rests so far took 8, 16, 32 and 64 waits. The next would take 128, but two rows of successful spins have
-        // halved it twice.
+        // After failed spins, the thread did not spin for 8, 16, 32 and 64 waits. The next number would be 128, but two
+        // series of successful spins have halved it twice.
         assertThat(waitsUntilItStays(5000)).isEqualTo(32);
     }
 
@@ -97,7 +97,7 @@ class WaitHabitTest {
         assertThat(waitsUntilItStays(5000)).isEqualTo(WaitHabit.SHORTEST_REST);
     }
 
-    /** Measures the cost of rare elements, in various rhythms, at a thousand per second. */
+    /** Measures the cost of spinning when a thousand elements per second arrive, in various rhythms. */
     @Test
     void habit_atAThousandElementsASecond_staysForLessThanAHundredthOfTheTime() {
         Random random = new Random(7);

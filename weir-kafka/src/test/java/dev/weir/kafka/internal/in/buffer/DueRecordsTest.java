@@ -155,8 +155,8 @@ class DueRecordsTest {
     }
 
     /**
-     * Regardless of the due time, the wall clock is read again after ten seconds. If the buffer simply waited until the
-     * record is due in a day, and the wall clock was set forward meanwhile, the record would leave a day late.
+     * The wall clock may be set forward while a record waits, so it is read again after ten seconds, whatever the due
+     * time. If the buffer simply waited for a day, the record would leave a day late.
      */
     @Test
     void wallClockThatIsSetForward_isSeenWithinTenSeconds() throws Exception {
@@ -183,7 +183,7 @@ class DueRecordsTest {
                 .isEqualTo(6);
     }
 
-    /** The owner thread needs the same lock to poll, so the function must not block it. */
+    /** The owner thread needs the buffer's lock, so the function must not run while that lock is held. */
     @Test
     void functionThatBlocks_holdsUpWhoeverTakes_andNobodyElse() throws Exception {
         CountDownLatch asked = new CountDownLatch(1);

@@ -92,7 +92,8 @@ class FlowControlTest {
     }
 
     /**
-     * The window was never full, so the reason remains BUDGET until the next poll, even after all records are finished.
+     * The partition never reached its limit of records, so the reported reason is the byte budget. It stays so until
+     * the next poll, even after all records are finished.
      */
     @Test
     void partition_thatWasFullOfBytes_isPausedForTheBudget_alsoWhenNoneAreLeft() {
@@ -240,8 +241,8 @@ class FlowControlTest {
     }
 
     /**
-     * Regression: a partition below half of its limit did not resume while another one was above half. A stage that
-     * held all of their records and needed more waited forever.
+     * Regression: a partition below half of its limit did not resume while another partition was above half. A stage
+     * that held all records of both partitions and needed more waited forever.
      */
     @Test
     void partitions_ofWhichStagesHoldAll_goOnAtHalf() throws InterruptedException {
@@ -260,8 +261,8 @@ class FlowControlTest {
     }
 
     /**
-     * Regression: after a seek, or as soon as its position was known, a partition waited until the others had worked
-     * off their backlogs.
+     * Regression: a partition with a new position, for example after a seek, waited until the other partitions had
+     * processed their backlogs.
      */
     @Test
     void partition_ofWhichNothingWasReadYet_doesNotWait() {
@@ -276,7 +277,7 @@ class FlowControlTest {
         assertThat(client.paused()).hasSize(11).doesNotContain(renewed.id());
     }
 
-    /** The other partitions stay full until their records are due, so this one must not wait for them. */
+    /** The other partitions stay full until their records are due, so an empty partition must not wait for them. */
     @Test
     void partition_ofARetryTopic_doesNotWaitForRecordsThatAreNotDue() {
         RecordBuffer outlet = new RecordBuffer(Clock.SYSTEM, new DueRecords(record -> 1, () -> 0));
@@ -454,7 +455,7 @@ class FlowControlTest {
             poll(assignment, 1);
             polls++;
         }
-        // The polls return one megabyte, plus what an ordinary fetch may return beyond the budget.
+        // Together, the polls return the budget of one megabyte, plus what an ordinary fetch may return beyond it.
         assertThat(polls).isBetween(8, 11);
     }
 
@@ -475,9 +476,7 @@ class FlowControlTest {
         assertThat(client.paused()).contains(come.id());
     }
 
-    /**
-     * The pause for the total budget ends at half of the budget, which is never reached if stuck partitions hold more.
-     */
+    /** Partitions resume once half of the total budget is free. That never happens if stuck ones hold more. */
     @Test
     void partitionsBesideStuckOnes_thatHoldMoreThanHalf_goOn() {
         Map<TopicPartition, AssignedPartition> assignment = forty();

@@ -87,7 +87,7 @@ class PausedPartitionsTest {
         pauses.pause("t");
         AssignedPartition renewed = partition();
         pauses.assigned(renewed);
-        // The former object no longer counts.
+        // Withdrawing the replaced object has no effect.
         pauses.withdrawn(List.of(partition));
         add(renewed);
         assertThat(taken()).isZero();
@@ -96,7 +96,7 @@ class PausedPartitionsTest {
     }
 
     // Regression: with at-most-once delivery, a rebalance waited for the pipeline to pull the committed records of a
-    // paused partition, which nobody can pull, and then discarded them.
+    // paused partition. The pipeline could not pull them, and they were then discarded.
     @Test
     void withdrawnPartition_isLetGo_asNobodyElseWillSeeWhatWasCommitted() throws InterruptedException {
         pauses.assigned(partition);

@@ -150,7 +150,7 @@ class RecordBufferTest {
 
     @Test
     void handedBatch_countsAsTakenBeforeTheWaitingThreadRuns() throws Exception {
-        // A fast thread could pass a single round even without the hand-over, so the test runs many rounds.
+        // If the woken thread is fast, a single round may succeed by chance, so the test runs many rounds.
         for (int round = 0; round < 100; round++) {
             CompletableFuture<@Nullable String> taken = CompletableFuture.supplyAsync(this::nextOfAll);
             clock.awaitWaiters(1);

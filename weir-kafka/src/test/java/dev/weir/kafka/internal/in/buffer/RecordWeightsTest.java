@@ -25,7 +25,7 @@ class RecordWeightsTest {
                 "t", 0, 0, 0, TimestampType.CREATE_TIME, 10, 20, new byte[10], new byte[20], headers, Optional.empty());
     }
 
-    /** Creates a batch in which every {@code every}th record has a header; no record if {@code every} is 0. */
+    /** Creates a batch in which every {@code every}th record has a header; no record has one if {@code every} is 0. */
     private static Object[] batch(int size, int every) {
         return IntStream.range(0, size)
                 .mapToObj(i -> record(every > 0 && i % every == every - 1))

@@ -281,7 +281,7 @@ class CommitAheadTest {
         assertThat(signals.isCallbackSignalled()).isTrue();
     }
 
-    /** Without the signal, the owner would not look again before its next poll has ended. */
+    /** Without the wake-up, the owner would notice the free space only after its next poll. */
     @Test
     void pull_thatMakesRoomJustAfterTheOwnerHasLooked_wakesIt() {
         RecordOutlets single = RecordOutlets.single(buffer);

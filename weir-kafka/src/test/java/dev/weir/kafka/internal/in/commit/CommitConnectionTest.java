@@ -69,7 +69,7 @@ class CommitConnectionTest {
     private void assertFailed() {
         assertThat(answers).singleElement().isInstanceOf(RetriableCommitFailedException.class);
         assertThat(connection.isUnderWay()).isFalse();
-        // Another connection needs as many turns to find the coordinator as this one would.
+        // Give the connection enough turns to find the coordinator again: as many as another connection needs.
         int connections = coordinator.connections.get();
         try (CommitConnection other = new CommitConnection(client, coordinator.config(), FOREVER_NANOS)) {
             await(other, () -> {

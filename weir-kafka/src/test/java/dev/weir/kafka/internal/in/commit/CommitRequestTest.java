@@ -83,14 +83,14 @@ class CommitRequestTest {
                             new OffsetAndMetadata(partition.committedOffset(), epoch, partition.committedMetadata()));
                 }));
         Map<TopicPartition, OffsetAndMetadata> expected = new HashMap<>(offsets);
-        // Neither class can encode one half of a surrogate pair, which becomes a question mark.
+        // Neither class can encode one half of a surrogate pair. It becomes a question mark.
         expected.replaceAll((id, offset) -> offset.metadata().equals("\ud83d")
                 ? new OffsetAndMetadata(offset.offset(), offset.leaderEpoch(), "?")
                 : offset);
         assertThat(told).isEqualTo(expected);
     }
 
-    @SuppressWarnings("removal") // otherwise, only the client of a group member provides this object
+    @SuppressWarnings("removal") // the only way to create this object without a client in a group
     private ConsumerGroupMetadata drawnMember() {
         return new ConsumerGroupMetadata(
                 drawn(List.of("g", "grüppe", "g".repeat(200))),

@@ -26,7 +26,7 @@ class CommitTextsTest {
     private static final TopicPartition ID = new TopicPartition("t", 0);
     private static final Uuid TOPIC = new Uuid(7, 8);
 
-    /** The characters that a topic id takes. */
+    /** The number of characters that a topic id takes. */
     private static final int TOPIC_CHARS = 30;
 
     private final ManualClock clock = new ManualClock();
@@ -195,7 +195,7 @@ class CommitTextsTest {
 
     // ---- The start size --------------------------------------------------------------------------------------------
 
-    /** Another member may have counted later, and partitions added in between are read from their beginning. */
+    /** The lowest number counts, because partitions added after the group's start are read from their beginning. */
     @Test
     void startSize_isTheSmallestOne_alsoOfCommitsThatAreRead() {
         CommitTexts texts = texts(100);
@@ -228,7 +228,7 @@ class CommitTextsTest {
 
     // ---- The group's commits ---------------------------------------------------------------------------------------
 
-    /** Is woken by the first calls, each after 10 ms. */
+    /** A client whose first queries are interrupted by a wake-up, each after 10 ms. */
     private final class Woken extends MockConsumer<byte[], byte[]> {
 
         private final List<Long> patience = new ArrayList<>();

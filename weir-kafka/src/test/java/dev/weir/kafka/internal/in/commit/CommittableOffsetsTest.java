@@ -32,7 +32,7 @@ import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Committed offsets, and the outcomes after which they are committed again. */
+/** Tests which offsets are committed, and after which outcomes they are committed again. */
 class CommittableOffsetsTest {
 
     private static final TopicPartition ID = new TopicPartition("t", 0);
@@ -98,7 +98,7 @@ class CommittableOffsetsTest {
 
     // ---- The offset ------------------------------------------------------------------------------------------------
 
-    /** Transaction markers and aborted records at its end leave no lag. */
+    /** The position is past the transaction markers and aborted records at the end, so these leave no lag. */
     @Test
     void idlePartition_isCommittedAtItsPosition() {
         fetcher.seek(ID, new LogPosition(7, 4));
@@ -125,7 +125,7 @@ class CommittableOffsetsTest {
         assertThat(Objects.requireNonNull(next()).offset()).isEqualTo(1);
     }
 
-    /** The client's position is past the dropped records, and so is its epoch. */
+    /** The client's position is after the dropped records, so neither it nor its leader epoch may be committed. */
     @Test
     void droppedRecord_isNotCommitted_thoughThePositionIsPastIt() {
         read(5);
@@ -249,7 +249,7 @@ class CommittableOffsetsTest {
         assertThat(Duration.ofNanos(commits.nanosUntilDue()).toMillis()).isEqualTo(100);
     }
 
-    /** A fetcher that polls the client rarely receives the response late. */
+    /** The fetcher may poll the client less often, and would then receive the response late. */
     @Test
     void fetcher_isToldForHowLongAResponseIsAwaited() {
         read(2);
@@ -287,7 +287,7 @@ class CommittableOffsetsTest {
         assertThat(partition.committedOffset()).isNegative();
     }
 
-    /** The client would wait for a deleted partition in vain. */
+    /** The client would wait for the deleted partition until its timeout. */
     @Test
     void lastCommit_ofADeletedPartition_isNotSentAgain() {
         read(2);
@@ -299,7 +299,7 @@ class CommittableOffsetsTest {
         assertThat(partition.committedOffset()).isNegative();
     }
 
-    /** Brokers without topic ids answer with this one. */
+    /** Brokers that do not support topic ids answer with the zero id. */
     @Test
     void lastCommit_ofATopicWhoseIdIsUnknown_isSentAgain() {
         partition.identified(new Uuid(1, 1));
@@ -324,7 +324,7 @@ class CommittableOffsetsTest {
         assertThat(partition.committedOffset()).isEqualTo(1);
     }
 
-    /** Answers asynchronous commits when the test says so, and fails the next blocking ones, each after 100 ms. */
+    /** Answers asynchronous commits when the test says so, and fails the next blocking commits, each after 100 ms. */
     @SuppressWarnings("UnsynchronizedOverridesSynchronized") // one thread
     private final class Scripted extends MockConsumer<byte[], byte[]> {
 

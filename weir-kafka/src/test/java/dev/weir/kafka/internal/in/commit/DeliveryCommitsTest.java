@@ -83,7 +83,7 @@ class DeliveryCommitsTest {
                 .isEqualTo(guarantee == Guarantee.AT_LEAST_ONCE || guarantee == Guarantee.EXACTLY_ONCE);
     }
 
-    /** If a bounded read ended before its last transaction was committed, the result would be lost. */
+    /** If a bounded read ended while its last transaction was open, the results in that transaction would be lost. */
     @ParameterizedTest
     @EnumSource
     void openTransaction_isNotSettled(Guarantee guarantee) {
@@ -189,7 +189,7 @@ class DeliveryCommitsTest {
         return partition;
     }
 
-    /** A transaction gate without any work. */
+    /** A transaction gate that does nothing. */
     private static final class IdleGate implements TransactionGate {
 
         static final long DUE_NANOS = 77;

@@ -49,9 +49,7 @@ class DirectCommitTest {
         coordinator.close();
     }
 
-    /**
-     * The commit fails immediately. A group without members would accept a commit without a generation from anybody.
-     */
+    /** The commit must fail, because a group without members accepts a commit without a generation from anybody. */
     @ParameterizedTest
     @CsvSource({"-1, member", "3, ''"})
     void memberWithoutAGenerationOrAnId_connectsToNobody(int generation, String id) {
@@ -163,7 +161,7 @@ class DirectCommitTest {
         assertThat(commit.commit(OFFSETS, WITHIN_NANOS)).isTrue();
     }
 
-    /** A close that waits for its last commit makes an attempt every second. */
+    /** A consumer that is closing repeats its last commit every second, so it logs only the first refusal. */
     @Test
     void refusals_areLogged_onceInAGeneration() {
         DirectCommit first = new DirectCommit(client, coordinator.config(), null, 0);

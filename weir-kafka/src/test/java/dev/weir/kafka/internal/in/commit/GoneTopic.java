@@ -20,7 +20,7 @@ public final class GoneTopic extends SilentLookup {
 
     public boolean exists;
 
-    /** The number of queries so far. */
+    /** The number of queries that were made. */
     int questions;
 
     /** The id of the topic that currently has the name; null while the id is unknown. */

@@ -14,7 +14,7 @@ final class GroupMember extends MockConsumer<byte[], byte[]> {
         this.member = of(generation, id);
     }
 
-    @SuppressWarnings("removal") // otherwise, only the client of a group member provides this object
+    @SuppressWarnings("removal") // the only way to create this object without a client in a group
     private static ConsumerGroupMetadata of(int generation, String id) {
         return new ConsumerGroupMetadata("g", generation, id, Optional.of("pod-1"));
     }

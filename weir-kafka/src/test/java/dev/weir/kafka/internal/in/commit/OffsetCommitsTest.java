@@ -65,9 +65,9 @@ class OffsetCommitsTest {
         return partition;
     }
 
-    // Regression: as soon as the commit metadata was full, finishing another record did not change it. The transaction
-    // was then committed without the offset of an input whose results it contained, and after an abort, that input was
-    // not read again.
+    // Regression: once the commit metadata was full, it no longer changed when another record was finished. The
+    // transaction was then committed without the offset of an input whose results it contained, and after an abort,
+    // that input was not read again.
     @Test
     void whatIsFinishedPastAFullSet_isNotTakenForCommitted() {
         long next = 1;
@@ -91,8 +91,8 @@ class OffsetCommitsTest {
         assertThat(Objects.requireNonNull(entire.get(ID)).offset()).isEqualTo(next);
     }
 
-    // The commit metadata lists a limited number of runs. Records after the last run would otherwise be committed
-    // without their offsets, too.
+    // The commit metadata lists a limited number of offset ranges. If the transaction were committed anyway, it would
+    // lack the offsets of the inputs in further ranges.
     @Test
     void whatIsFinishedPastTheMostRuns_isNotTakenForCommitted_thoughThereIsRoom() {
         int runs = CommitText.MAX_RUNS;
@@ -128,8 +128,8 @@ class OffsetCommitsTest {
         assertThat(commits.texts().finishedPast(ID, commit).contains(4)).isTrue();
     }
 
-    // A broker that has just started may not know the partition yet. Without the partition, the transaction's records
-    // would be committed without their offset.
+    // A broker that has just started may not know the partition yet, so the transaction includes it. Otherwise, the
+    // transaction's records would be committed without their input's offset.
     @Test
     void partitionThatIsTakenForGone_goesWithItsTransaction_andWithNoOtherCommit() {
         partition.tracker().ack(0);
@@ -216,7 +216,7 @@ class OffsetCommitsTest {
         assertThat(slow.asked).hasSize(2);
     }
 
-    /** The client's commit in flight could arrive after the direct one, and move the committed offset back. */
+    /** The client's commit in flight could arrive after the direct commit, and move the committed offset back. */
     @Test
     void lastCommitBesideTheClient_isNotSent_whileOneOfTheClientIsUnderWay() {
         topic.exists = true;
@@ -325,7 +325,7 @@ class OffsetCommitsTest {
         assertThat(onSlow.isGone(ID)).isFalse();
     }
 
-    /** If records brought forward a failed commit, each of them would send a request to brokers that cannot answer. */
+    /** Otherwise, each finished record would cause another commit to brokers that cannot answer. */
     @Test
     void commitThatFailed_isNotBroughtForwardByRecords() {
         topic.exists = true;
@@ -356,8 +356,8 @@ class OffsetCommitsTest {
     }
 
     /**
-     * A commit in flight on the separate connection could arrive after the client's, and move the committed offset
-     * back.
+     * A commit in flight on the separate connection could arrive after the client's commit, and move the committed
+     * offset back.
      */
     @Test
     void lastCommit_waitsForTheOneThatIsUnderWayBesideTheClient() {

@@ -21,7 +21,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
-/** An owner that runs requests when the test says so. Confined to one thread. */
+/** An owner thread whose requests run when the test says so. Confined to one thread. */
 public final class QueuedOwner implements OwnerThread {
 
     private final ArrayDeque<Runnable> requests = new ArrayDeque<>();

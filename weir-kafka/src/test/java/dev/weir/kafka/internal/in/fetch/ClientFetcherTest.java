@@ -21,9 +21,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests what happens after a client has failed at a batch, if the brokers do not respond to the search for that batch.
- * Regression: the owner waited up to 20 s for each search. Meanwhile, it neither served the group nor noticed a request
- * to stop.
+ * Tests the search for a batch that the client could not read, if the brokers do not respond to the search. Regression:
+ * the owner waited up to 20 s for each search. Meanwhile, it neither served the group nor noticed a request to stop.
  */
 class ClientFetcherTest {
 
@@ -163,8 +162,8 @@ class ClientFetcherTest {
         interrupted.await();
     }
 
-    // Regression: an interceptor that left a partition without records failed the poll, after the positions of other
-    // partitions had already moved past records that nobody saw.
+    // Regression: if an interceptor removed all records of a partition, the poll failed. By then, the positions of
+    // other partitions were already past records that nobody had seen.
     @Test
     void poll_withAPartitionThatAnInterceptorEmptied_returnsTheOthers() {
         Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> filtered = new LinkedHashMap<>();

@@ -58,7 +58,8 @@ class LeaderEpochsTest {
         assertThat(epochs.before(102)).isEqualTo(5);
     }
 
-    // The gap may contain a marker of the later epoch. An epoch that is too low would be mistaken for a truncation.
+    // The gap may contain a transaction marker with the later epoch. With the earlier one, the log would seem
+    // truncated.
     @Test
     void offset_behindAGapInWhichTheLeaderChanged_hasTheLaterEpoch() {
         epochs.beginAt(LogPosition.at(0));

@@ -139,7 +139,7 @@ class ThreadedReaderTest {
     }
 
     /**
-     * Places four partitions. The last one is read by the second thread, from a broker that the first thread also uses.
+     * Assigns four partitions. The second thread must give the last one away, because the first also uses its broker.
      */
     private LeanPartition leaving() {
         LeanPartition a = placed(0);
@@ -255,8 +255,8 @@ class ThreadedReaderTest {
     }
 
     /**
-     * Regression: each time a partition was resumed while its records were still waiting, up to two more turns of
-     * records arrived.
+     * Regression: each time a partition was resumed while its records were still waiting, it was fetched up to two more
+     * times.
      */
     @Test
     void resumedWithRecordsThatWait_isFetchedOnlyOnceTheyAreOut() {

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Timeout;
 
 class KafkaSurroundingsTest {
 
-    /** Loops that wait until a deadline took a whole processor for as long. */
+    /** Regression: an interrupted thread did not park, so a loop that waits for a deadline kept a processor busy. */
     @Test
     @Timeout(30)
     void park_onAnInterruptedThread_parks_andTheThreadStaysInterrupted() throws Exception {
@@ -23,7 +23,7 @@ class KafkaSurroundingsTest {
             }
             stayed.set(Thread.currentThread().isInterrupted());
         });
-        // The interrupt is put aside while the thread is parked.
+        // The interrupt is held back while the thread is parked.
         while (parking.getState() != Thread.State.TIMED_WAITING || parking.isInterrupted()) {
             Thread.onSpinWait();
         }

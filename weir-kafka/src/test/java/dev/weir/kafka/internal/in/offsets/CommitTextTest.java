@@ -17,10 +17,10 @@ class CommitTextTest {
     private static final int LIMIT = 4096;
     private static final int TEXTS = 1_000;
 
-    /** A string, and the header and padding of its characters. */
+    /** The heap size of a String object, and of the header and padding of its array. */
     private static final int STRING_BYTES = 24 + 16 + 7;
 
-    /** A checksum that the compiler does not keep in registers. */
+    /** The heap size of a checksum object, unless the compiler eliminates the object. */
     private static final int CHECKSUM_BYTES = 24;
 
     private static FinishedSet setOf(long base, BitSet offsets) {
@@ -207,7 +207,7 @@ class CommitTextTest {
                 .isEmpty();
     }
 
-    /** Long random gaps, which do not become smaller by compression. */
+    /** Compression does not make long random gaps smaller. */
     @Test
     void set_thatDoesNotBecomeSmaller_comesBackAsItWas() {
         Random random = new Random(7);
@@ -275,7 +275,7 @@ class CommitTextTest {
         assertThat(CommitText.setOf("weir1:AAEC:a:b")).isEqualTo("AAEC");
     }
 
-    /** The form and the checksum take five bytes, so no byte is left for the set. */
+    /** The format and the checksum take five bytes, so no byte is left for the set. */
     @ParameterizedTest
     @ValueSource(strings = {"weir1:AAAAAA:", "weir1:AAAAAAA:", "weir1:AAAA"})
     void decode_withoutASet_isRefused(String text) {

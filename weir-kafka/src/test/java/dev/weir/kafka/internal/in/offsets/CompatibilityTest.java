@@ -32,7 +32,7 @@ class CompatibilityTest {
                 golden(5, "weir1:AB48hhYCAg:", runs(7, 9), ""),
                 golden(5, "weir1:APq8U4YCAh8BvweImwQ:host-7: a.b", runs(7, 9, 40, 41, 1_000, 70_000), "host-7: a.b"),
                 golden(9_000_000_000L, "weir1:AH6OTfMDEQ:", runs(9_000_000_003L, 9_000_000_020L), ""),
-                // More than 256 bytes of runs are compressed.
+                // Offset ranges of more than 256 bytes are compressed.
                 golden(1_000, "weir1:AcvfrlQFwQEJAAAAAJD8Pw0" + "A".repeat(98) + "IA:", everyOther(1_001, 300), ""),
                 // Commit metadata with the number of partitions (ADR 58) and the topic's id (ADR 57).
                 new Golden(0, "weir1:n12.:", runs(), "", 12, null),
@@ -78,7 +78,7 @@ class CompatibilityTest {
         return new Golden(committed, text, finished, userText, CommitText.NO_SIZE, null);
     }
 
-    /** Creates a set of runs, each given by its first offset and the offset after its last. */
+    /** Creates a set of offset ranges, each given by its first offset and the offset after its last. */
     private static FinishedSet runs(long... ends) {
         FinishedSet.Builder runs = new FinishedSet.Builder();
         for (int i = 0; i < ends.length; i += 2) {

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class FinishedSetTest {
 
-    /** Creates a set of runs, each given by its first offset and the offset after its last. */
+    /** Creates a set of offset ranges, each given by its first offset and the offset after its last. */
     private static FinishedSet set(long... bounds) {
         FinishedSet.Builder builder = new FinishedSet.Builder();
         for (int i = 0; i < bounds.length; i += 2) {

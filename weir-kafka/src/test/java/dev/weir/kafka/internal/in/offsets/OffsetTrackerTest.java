@@ -89,8 +89,8 @@ class OffsetTrackerTest {
         assertThat(tracker.isRevoked()).isTrue();
     }
 
-    // Regression: the state was read again after the owner might have reused the chunk. The sink then took the input
-    // for unfinished, and its transaction waited for it.
+    // Regression: the record's state was read a second time, when the owner might have reused the chunk. The sink then
+    // treated a finished input as unfinished, and its transaction waited for that input.
     @Test
     void ackLast_whileTheOwnerReusesTheChunk_isTrue() {
         AtomicReference<OffsetTracker> owned = new AtomicReference<>();
@@ -639,8 +639,8 @@ class OffsetTrackerTest {
         assertThat(calls).hasValue(1);
     }
 
-    // Regression: only the record in the middle was watched. If it was stuck, the partition stayed paused long after
-    // most other records were finished.
+    // Regression: the owner waited only for the record in the middle. If that record was stuck, the partition stayed
+    // paused long after most other records were finished.
     @Test
     void watch_onlyRecordsInTheWayFinish_calls() {
         OffsetTracker tracker = tracker(10);

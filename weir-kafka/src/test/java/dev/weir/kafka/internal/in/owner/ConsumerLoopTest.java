@@ -161,8 +161,8 @@ class ConsumerLoopTest {
         assertThat(client.closed()).isTrue();
     }
 
-    // Regression: if static members ended while others had yet to rejoin, their last finished records were never
-    // committed.
+    // Regression: if a static member ended while other members had yet to rejoin, the records that it had finished last
+    // were never committed.
     @Test
     void close_whileTheClientWaitsForARebalance_commitsBesideIt() throws Exception {
         client.refusal = new RebalanceInProgressException("joining");
@@ -191,9 +191,8 @@ class ConsumerLoopTest {
         assertThat(told).containsExactly("committed {}", "revoked [t-0]");
     }
 
-    // Regression: an exception of the store whose toString() throws was never reported, and the partition waited for
-    // its
-    // position forever.
+    // Regression: if the offset store threw an exception whose toString() also throws, the failure was never reported,
+    // and the partition waited for its position forever.
     @Test
     void store_whoseExceptionsCannotBeRead_failsTheRunAfterSeveralAttempts() throws Exception {
         @SuppressWarnings({"serial", "OverrideThrowableToString"}) // toString() itself must fail
@@ -240,8 +239,8 @@ class ConsumerLoopTest {
         String ignored = loop.close(Duration.ZERO);
     }
 
-    // Regression: the coordinator refuses a query from a member that it has removed. The member would rejoin in its
-    // next poll, but the run failed before.
+    // Regression: the coordinator refuses a query from a member that it has removed. The member would have rejoined in
+    // its next poll, but the run failed first.
     @Test
     void boundedRead_withoutPartitionsInAMemberThatWasExpelled_asksAgain() throws Exception {
         client.expulsions = 1;
@@ -422,14 +421,15 @@ class ConsumerLoopTest {
         assertThat(told).containsExactly("revoked [t-0]", "failed java.lang.NoClassDefFoundError: planted");
     }
 
-    // Regression: a pipeline was added after the end had been announced to the others, and waited for records forever.
+    // Regression: a pipeline was added after the other pipelines had been told of the end, and waited for records
+    // forever.
     @Test
     void attachment_inTheTurnOfTheClose_isRefused() throws InterruptedException {
         PipelineOutlets outlets = new PipelineOutlets();
         ConsumerLoop loop = start(new ClientFetcher(client), outlets);
         PartitionParking parking = loop.share(outlets);
         CompletableFuture<Void> stopped = new CompletableFuture<>();
-        // The stop happens during a poll, so that the next turn sees it before any request.
+        // The stop happens during a poll, so that the loop sees it before it runs any further request.
         client.schedulePollTask(() -> {
             loop.stop();
             stopped.complete(null);
@@ -486,7 +486,7 @@ class ConsumerLoopTest {
         assertThat(leftUndone).contains("unfinished, to be read again: t-0@0");
     }
 
-    // Regression: a pipeline that ended after its consumer reported that nothing was left unfinished.
+    // Regression: if a pipeline ended after its consumer, the report said that nothing was left unfinished.
     @Test
     void detach_afterTheConsumerEndedWithRecordsInHand_namesThem() throws Exception {
         PipelineOutlets outlets = new PipelineOutlets();
@@ -502,15 +502,15 @@ class ConsumerLoopTest {
         assertThat(parking.detach(working, Duration.ofMinutes(1))).contains("t-0@0");
     }
 
-    // Regression: work, commit, store and listener each had a deadline of their own, and the group expelled the member
-    // before all of these had passed.
+    // Regression: the work, the commit, the offset store and the listener each had a separate deadline, and the group
+    // expelled the member before the last deadline.
     @Test
     void revocation_inWhichNothingEnds_isOverBeforeTheGroupExpelsTheMember() throws InterruptedException {
         Duration maxPollInterval = Duration.ofMinutes(1);
         CountDownLatch never = new CountDownLatch(1);
         Hasty clock = new Hasty();
         client.commitsUntil = clock.nanos;
-        CountDownLatch begun = new CountDownLatch(2); // their threads may start after the clock has run out
+        CountDownLatch begun = new CountDownLatch(2); // the two calls may begin after the clock has run out
         onRevoked = () -> {
             begun.countDown();
             awaitForEver(never);
@@ -607,8 +607,8 @@ class ConsumerLoopTest {
         assertThat(buffer.records()).isZero();
     }
 
-    // Regression: the failure of one partition's records left the next partition's records neither emitted nor noted as
-    // dropped. The last commit was past them.
+    // Regression: when the records of one partition failed, the records of the next partition were neither emitted nor
+    // marked as dropped. The last commit was then past them.
     @Test
     void recordsOfAPoll_inWhichAnotherPartitionFails_areNotCommitted() throws Exception {
         TopicPartition next = new TopicPartition("t", 1);

@@ -37,7 +37,7 @@ class ConsumerSimulationTest {
 
     private static final int SEEDS_TO_FIND = 20_000;
 
-    /** The seeds of a build, which runs every ninth one. There are four classes of events, so all of them occur. */
+    /** The number of seeds. A build runs every ninth one, which includes seeds of all four classes of events. */
     private static final int SEEDS = 30_000;
 
     private static final int STEP = 9;

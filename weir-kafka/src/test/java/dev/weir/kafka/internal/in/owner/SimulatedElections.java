@@ -57,8 +57,8 @@ final class SimulatedElections {
     }
 
     /**
-     * Returns the end offset of an epoch, as brokers report it. A log whose last epoch is that epoch may differ from
-     * this log from that offset on.
+     * Returns the end offset of an epoch, as brokers report it. A copy of the log that ends in this epoch may differ
+     * from this log from that offset on.
      */
     long endOf(int of) {
         long end = epochs.size();

@@ -81,7 +81,7 @@ final class SimulatedLog extends GroupPartition {
 
     long start;
 
-    /** The last start position before {@link #start}, other than the beginning. */
+    /** The most recent earlier value of {@link #start} that was greater than 0. */
     private long startBefore;
 
     /** The leader epoch of the last record before the position, if the client knows it. */
@@ -138,7 +138,7 @@ final class SimulatedLog extends GroupPartition {
         missIfBlind();
     }
 
-    /** Returns the record at the position, which contains the topic's incarnation and the leader epoch. */
+    /** Returns the record at the position. The record contains the topic's incarnation and the leader epoch. */
     @Override
     protected ConsumerRecord<byte[], byte[]> record() {
         return record(new byte[] {(byte) elections.incarnation(), 0, 0, 0}, elections.epochAt(position));
@@ -179,10 +179,10 @@ final class SimulatedLog extends GroupPartition {
     /** Simulates that the topic is deleted and recreated. */
     void recreate(int incarnation, boolean commitIsDeleted) {
         elections.begin(incarnation);
-        // A commit by this member contains the topic id.
+        // A commit by this member contains the topic id, which reveals the loss.
         committedBlindly = committedElsewhere;
-        // The topic id reveals the loss. If nothing is committed and the start position is just being looked up, the
-        // policy applies as well.
+        // The topic id reveals the loss. The policy for lost positions also applies if nothing is committed and the
+        // start position is still being looked up.
         lostBlindly = false;
         placedAnew |= startAsked;
         // The records that the commit lists as finished belong to the deleted topic, even if the committed offset is 0.
@@ -191,7 +191,7 @@ final class SimulatedLog extends GroupPartition {
         shorten(0);
         if (commitIsDeleted) {
             if (opening && held && committedStale) {
-                // The coordinator may have returned the commit just before.
+                // The coordinator may have returned the commit just before the topic was deleted.
                 openedStale = true;
                 openedBlindly = committedBlindly;
             }
@@ -224,7 +224,7 @@ final class SimulatedLog extends GroupPartition {
         }
     }
 
-    /** Allows the records before the offset to be missing from now on, because reading continues there. */
+    /** Accepts that the records before the offset are missing, because the consumer continues at this offset. */
     private void goneOn(long offset) {
         doubtful = false;
         nearest = -1;
@@ -241,8 +241,9 @@ final class SimulatedLog extends GroupPartition {
         boolean allowed = switch (policy) {
             case FAIL -> false;
             case EARLIEST -> offset == 0;
-            // Any end since the loss is allowed, even if the log was truncated again after the end was requested. The
-            // next poll or the topic id reveals the second truncation, which is checked when reading continues.
+            // Any log end since the loss is allowed, even if the log was truncated again after the consumer had
+            // requested its end. The next poll or the topic id reveals the second truncation, which is checked when
+            // reading continues.
             case LATEST, NEAREST -> offset >= Math.max(0, nearest) && offset <= Math.max(end, endInHold);
         };
         // A consumer that learned the topic id just before the topic was recreated cannot distinguish positions in the
@@ -552,7 +553,7 @@ final class SimulatedLog extends GroupPartition {
         committedLeaderEpoch = leaderEpoch;
         // A position may be older than a truncation that happened while the commit was in flight.
         committedStale = stale ? nearest < 0 || offset > nearest : place && offset > end;
-        // If nothing was read at a position, there is no record before it that has an epoch.
+        // A consumer that has read nothing since its start position knows no record whose epoch it could commit.
         committedElsewhere = !owned;
         boolean nothingRead = offset == start || (ofEpoch != epoch && offset == startBefore);
         committedBlindly = leaderEpoch == SimulatedElections.UNKNOWN && (!owned || place || nothingRead);
@@ -574,8 +575,8 @@ final class SimulatedLog extends GroupPartition {
     }
 
     private void requireCommit(long offset, String text, int ofEpoch, boolean ahead) {
-        // The records after an unconfirmed commit have not been emitted, so their member may move the committed offset
-        // back.
+        // The records after an unconfirmed commit have not been emitted, so the member that sent the commit may move
+        // the committed offset back.
         boolean takenBack = ahead && committedUnsure && offset >= confirmed;
         if (offset < committed && soughtEpoch <= committedEpoch && !takenBack) {
             throw new AssertionError("committed " + id + "@" + offset + " after " + committed);

@@ -236,8 +236,8 @@ final class SimulatedWorld implements OwnerClock {
             logs.values().forEach(log -> log.added = false);
         }
         crashed = false;
-        // A run that was stopped or abandoned may still fail because of a lost position. The next run starts without
-        // these flags.
+        // A run that was stopped or abandoned may still fail because of a lost position. Clear the flags of that run
+        // before the next one starts.
         stopped = false;
         abandoned = false;
         closeRequested = false;

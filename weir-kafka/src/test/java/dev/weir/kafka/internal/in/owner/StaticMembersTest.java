@@ -8,7 +8,7 @@ class StaticMembersTest {
 
     private final StaticMembers members = new StaticMembers();
 
-    /** Regression: after one of two pipelines had ended, a third one no longer noticed the other. */
+    /** Regression: after one of two pipelines had ended, a third one did not notice the one still running. */
     @Test
     void member_ofTwoPipelines_isSharedUntilBothHaveEnded() {
         StaticMembers.Membership first = members.enter("one");

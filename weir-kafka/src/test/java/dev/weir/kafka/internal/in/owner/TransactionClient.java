@@ -73,7 +73,7 @@ final class TransactionClient extends GroupConsumer {
     }
 
     @Override
-    @SuppressWarnings("removal") // otherwise, only the client of a group member provides this object
+    @SuppressWarnings("removal") // the only way to create this object without a client in a group
     public ConsumerGroupMetadata groupMetadata() {
         return new ConsumerGroupMetadata("g", told, "member", Optional.empty());
     }

@@ -387,7 +387,7 @@ final class TransactionCluster {
         return at < 0 || at >= end;
     }
 
-    /** Requires that the outputs of each partition are visible in order. For pipelines that keep this order. */
+    /** Requires that the outputs of each partition are visible in order. Used for pipelines that keep this order. */
     void requireOrder() {
         Map<Input, Out> last = new HashMap<>();
         for (Written written : output) {

@@ -41,7 +41,7 @@ final class TransactionProducer extends MockProducer<byte[], byte[]> {
 
     private static final TopicPartition OUT = new TopicPartition("out", 0);
 
-    /** The number of turns that a slow coordinator takes. */
+    /** The number of simulation steps that pass before a slow coordinator answers. */
     private static final int SLOW = 100;
 
     private final TransactionWorld world;
@@ -58,7 +58,7 @@ final class TransactionProducer extends MockProducer<byte[], byte[]> {
     /** True if the coordinator has committed, but its response was lost. */
     private boolean committedUntold;
 
-    /** The error after which only an abort is allowed, or nothing at all. */
+    /** The error after which the producer accepts only an abort, or no call at all if {@link #fatal} is true. */
     private @Nullable KafkaException error;
 
     private boolean fatal;

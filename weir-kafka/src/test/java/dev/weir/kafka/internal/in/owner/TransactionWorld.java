@@ -408,7 +408,7 @@ final class TransactionWorld implements OwnerClock {
                 loop().stop();
             }
             case 4 -> context.fail(new Cancelled());
-            // Another process has taken over the transactional ids, such as an administrator who believes that this run
+            // Somebody else has taken over the transactional ids, such as an administrator who believes that this run
             // is dead.
             case 7 -> cluster.openOf(run).forEach(cluster::fence);
             case 5, 6 -> {
@@ -589,7 +589,7 @@ final class TransactionWorld implements OwnerClock {
                 Taken other = groups && more.nextInt(4) == 0 ? another(taken) : null;
                 if (other != null) {
                     group(taken, other);
-                    doubts = true; // a group that loses an input at the end is left to the next run
+                    doubts = true; // if the group loses an input at the end, the next run processes it
                     continue;
                 }
                 begin(taken);

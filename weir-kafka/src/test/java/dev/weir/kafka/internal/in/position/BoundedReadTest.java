@@ -24,7 +24,7 @@ import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 
-/** Tests the bounded read of a member without partitions, whose group has committed nothing of the topic. */
+/** Tests a bounded read by a member without partitions. Its group has committed nothing for the topic. */
 class BoundedReadTest {
 
     private static final TopicPartition ID = new TopicPartition("t", 0);

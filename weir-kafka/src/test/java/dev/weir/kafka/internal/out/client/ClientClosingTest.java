@@ -72,7 +72,7 @@ class ClientClosingTest {
         client.heard.await();
         ClientHealth health = new ClientHealth(false);
 
-        ClientClosing.begin(client); // who looks at producers waited here
+        ClientClosing.begin(client); // regression: the thread that checks producers waited here
 
         assertThat(health.look(client, thread, 0, 1, false, SECONDS.toNanos(1))).isEqualTo(Found.WELL);
         assertThat(health.look(client, thread, 0, 1, false, SECONDS.toNanos(10)))

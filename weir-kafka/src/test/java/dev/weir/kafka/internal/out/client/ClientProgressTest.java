@@ -91,7 +91,7 @@ class ClientProgressTest {
         assertThat(found(0, 1_000)).isEqualTo(4 * STUCK_SECONDS + 1);
     }
 
-    // Regression: the limit of an hour lowered the time below linger.ms.
+    // Regression: the time after which a client counts as stuck was limited to an hour, even if linger.ms was longer.
     @Test
     void clientThatIsStuckAfterHours_isNotFoundEarlierTheNextTime() {
         ClientProgress slow = new ClientProgress(SECONDS.toNanos(7_200), topics -> "");

@@ -21,8 +21,8 @@ class ClientSerializerTest {
                 new ClientSerializer<>(failing, false, new ClientThread()).serialize("out", new RecordHeaders(), "a");
     }
 
-    // Regression: the exception counted as one of the client, so that a transaction was aborted and repeated forever,
-    // and a rule for records that cannot be written did not cover it.
+    // Regression: the serializer's exception counted as one of the client. A transaction was therefore aborted and
+    // repeated forever, and a rule for records that cannot be written did not apply.
     @Test
     void exceptionThatLooksLikeTheClients_rejectsTheRecord() {
         for (RuntimeException thrown : new RuntimeException[] {

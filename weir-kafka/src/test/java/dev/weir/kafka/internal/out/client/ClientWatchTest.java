@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 class ClientWatchTest {
 
-    // Regression: the checks ended, so nobody noticed that the client's thread had run out of memory as well.
+    // Regression: no further check ran, so nobody noticed that the client's thread had run out of memory, too.
     @Test
     void check_thatRunsOutOfMemory_isFollowedByAnother() throws InterruptedException {
         CountDownLatch checks = new CountDownLatch(2);

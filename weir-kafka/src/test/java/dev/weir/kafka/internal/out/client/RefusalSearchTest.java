@@ -132,7 +132,7 @@ class RefusalSearchTest {
         assertThat(log).containsExactly("a");
     }
 
-    // If refusals from an aborted transaction were kept, they would excuse later failures.
+    // If the refusals of an aborted transaction were kept, they would also serve as the reason for later failures.
     @Test
     void refusalsThatNoRuleIsFor_areForgottenAtTheEndOfTheirAttempt_andSuspectsAreNot() {
         var ignored = search.suspect("waits", tooLarge);

@@ -18,7 +18,7 @@ public class SplittingClient extends MockProducer<String, String> {
         super(false, null, new StringSerializer(), new StringSerializer());
     }
 
-    /** Creates a check that finds a client stuck after some seconds, because brokers accept all records. */
+    /** Creates a check that reports a client as stuck after {@code seconds}. It finds no fault with the brokers. */
     public static ClientProgress stuckAfter(int seconds) {
         return new ClientProgress(TimeUnit.SECONDS.toNanos(seconds), topics -> "");
     }

@@ -15,8 +15,8 @@ class CommitGapsTest {
             List.of(new AssignedPartition(new TopicPartition("in", 0), tracker, Long.MAX_VALUE));
     private final CommitGaps scatter = new CommitGaps();
 
-    // Regression: if an operator kept records until the end of the stream, the intake stayed closed, so the end was
-    // never reached.
+    // Regression: the sink accepted no new records as long as an operator kept earlier ones. If the operator kept them
+    // until the end of the stream, that end was never reached.
     @Test
     void intake_isHeldWhileSomethingMoves_andNoLonger() {
         long first = tracker.append(0, 1);

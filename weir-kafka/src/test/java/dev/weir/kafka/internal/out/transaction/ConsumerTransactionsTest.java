@@ -141,7 +141,7 @@ class ConsumerTransactionsTest {
         }
     }
 
-    /** Writes a record of a new input that has the given number of other pending acknowledgements. */
+    /** Writes a record for a new input, which also gets {@code otherClaims} other pending acknowledgements. */
     private long written(int otherClaims) {
         long token = tracker.append(tracker.outstanding(), 1);
         if (otherClaims > 0) {

@@ -32,7 +32,7 @@ public final class SimulatedSink {
 
     private static final int MAX_BATCH = 8;
 
-    /** The number of turns that the committing thread gets before it must have ended. */
+    /** The number of times that the committing thread may run before it must have ended. */
     private static final int LAST_TURNS = 200;
 
     private static final TopicWatch ALL_KNOWN = new TopicWatch() {
@@ -128,7 +128,7 @@ public final class SimulatedSink {
         run.emits(source);
     }
 
-    /** Offers an element to the sink, which pulls it in one of its next turns. */
+    /** Offers an element to the sink, which pulls the element when its simulated thread runs. */
     public void offer(ProducerRecord<byte[], byte[]> record, AckTarget target, long token) {
         next.add(record, target, token);
     }
@@ -143,12 +143,12 @@ public final class SimulatedSink {
         inputEnded = true;
     }
 
-    /** Gives the writing strand a turn. */
+    /** Lets the simulated writing thread run until it waits. */
     public void stepSegment() {
         segment.run();
     }
 
-    /** Gives the committing strand a turn. */
+    /** Lets the simulated committing thread run until it waits. */
     public void stepCommitter() {
         tasks.strand.run();
     }

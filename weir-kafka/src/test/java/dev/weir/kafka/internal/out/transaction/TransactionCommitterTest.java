@@ -80,7 +80,7 @@ class TransactionCommitterTest {
         }
     }
 
-    @SuppressWarnings("removal") // otherwise, only the client of a group member provides this object
+    @SuppressWarnings("removal") // the only way to create this object without a client in a group
     private TransactionCut<String, String> cut(OpenTransaction<String, String> transaction) {
         return new TransactionCut<>(transaction, Map.of(), List.of(), new ConsumerGroupMetadata("group"));
     }
@@ -161,7 +161,7 @@ class TransactionCommitterTest {
         TransactionCut<String, String> cut = committing();
         run.lock.lock();
         try {
-            // A refusal may arrive on the client's thread just before the owner cuts the transaction.
+            // A refusal may arrive on the client's thread just before the owner requests the commit.
             committer.refused(cut.transaction(), new TimeoutException("a batch has expired"));
             committer.commit(cut);
             committer.commit(cut);
@@ -175,7 +175,7 @@ class TransactionCommitterTest {
         } finally {
             run.lock.unlock();
         }
-        TransactionCut<String, String> other = committing(); // of the producer that has waited longer
+        TransactionCut<String, String> other = committing(); // uses the producer that was idle longer
         committer.commit(other);
         await(() -> run.committing() == null);
         OpenTransaction<String, String> next = begun();
@@ -190,7 +190,7 @@ class TransactionCommitterTest {
         assertThat(context.failures).isEmpty();
     }
 
-    /** Begins a transaction, cuts it, and returns the cut. */
+    /** Begins a transaction, and closes it to further records so that it can be committed. */
     private TransactionCut<String, String> committing() {
         TransactionCut<String, String> cut = cut(begun());
         run.lock.lock();

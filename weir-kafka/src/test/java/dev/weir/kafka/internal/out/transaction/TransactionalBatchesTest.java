@@ -48,7 +48,7 @@ class TransactionalBatchesTest {
     private final List<Long> acknowledged = new ArrayList<>();
     private final Queue<RuntimeException> failures = new ArrayDeque<>();
 
-    /** The failures of all {@code beginTransaction} calls but the first. */
+    /** The failures of the second {@code beginTransaction} call and later ones. */
     private final Queue<RuntimeException> beginFailures = new ArrayDeque<>();
 
     private final Queue<RuntimeException> abortFailures = new ArrayDeque<>();
@@ -243,8 +243,8 @@ class TransactionalBatchesTest {
         assertThat(client.history()).isEmpty();
     }
 
-    // Regression: the coordinator does not answer the commit, and only the abort reveals that another run now has the
-    // id. The producer was opened again, which fenced the other run, and both wrote the records.
+    // Regression: the coordinator did not answer the commit, and only the abort revealed that another run had taken
+    // over the id. The producer was opened again, which fenced the other run, and both runs wrote the records.
     @Test
     void producerThatIsFencedInAnAbort_failsTheRun_andDoesNotTakeTheIdBack() {
         failures.add(new KafkaException("no answer to the commit", new TimeoutException()));
@@ -266,7 +266,7 @@ class TransactionalBatchesTest {
         assertThat(acknowledged).containsExactly(0L, 1L, 2L, 3L, 4L);
     }
 
-    // Regression: each record refused from memory restarted the ten seconds.
+    // Regression: each record that was refused without asking the broker restarted the ten seconds.
     @Test
     void topicThatWasForbidden_isAskedAgainAfterTenSeconds_howeverManyRecordsComeForItMeanwhile() throws Exception {
         forbidden = "out";

@@ -44,7 +44,7 @@ class TransactionalProducerTest {
         return clients.getLast();
     }
 
-    // Regression: a coordinator that was loading its log, or a fence at the same moment, ended the run.
+    // Regression: the run ended if the coordinator was still loading its log, or if the id had just been fenced.
     @Test
     void open_refusedForAReasonThatPasses_triesAgainWithAnotherClient() {
         refusals.add(new CoordinatorLoadInProgressException("loading"));

@@ -123,7 +123,7 @@ class TransactionsOfRunTest {
         }
     }
 
-    @SuppressWarnings("removal") // otherwise, only the client of a group member provides this object
+    @SuppressWarnings("removal") // the only way to create this object without a client in a group
     private void commit(OpenTransaction<String, String> transaction) {
         var cut = new TransactionCut<>(transaction, Map.of(), List.of(), new ConsumerGroupMetadata("group"));
         run.lock.lock();
@@ -166,7 +166,7 @@ class TransactionsOfRunTest {
         assertThat(run.mayBegin()).isTrue();
     }
 
-    /** The intake was stopped until the transaction could be cut, but the transaction is aborted instead. */
+    /** The sink stopped accepting records before a commit, but the transaction is aborted instead. */
     @Test
     void intakeThatIsStoppedForACut_goesOnAfterAnAbort() {
         begin();

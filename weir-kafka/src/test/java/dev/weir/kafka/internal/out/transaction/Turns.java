@@ -136,7 +136,7 @@ public final class Turns implements Clock {
     /** The strand whose turn it is; null during the simulation's own turn. */
     private volatile @Nullable Strand running;
 
-    /** Creates the turns of a process, with the simulation's time. */
+    /** Creates an instance for one process, which uses the simulation's time. */
     public Turns(Time time, Meanwhile meanwhile) {
         this.time = time;
         this.meanwhile = meanwhile;

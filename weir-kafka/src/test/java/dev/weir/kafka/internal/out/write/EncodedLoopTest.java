@@ -26,8 +26,8 @@ class EncodedLoopTest {
         public void retain(long token, int more) {}
     };
 
-    // Regression: a record was given up after an unclear answer, the record behind it had been written, and the end of
-    // the run acknowledged the second one. The next run wrote the first one after it.
+    // Regression: a record was given up after an unclear answer, but the next record of its partition had been written.
+    // The run acknowledged the next record at its end, so the following run wrote the first record after it.
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void record_behindOneThatWasGivenUp_isNotAcknowledged(boolean isClosing) {

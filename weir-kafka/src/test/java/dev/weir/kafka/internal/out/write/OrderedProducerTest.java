@@ -149,7 +149,7 @@ class OrderedProducerTest {
         assertThat(again.headers()).isEqualTo(record.headers()).isNotSameAs(record.headers());
     }
 
-    // Regression: a long chain of splits ended the client's own thread, and the run stalled.
+    // Regression: a long chain of batch splits ended the client's own thread, and the run stalled.
     @Test
     void splits_withoutAnyAnswer_stopItAtAThousand_orAtAHundredAfterFiveSeconds() throws Exception {
         sendTo(0, 0);
@@ -195,7 +195,7 @@ class OrderedProducerTest {
         assertThat(producer.look(5)).isNull();
     }
 
-    // Regression: the record was not counted, so the run waited forever, and no message named the producer.
+    // Regression: the record did not count as unanswered, so the run waited forever, and no message named the producer.
     @Test
     void recordThatIsSentAlone_withoutAnAnswer_stopsTheClientAndComesBack() throws Exception {
         OrderedProducer<String, String> watched = new OrderedProducer<>(

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 class OutputTopicsTest {
 
     /**
-     * Regression: the checks ended if the client could not be created once, for example because no host name was
-     * resolved, and after any error other than Kafka's.
+     * Regression: the checks ended for good after an error that was not Kafka's. They also ended if the client could
+     * not be created once, for example because no host name was resolved.
      */
     @Test
     void client_thatCannotBeCreatedAtFirst_isCreatedByALaterCheck() throws Exception {

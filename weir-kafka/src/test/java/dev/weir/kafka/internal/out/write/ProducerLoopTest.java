@@ -139,12 +139,12 @@ class ProducerLoopTest {
         assertThatThrownBy(() -> loop.run(upstream(3))).hasMessageContaining("delivery timed out");
         answering.join();
         assertThat(context.failures).hasSize(1);
-        // Record 2 may follow record 1 in the same partition. If 2 were finished first, it would be written before 1.
+        // If record 2 were acknowledged, the next run would write record 1 after it, perhaps to the same partition.
         assertThat(acknowledged).containsExactly(0L);
     }
 
-    // Regression: the broker of a new topic refused a producer's first batch and accepted the second one, after which
-    // it refused the first one forever.
+    // Regression: the broker of a new topic refused a producer's first batch and accepted the second one. After that,
+    // it refused the first batch forever.
     @Test
     void send_firstRecordOfATopic_isAnsweredBeforeAnotherIsSent() throws Exception {
         List<Integer> sentAtFlush = new ArrayList<>();
@@ -226,7 +226,7 @@ class ProducerLoopTest {
         assertThat(acknowledged).isEmpty();
     }
 
-    /** Regression: the record waited forever, because its timeout was not recognized as a missing topic. */
+    /** Regression: the record waited forever, because its timeout was not recognised as a sign of a missing topic. */
     @Test
     @Timeout(30)
     void sendAlone_topicMissingUnderARuleForIt_isRefused() throws Exception {
@@ -235,7 +235,7 @@ class ProducerLoopTest {
         assertThat(context.failures).isEmpty();
     }
 
-    // Regression: the rule was not asked, and the exception failed the run.
+    // Regression: the rule was not applied, and the exception failed the run.
     @ParameterizedTest
     @Timeout(30)
     @ValueSource(classes = {SerializationException.class, NullPointerException.class})

@@ -175,7 +175,7 @@ class ResultStageTest {
         assertThat(claims).containsExactly("abandon 1", "abandon 2", "abandon 3", "closed");
     }
 
-    // Regression: the run failed at once, and the next run wrote the messages in flight again.
+    // Regression: the run failed immediately, and the next run wrote the messages in flight again.
     @Test
     void recordThatIsNotEvenSent_failsTheRunAfterTheResultsInFlight() throws Exception {
         Stage<Produced<Integer>> stage = stage(WriteFailures.fail(), 100);
@@ -193,8 +193,8 @@ class ResultStageTest {
         assertThat(claims).containsExactly("abandon 1", "abandon 2", "closed");
     }
 
-    // Regression: the dead-letter topic failed after the result before it was collected, which was then neither
-    // emitted nor abandoned.
+    // Regression: a result was collected, and then the dead-letter topic failed for the next one. The collected result
+    // was neither emitted nor abandoned.
     @Test
     void deadLetterThatCannotBeWritten_failsTheRunAfterTheResultsBeforeIt() throws Exception {
         WriteRule<ProducerRecord<String, String>> rule =
@@ -240,7 +240,7 @@ class ResultStageTest {
         client.errorNext(new KafkaException("part of a batch with invalid records"));
         client.errorNext(new InvalidRecordException("null key"));
         client.errorNext(new KafkaException("part of a batch with invalid records"));
-        client.completeNext(); // the client carried on past them
+        client.completeNext(); // the client has still written the last record
         client.refused.add("1.0");
         client.answered = 4;
         client.answersAtFlush = true;

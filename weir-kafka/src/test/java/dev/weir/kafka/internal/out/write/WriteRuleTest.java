@@ -47,8 +47,8 @@ class WriteRuleTest {
         assertThat(rule.refusalOf("out")).isNull();
     }
 
-    // Regression: the text of a user's exception was read before the acknowledgement, so that each run failed at the
-    // same record.
+    // Regression: reading the message of a user's exception threw before the record was acknowledged, so each run
+    // failed at the same record.
     @Test
     void skippedElement_whoseExceptionCannotBeRead_isAcknowledged() {
         List<Long> acknowledged = new ArrayList<>();
@@ -78,8 +78,8 @@ class WriteRuleTest {
         assertThat(rule.refusalOf("out")).isNull();
     }
 
-    // Regression: each record refused from memory restarted the ten seconds, so a topic with steady traffic was never
-    // tried again.
+    // Regression: each record that was refused without asking the broker restarted the ten seconds, so a topic with
+    // steady traffic was never tried again.
     @Test
     void recordsRefusedFromMemory_doNotKeepTheTopicFromBeingAskedAgain() {
         rule.note("out", forbidden);
@@ -87,7 +87,7 @@ class WriteRuleTest {
             clock.advance(STEP);
             rule.note("out", Objects.requireNonNull(rule.refusalOf("out")));
         }
-        // This refusal is noted late, because its record was just refused from memory or was already in flight.
+        // This refusal is old: its record was in flight, or was refused without asking the broker.
         clock.advance(Duration.ofNanos(1));
         rule.note("out", forbidden);
         assertThat(rule.refusalOf("out")).isNull();

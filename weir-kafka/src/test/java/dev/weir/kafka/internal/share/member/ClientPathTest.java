@@ -137,7 +137,7 @@ class ClientPathTest {
         until(() -> assertThat(path.isJoined()).isTrue());
     }
 
-    /** Regression: if a thread cannot be started for lack of memory, the close threw and left all clients open. */
+    /** Regression: if a thread could not be started for lack of memory, the close threw and left all clients open. */
     @Test
     void consumerThatWasNeverStarted_isClosed() throws Exception {
         ShareClientStub client = new ShareClientStub(Map.of("max.poll.records", 1), 60_000, null);

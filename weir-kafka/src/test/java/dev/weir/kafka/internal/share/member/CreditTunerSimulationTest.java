@@ -11,9 +11,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Simulates one session, its workers and the credit tuner with an endless backlog. For any number of workers, handler
- * time and round trip that the seed determines, the workers do not wait once the credits have grown. The credits grow
- * in steps.
+ * Simulates one session, its workers and the credit tuner with an endless backlog. The seed determines the number of
+ * workers, the handler time and the round trip. The credits grow in steps, and once they have grown, the workers must
+ * not wait.
  */
 class CreditTunerSimulationTest {
 
@@ -40,7 +40,7 @@ class CreditTunerSimulationTest {
                         seed, workers, mean * 1000, steady, roundTrip * 1000, loop.plan)
                 .isGreaterThan(0.98);
         assertThat(loop.largestStep).isLessThanOrEqualTo(2);
-        // Only as many records wait as the workers finish in a moment.
+        // The number of waiting records is at most what the workers finish within a moment.
         double rate = workers / mean;
         double moment = Math.max(rate * 0.07, Math.min(rate * 0.14, 1_200));
         assertThat(loop.plan.credits()).isLessThanOrEqualTo((int) (workers + moment) + 1);

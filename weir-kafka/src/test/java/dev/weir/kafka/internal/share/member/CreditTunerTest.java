@@ -76,8 +76,8 @@ class CreditTunerTest {
     }
 
     /**
-     * The limit of a quarter of a lock's duration does not apply to the records in progress, because their locks are
-     * renewed.
+     * The number of records is limited to a quarter of what is finished during a lock's duration. It may still be one
+     * per worker, because the locks of records in progress are renewed.
      */
     @Test
     void handlersLongerThanTheirLocks_leaveARecordForEachWorker() {

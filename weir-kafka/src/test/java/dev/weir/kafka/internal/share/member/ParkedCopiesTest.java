@@ -198,7 +198,7 @@ class ParkedCopiesTest {
 
     /**
      * Regression: an error ended the writer's thread without failing the run, and records in their last delivery waited
-     * for copies until the end, which lost them.
+     * for copies until the end of the run, when they were lost.
      */
     @Test
     @Timeout(30)
@@ -311,7 +311,7 @@ class ParkedCopiesTest {
         assertThat(counters.parked.sum()).isEqualTo(1);
     }
 
-    /** The wait took a whole processor until the copy was written, or for 5 s. */
+    /** Regression: the waiting thread kept a processor busy until the copy was written, or for 5 s. */
     @Test
     @Timeout(30)
     void keepLast_onAnInterruptedThread_waitsWithoutSpinning_andStaysInterrupted() throws Exception {
@@ -331,7 +331,7 @@ class ParkedCopiesTest {
                 copies.keepLast(List.of(record));
                 stayed.set(Thread.currentThread().isInterrupted());
             });
-            // The interrupt is put aside while the thread is parked.
+            // The interrupt is held back while the thread is parked.
             until(() -> assertThat(waiting.getState() == Thread.State.TIMED_WAITING && !waiting.isInterrupted())
                     .isTrue());
             mayAnswer.countDown();

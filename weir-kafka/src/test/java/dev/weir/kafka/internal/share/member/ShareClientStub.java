@@ -221,7 +221,7 @@ final class ShareClientStub extends MockShareConsumer<byte[], byte[]> {
             if (buffer.isEmpty()) {
                 asking = true;
                 receive();
-                return records(); // without the records just received, as a response takes longer than this poll
+                return records(); // the next poll returns what was just received
             }
             for (int i = 0; i < pollRecords && !buffer.isEmpty(); i++) {
                 ConsumerRecord<byte[], byte[]> next = buffer.remove();

@@ -86,7 +86,7 @@ class ShareConsumerThreadTest {
 
     /**
      * During a renewal, a client that is polled also fetches. It returns none of the fetched records until the share
-     * consumer has finished all of its own.
+     * consumer has finished all records that it holds.
      */
     @Test
     void renewals_fetchNothingThatWouldAgeUnseen() throws Exception {
@@ -121,7 +121,7 @@ class ShareConsumerThreadTest {
                 .findFirst()
                 .orElseThrow();
         thread.interrupt();
-        // The interrupt is put aside while the thread is parked.
+        // The interrupt is held back while the thread is parked.
         until(() -> assertThat(thread.getState() == Thread.State.TIMED_WAITING && !thread.isInterrupted())
                 .isTrue());
         taken.ack(0);

@@ -36,8 +36,8 @@ class ShareLimitsTest {
                 .startsWith("share.partition.max.record.locks of 3000 for the group ")
                 .endsWith(", or 3 partitions");
         Limit slower = limit(look(0.6, 0, 0.003, 0.02), new Surroundings(60, 24, 1_950, 0.6, 5_000, 0.003, 3.997));
-        // Without the limit, the rate of a partition would rise from 500 to 1,250 records/s. A window must hold the
-        // records of 4 s.
+        // Without the limit, the rate of a partition would rise from 500 to 1,250 records/s. At the higher rate, the
+        // window must hold the records of 4 s.
         assertThat(slower.advice())
                 .startsWith("share.partition.max.record.locks of 5000 for the group ")
                 .endsWith(", or 5 partitions");
