@@ -97,8 +97,8 @@ public final class LeanConsumer implements AutoCloseable {
      * stays removed. If the brokers refuse access to the topic, {@code poll} throws a {@link LeanException} that names
      * it.
      *
-     * @param start the beginning, the end or a time. If the start is the end, partitions that are added to the topic
-     *     later are read from their beginning, so that no record is missed
+     * @param start the beginning, the end or a time. The end applies only to existing partitions. Partitions that are
+     *     added later are read from their beginning, so that no record is missed
      * @throws IllegalArgumentException if the start is an offset, because an offset only makes sense for one partition
      * @throws IllegalStateException if all partitions of the topic are already assigned
      */
@@ -128,8 +128,8 @@ public final class LeanConsumer implements AutoCloseable {
     }
 
     /**
-     * Removes a partition and discards its fetched but undelivered records. Its index may be given to another
-     * partition.
+     * Removes a partition and discards its fetched but undelivered records. A partition that is assigned later may get
+     * the same index.
      */
     public void unassign(int index) {
         engine.unassign(index);
@@ -162,9 +162,9 @@ public final class LeanConsumer implements AutoCloseable {
     }
 
     /**
-     * Waits until a broker has sent data or can receive data, or until the timeout expires. Returns immediately if
-     * records are available. Use a timeout of at most a second, because retries, such as reconnecting, happen only in
-     * {@code poll}.
+     * Waits until a broker has sent data, until more of a pending request can be written, or until the timeout expires.
+     * Returns immediately if records are available. Use a timeout of at most a second, because retries, such as
+     * reconnecting, happen only in {@code poll}.
      *
      * @param longest the timeout, rounded up to milliseconds; does not wait if it is 0 or negative
      */
@@ -239,9 +239,9 @@ public final class LeanConsumer implements AutoCloseable {
     }
 
     /**
-     * Returns whether the partition has stopped because of a fault, which {@link #poll} has thrown or will throw. The
-     * partition continues after a seek or {@link #skipBatch}. If the fault is that the topic was recreated,
-     * {@link #position} refers to the old topic, but {@link #topicId} to the new one.
+     * Returns whether a fault has stopped the partition. {@link #poll} has thrown this fault or will throw it. The
+     * partition continues after a seek or {@link #skipBatch}. If the topic was recreated, {@link #position} is the
+     * position in the old topic, but {@link #topicId} is the id of the new one.
      */
     public boolean isAtFault(int index) {
         return engine.isAtFault(index);
@@ -282,7 +282,7 @@ public final class LeanConsumer implements AutoCloseable {
         return engine.bytesAtFault(index);
     }
 
-    /** The same as {@link LeanMetrics#throttledMillis}, without a snapshot of all counters. Thread-safe. */
+    /** Returns {@link LeanMetrics#throttledMillis} without creating a snapshot of all counters. Thread-safe. */
     public long throttledMillis() {
         return engine.throttledMillis();
     }

@@ -82,8 +82,8 @@ public final class LeanProducer implements AutoCloseable {
     }
 
     /**
-     * Sends prepared records in order, each as {@link #send(LeanRecord, long)} does. Longer runs of records for the
-     * same partition make sending cheaper.
+     * Sends prepared records in order, each as {@link #send(LeanRecord, long)} does. Sending is cheapest if many
+     * consecutive records are for the same partition.
      *
      * @param from the index of the first record
      * @param to the index after the last record, at most {@link LeanRecords#count}

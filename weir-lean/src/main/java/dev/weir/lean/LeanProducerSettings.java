@@ -137,7 +137,7 @@ public final class LeanProducerSettings {
     }
 
     /**
-     * The time after which a record is given up, measured from the start of its batch: up to 2^31-1 ms (24 days),
+     * The time after which a record is given up, measured from the creation of its batch: up to 2^31-1 ms (24 days),
      * default 2 min.
      */
     public Duration deliveryTimeout() {

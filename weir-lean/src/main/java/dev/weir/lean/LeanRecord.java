@@ -24,9 +24,8 @@ public final class LeanRecord {
     public static final int ANY_PARTITION = -1;
 
     /**
-     * Uses the time of sending. To save time, the producer reads the clock only at the start of a batch and for every
-     * 16th record, so up to 16 consecutive records of a batch have the same timestamp, which is the time when the first
-     * of them was added.
+     * Uses the time of sending. The producer reads the clock only once for up to 16 consecutive records of a batch.
+     * These records all get the time at which the first of them was added.
      */
     public static final long NOW = -1;
 
@@ -62,8 +61,8 @@ public final class LeanRecord {
      * Sets the record's timestamp.
      *
      * @param millis milliseconds since the Unix epoch, or {@link #NOW}. All other negative numbers are treated as
-     *     {@link #NOW}. They are not rejected, because they may come from consumed records: brokers accept negative
-     *     timestamps
+     *     {@link #NOW}. They are not rejected, because brokers accept negative timestamps, so a consumed record may
+     *     have one
      */
     public LeanRecord timestamp(long millis) {
         timestampMillis = Math.max(millis, NOW);
@@ -80,7 +79,7 @@ public final class LeanRecord {
         return this;
     }
 
-    /** Sets the key to the bytes between the buffer's position and its limit, which remain unchanged. */
+    /** Sets the key to the bytes between the buffer's position and limit. Does not change the position or limit. */
     public LeanRecord key(ByteBuffer key) {
         wrap(bytes.key, Objects.requireNonNull(key, "key"));
         return this;
@@ -118,7 +117,7 @@ public final class LeanRecord {
         return this;
     }
 
-    /** Sets the value to the bytes between the buffer's position and its limit, which remain unchanged. */
+    /** Sets the value to the bytes between the buffer's position and limit. Does not change the position or limit. */
     public LeanRecord value(ByteBuffer value) {
         wrap(bytes.value, Objects.requireNonNull(value, "value"));
         return this;

@@ -7,10 +7,10 @@ import java.util.Arrays;
 import java.util.Objects;
 
 /**
- * Records that are prepared now and sent later, possibly by another thread, with
- * {@link LeanProducer#send(LeanRecords, int, int, long)}. They are sent in the order in which they were added. Each
- * record is already encoded, so that sending only copies bytes. Confined to one thread at a time. Meant to be reused,
- * because it keeps its direct memory.
+ * Records that are prepared now and sent later, possibly by another thread, with {@link LeanProducer#send(LeanRecords,
+ * int, int, long)}. They are sent in the order in which they were added. Each record is already encoded, so that
+ * sending only copies bytes. Confined to one thread at a time. Meant to be reused, because this object keeps its direct
+ * memory.
  */
 public final class LeanRecords {
 
@@ -105,7 +105,7 @@ public final class LeanRecords {
         return prepared;
     }
 
-    /** The producer's view of these records. */
+    /** Gives the producer access to these records. */
     private final class PreparedView implements PreparedRecords {
 
         private final RecordBytes shown = new RecordBytes();

@@ -47,7 +47,7 @@ public final class LeanRunner implements Agent {
         return new AwaitingIdleStrategy(consumer);
     }
 
-    /** Waits for brokers. Confined to the consumer's thread. */
+    /** Idles by waiting for responses from brokers. Confined to the consumer's thread. */
     private static final class AwaitingIdleStrategy implements IdleStrategy {
 
         private static final Duration LONGEST = Duration.ofMillis(100);

@@ -48,8 +48,8 @@ public final class LeanSettings {
     /**
      * The Kafka client's properties for the connection to brokers ({@code bootstrap.servers}), the identity and
      * location of this client ({@code client.id}, {@code client.rack}), and authentication ({@code security.protocol},
-     * {@code ssl.*}, {@code sasl.*}). A property that corresponds to one of these settings also sets it. Other
-     * properties are ignored.
+     * {@code ssl.*}, {@code sasl.*}). A property that corresponds to one of these settings also changes that setting.
+     * Other properties are ignored.
      */
     public Map<String, String> properties() {
         return values.properties;
@@ -352,7 +352,7 @@ public final class LeanSettings {
 
     @Override
     public String toString() {
-        // Names only, because values of client properties may be passwords.
+        // Print only the names of client properties, because their values may be passwords.
         return values.toString()
                 .replace(values.properties.toString(), new TreeSet<>(values.properties.keySet()).toString())
                 .replaceFirst("Values", "LeanSettings");

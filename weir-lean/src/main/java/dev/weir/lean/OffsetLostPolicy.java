@@ -1,7 +1,8 @@
 package dev.weir.lean;
 
 /**
- * The reaction to a lost position: the log does not contain the next offset, or contains different records before it.
+ * The reaction to a lost position. A position is lost if the log does not contain the next offset, or if earlier
+ * records in the log differ from the records that were read.
  */
 public enum OffsetLostPolicy {
 
@@ -10,13 +11,13 @@ public enum OffsetLostPolicy {
 
     /**
      * Continues at the first record of the log if the offset is out of range or the topic was recreated. If the log was
-     * truncated, continues at the first offset whose record differs.
+     * truncated, continues at the first offset at which it differs from the records that were read.
      */
     BEGINNING,
 
     /**
      * Continues with the next record to be written if the offset is out of range or the topic was recreated. If the log
-     * was truncated, continues at the first offset whose record differs.
+     * was truncated, continues at the first offset at which it differs from the records that were read.
      */
     END
 }

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 
 /**
  * Writes the bytes of a key or value object into a buffer. The bytes of a value are written directly into the batch.
- * The encoder must know the exact size of an object in advance, as is possible with formats like Protobuf and SBE.
+ * The encoder must be able to compute the exact size of an object before writing it. Protobuf and SBE can do this.
  *
  * <pre>{@code
  * RecordEncoder<Price> prices = new RecordEncoder<>() {

@@ -38,8 +38,8 @@ public record StartAt(long offset, long timestampMillis, int leaderEpoch) {
     }
 
     /**
-     * Starts at an offset, given the leader epoch of the record before it. If the log does not contain the offset, or
-     * contains different records before it, {@link LeanSettings#onOffsetLost} applies.
+     * Starts at an offset, given the leader epoch of the record before it. {@link LeanSettings#onOffsetLost} applies if
+     * the log does not contain the offset, or if the epoch shows that the record before it has been replaced.
      */
     public static StartAt offset(long offset, int leaderEpoch) {
         if (offset < 0) {

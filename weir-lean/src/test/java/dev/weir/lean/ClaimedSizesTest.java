@@ -33,8 +33,8 @@ class ClaimedSizesTest {
     private final AtomicBoolean sent = new AtomicBoolean();
 
     /**
-     * Serves one connection. The first fetch response announces its size, and has the correlation id of the request
-     * plus the given number.
+     * Serves one connection. Each fetch response announces {@link #CLAIMED_BYTES} but has only {@link #SENT_BYTES}. Its
+     * correlation id is the one of the request plus the given number.
      */
     private void serve(ServerSocket server, int correlationsLater) {
         try (Socket socket = server.accept()) {
@@ -87,7 +87,7 @@ class ClaimedSizesTest {
         }
     }
 
-    /** Regression: the whole announced size was allocated at once. */
+    /** Regression: the whole announced size was allocated before any of these bytes arrived. */
     @Test
     void size_thatIsOnlyClaimed_takesNoMemory() throws Exception {
         try (FakeBroker broker = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), log::serve);

@@ -180,8 +180,9 @@ final class ConsumerWorld extends LeanWorld {
             }
         }
         open.clear();
-        // No records are written from now on. If the consumer reads a truncated log again, other records may replace
-        // earlier ones at the same offsets.
+        // No records are written from now on, so these records must all be delivered. Remember each one that was
+        // delivered, because the consumer may read a truncated log again, and receive other records at the same
+        // offsets.
         ArrayDeque<Expected> missing = expected();
         stepUntil(
                 () -> {

@@ -23,7 +23,7 @@ public final class Corpus {
         return read("responses");
     }
 
-    /** Returns the batches of one partition in these responses. The last batch may be incomplete. */
+    /** Returns the batches of one partition in the real brokers' responses. The last batch may be incomplete. */
     public static Map<String, byte[]> batches() {
         return read("batches");
     }

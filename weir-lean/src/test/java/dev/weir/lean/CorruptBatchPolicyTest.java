@@ -118,7 +118,6 @@ class CorruptBatchPolicyTest {
         log = ByteBuffer.wrap(damaged);
     }
 
-    /** Reads from the beginning to the end. */
     private void read(LeanConsumer consumer, int index) {
         offsets.clear();
         consumer.seek(index, StartAt.offset(0));

@@ -126,7 +126,6 @@ final class FakeBroker implements AutoCloseable {
         return "localhost:" + port();
     }
 
-    /** Sets the leader's port in metadata responses from now on. */
     void leader(int port) {
         leaderPort = port;
     }
@@ -151,17 +150,14 @@ final class FakeBroker implements AutoCloseable {
         topicId = id;
     }
 
-    /** Sets the broker's host name in metadata responses. */
     void host(String name) {
         host = name;
     }
 
-    /** Sets the answers to produce requests. */
     void produces(Function<ProduceRequestData, ApiMessage> answer) {
         produces = answer;
     }
 
-    /** Sets the topic's number of partitions in metadata responses. */
     void partitions(int count) {
         partitions = count;
     }
@@ -171,22 +167,18 @@ final class FakeBroker implements AutoCloseable {
         moved = partition;
     }
 
-    /** Sets an error to return instead of the topic's metadata. */
     void topicError(Errors error) {
         topicError = error;
     }
 
-    /** Sets an action that runs before each metadata response. */
     void beforeMetadata(Runnable action) {
         beforeMetadata = action;
     }
 
-    /** Returns the topics named in the last metadata request. */
     List<String> topicsAskedFor() {
         return topicsAskedFor;
     }
 
-    /** The number of metadata requests answered. */
     int metadataAnswers() {
         return metadataAnswers.get();
     }
@@ -200,7 +192,6 @@ final class FakeBroker implements AutoCloseable {
         }
     }
 
-    /** Returns the number of connections so far. */
     int connections() {
         return accepted.get();
     }

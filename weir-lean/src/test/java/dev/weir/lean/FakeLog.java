@@ -74,7 +74,6 @@ final class FakeLog {
         return answer(new PartitionData().setErrorCode(error.code()).setRecords(MemoryRecords.EMPTY));
     }
 
-    /** Returns a response for the only partition. */
     static FetchResponseData answer(PartitionData partition) {
         return new FetchResponseData()
                 .setResponses(List.of(new FetchableTopicResponse()

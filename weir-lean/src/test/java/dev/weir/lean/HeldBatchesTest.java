@@ -20,16 +20,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Tests that batches that could not leave yet are filled further instead of being sealed (ADR 183). A second broker,
- * which answers immediately, serves as a clock: once it has acknowledged a record, the producer's thread has checked
- * all partitions since that record was sent.
+ * Tests that a batch that cannot be sent yet is filled further instead of being sealed (ADR 183). A second broker
+ * answers immediately. Once it has acknowledged a record, the test knows that the producer's thread has checked all
+ * partitions since that record was sent.
  */
 @Timeout(120)
 class HeldBatchesTest {
 
     private static final Duration LONG = Duration.ofMinutes(1);
 
-    /** Longer than a test, so that linger is never the reason why a batch is sealed. */
+    /** A linger longer than any test, so that it is never the reason why a batch is sealed. */
     private static final Duration NO_LINGER_ENDS = Duration.ofSeconds(30);
 
     private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -183,9 +183,9 @@ class HeldBatchesTest {
     }
 
     /**
-     * Regression: if senders wait for free memory, batches leave before their linger is over. While the broker accepted
-     * no more requests, this only made them smaller: each waiting sender found no batch with free space, and sealed the
-     * batches of the others.
+     * Regression: while senders wait for free memory, batches are sent before their linger is over. If the broker
+     * accepted no more requests, this only made the batches smaller: each waiting sender found no batch with free
+     * space, and sealed the other senders' batches.
      */
     @Test
     void batchThatCouldNotLeaveNow_isFilledOn_whileSendersWaitForRoom() throws Exception {
@@ -217,14 +217,14 @@ class HeldBatchesTest {
     }
 
     /**
-     * Leaves two records in the watched partition. Between them, waiting senders make the producer check all
+     * Sends two records to the watched partition. Between the two, waiting senders make the producer check all
      * partitions.
      */
     private void fillOnWhileSendersWait(LeanProducer producer, int crowded) throws Exception {
         send(producer, FREE, 1);
         send(producer, WATCHED, 1);
         FutureTask<Boolean> crowd = crowd(producer, crowded);
-        // The linger of this record's batch is not over, so it left because a sender waits for memory.
+        // The linger of this record's batch is not over, so the batch was sent because a sender waits for memory.
         awaitAcknowledgedOfFree();
         assertThat(producer.trySend(record(WATCHED, 2), 2)).isTrue();
         goOn.countDown();

@@ -119,7 +119,7 @@ class LeanThreadsTest {
         Queue<Long> second = new ConcurrentLinkedQueue<>();
         CountDownLatch readAgain = new CountDownLatch(FakeLog.END);
         try (FakeBroker broker = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), request -> {
-            made.get().topicId(ANOTHER_ID); // The first thread already has the old id, the second has not asked yet.
+            made.get().topicId(ANOTHER_ID); // The first thread has the old id. The second has not asked yet.
             return log.serveAll(request);
         })) {
             made.set(broker);

@@ -68,7 +68,7 @@ public abstract class LeanWorld implements AutoCloseable {
         process = new SimulatedProcess(brokers, random, "client");
     }
 
-    /** Runs the simulation of a seed. Returns a string that differs between different runs. */
+    /** Runs the simulation of a seed. Returns a summary of its events, so that two simulations can be compared. */
     public static String run(long seed, LongFunction<LeanWorld> worlds) {
         try (LeanWorld world = worlds.apply(seed)) {
             world.run();
@@ -78,7 +78,6 @@ public abstract class LeanWorld implements AutoCloseable {
         }
     }
 
-    /** Returns whether the simulation of a seed finds a fault. */
     public static boolean fails(long seed, LongFunction<LeanWorld> worlds) {
         try {
             String ignored = run(seed, worlds);
@@ -101,19 +100,18 @@ public abstract class LeanWorld implements AutoCloseable {
         calm();
     }
 
-    /** Lets the simulation use the cluster or the client. */
+    /** Takes the next random step of the simulation, such as writing records. */
     protected abstract void act() throws InterruptedException;
 
-    /** Gives the client one turn. Returns whether there was nothing to do. */
+    /** Lets the client do its work once. Returns whether there was nothing to do. */
     protected abstract boolean isIdle();
 
-    /** Lets the client wait while time passes. */
     protected abstract void await(long millis);
 
-    /** Ends all faults, and checks that the run completes. */
+    /** Ends what the simulation has left open, and checks that the client completes its work. */
     protected abstract void calm();
 
-    /** Returns a string that differs between different runs. */
+    /** Returns a summary of the simulation's events, so that two simulations can be compared. */
     protected String course() {
         return brokers.schedule().now() + " " + brokers.network().opened() + " "
                 + brokers.network().answers();
@@ -143,7 +141,6 @@ public abstract class LeanWorld implements AutoCloseable {
         befall(trouble, partition, broker, some);
     }
 
-    /** Causes one fault of this class. */
     protected void befall(Trouble trouble, Partition partition, int broker, long nanos) {
         switch (trouble) {
             case CONNECTIONS -> process.process().cutOne();

@@ -132,8 +132,8 @@ class NearReplicaTest {
                 FakeBroker leader = leader(near.port());
                 LeanConsumer consumer = consumer(leader)) {
             int index = consumer.assign(FakeBroker.TOPIC, 0, StartAt.offset(10));
-            // The consumer reads from the leader until it has connected to the replica, so this starts over until it
-            // reads from the replica.
+            // The consumer reads from the leader until it is connected to the replica. Seek back until it reads the
+            // damaged batch from the replica.
             assertThatExceptionOfType(CorruptBatchException.class)
                     .isThrownBy(() -> FakeLog.pollUntil(consumer, this::take, () -> {
                         consumer.seek(index, StartAt.offset(10));

@@ -134,7 +134,7 @@ class PausesAndSeeksTest {
         }
     }
 
-    /** Nobody waits for the two receive buffers, because the paused partition is the only one. */
+    /** No other partition needs the two receive buffers, because the paused partition is the only one. */
     @Test
     void partitionPausedAlone_isNotCopied() {
         perAnswer = 1;
@@ -151,8 +151,8 @@ class PausesAndSeeksTest {
     }
 
     /**
-     * Regression: while it was paused, the partition kept both receive buffers of its former broker, so no other
-     * partition could be read from that broker.
+     * Regression: a paused partition kept both receive buffers of its former broker, so no other partition could be
+     * read from that broker.
      */
     @Test
     void partitionPausedAndLedByAnotherBroker_keepsNoBufferFromThoseThatStay() throws Exception {

@@ -125,8 +125,8 @@ class ProducerAmongStaleBrokersTest {
 
     /**
      * The first batches are not written, but the next one is, because a broker accepts any sequence from an unknown
-     * producer. The first batch is then out of order. Regression: it counted as written if the returned offsets left
-     * enough space for it, although records of another producer may occupy that space.
+     * producer. The first batch is then out of order. Regression: the first batch counted as written if the returned
+     * offsets left enough space for it, although records of another producer may occupy that space.
      */
     @ParameterizedTest
     @CsvSource({
@@ -185,8 +185,8 @@ class ProducerAmongStaleBrokersTest {
     }
 
     /**
-     * The batch in doubt is the first one in the queue. Its repetition is accepted, but only after the batches that
-     * follow it.
+     * The outcome of the first batch in the queue is unknown. The broker accepts this batch when it is sent again, but
+     * the later batches have already been written.
      */
     @ParameterizedTest
     @CsvSource({
@@ -291,8 +291,8 @@ class ProducerAmongStaleBrokersTest {
     }
 
     /**
-     * Regression: a stale broker named the deleted topic. The producer believed its leader whatever its epoch, and
-     * forgot what it knew about the new topic's log.
+     * Regression: a stale broker reported the deleted topic and its leader. The producer accepted this leader whatever
+     * its epoch, and forgot what it knew about the new topic's log.
      */
     @Test
     void brokerThatNamesTheFormerTopic_isNotBelieved() throws Exception {

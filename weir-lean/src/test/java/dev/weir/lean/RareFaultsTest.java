@@ -55,7 +55,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class RareFaultsTest {
 
-    /** Position of the leader epoch in a batch's header. */
     private static final int LEADER_EPOCH_AT = 12;
 
     private final FakeLog log = new FakeLog();
@@ -91,9 +90,9 @@ class RareFaultsTest {
     }
 
     /**
-     * Regression: after an unclean election, the log has other records, of an older epoch, from the requested offset
-     * on. The consumer must resume at the same offset with the older epoch. The fetch session was not updated, so the
-     * broker repeated its response forever.
+     * Regression: after an unclean election, the log contains different records, of an older epoch, from the requested
+     * offset on. The consumer must resume at the same offset with the older epoch. The fetch session was not updated,
+     * so the broker repeated its response forever.
      */
     @ParameterizedTest
     @EnumSource(OffsetLostPolicy.class)
@@ -133,8 +132,8 @@ class RareFaultsTest {
     }
 
     /**
-     * Creates a broker that does not know the epoch of the records before 20. It reports an earlier epoch that ends at
-     * the given offset.
+     * Creates a broker that does not know the epoch of the records before offset 20. It reports an earlier epoch that
+     * ends at the given offset.
      */
     private FakeBroker withoutTheEpochBefore20(long end) throws Exception {
         Session session = new Session();

@@ -387,7 +387,7 @@ class ScriptedBrokerTest {
         }
     }
 
-    /** Fails as a Kerberos login does between its logout and its next login: for the second connection only. */
+    /** Fails for the second connection only, as a Kerberos login does between its logout and its next login. */
     public static final class InterruptedLogin extends SaslClientCallbackHandler {
 
         private static final AtomicInteger CONNECTIONS = new AtomicInteger();
@@ -401,7 +401,7 @@ class ScriptedBrokerTest {
         }
     }
 
-    /** Regression: such a failure ended the run, although Kafka's client tries again. */
+    /** Regression: such a failure was permanent, although Kafka's client tries again. */
     @Test
     void channelThatCannotBeBuiltNow_isBuiltLater() throws Exception {
         InterruptedLogin.CONNECTIONS.set(0);

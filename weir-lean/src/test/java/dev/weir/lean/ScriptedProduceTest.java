@@ -243,7 +243,7 @@ class ScriptedProduceTest {
         assertThat(List.copyOf(sends.acknowledged)).isEqualTo(wanted);
     }
 
-    /** To let no record overtake a refused one, a listener stops the producer from within its callback. */
+    /** A listener stops the producer from within its callback, so that no later record overtakes a refused one. */
     @Test
     void abort_fromWithinTheListener_letsNothingOvertakeTheRefusedBatch() throws Exception {
         AtomicReference<LeanProducer> aborted = new AtomicReference<>();

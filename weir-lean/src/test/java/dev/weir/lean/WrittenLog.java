@@ -58,7 +58,6 @@ final class WrittenLog {
         }
     }
 
-    /** The faults of the next batches, one for each. */
     final Queue<Fault> faults = new ConcurrentLinkedQueue<>();
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -69,7 +68,6 @@ final class WrittenLog {
     private volatile Errors outOfSequence = Errors.OUT_OF_ORDER_SEQUENCE_NUMBER;
     private volatile boolean hidesOffsets;
 
-    /** Adds a throttle time to the responses from now on. */
     void throttle(int millis) {
         throttleMillis = millis;
     }
@@ -169,7 +167,6 @@ final class WrittenLog {
         }
     }
 
-    /** Returns the values of a partition's records, in order. */
     List<Long> values(int partition) {
         return written(partition).stream()
                 .flatMap(each -> each.values().stream())

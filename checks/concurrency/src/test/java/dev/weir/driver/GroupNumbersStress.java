@@ -10,7 +10,10 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.IIII_Result;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/** Two members hold the same record. Each also holds another record, whose bit is in the same word. */
+/**
+ * Two members note the same record and one further record each. The bits of all three records are in the same word.
+ * Only one member is the first to note the shared record, and no bit is lost.
+ */
 @JCStressTest
 @Outcome(
         id = {"1, 0, 3, 1", "0, 1, 3, 1"},

@@ -102,8 +102,8 @@ public class CircuitBreakerStress {
     }
 
     /**
-     * A call becomes needless while it arrives at an open breaker. It must not wait there, because the breaker may stay
-     * open for hours.
+     * A call becomes unnecessary while it arrives at an open breaker. It must not wait there, because the breaker may
+     * stay open for hours.
      */
     @JCStressTest
     @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "told")

@@ -15,7 +15,7 @@ final class AcquiredBatchReader implements AutoCloseable {
     private final BufferSupplier buffers = BufferSupplier.create();
     private final ShareMember.Reading reading;
 
-    /** The batch is larger than the limit. */
+    /** Thrown if a batch is larger than the limit. */
     static final class TooLarge extends KafkaException {
 
         private static final long serialVersionUID = 1L;
@@ -49,8 +49,8 @@ final class AcquiredBatchReader implements AutoCloseable {
                 if (left < 0) {
                     throw new TooLarge(reading.maxBytes());
                 }
-                // Brokers check the offsets only if the batch is compressed. A record that goes back would count as a
-                // gap, and the broker would archive it.
+                // Brokers check the offsets only if the batch is compressed. A record with an offset before the
+                // previous one could be acknowledged as a gap, and the broker would archive it.
                 if (record.offset() <= before || record.offset() > batch.lastOffset()) {
                     throw new CorruptRecordException("offset " + record.offset() + " after " + before);
                 }

@@ -101,7 +101,8 @@ final class AcquiredRange {
     }
 
     /**
-     * Releases this offset and all later ones, because the broker did not send them. Some of them may have no record.
+     * Releases this offset and all later ones, because the broker did not send their batches. Some of these offsets may
+     * have no record.
      */
     void notSentFrom(long offset) {
         for (long each = Math.max(first, offset); each <= last; each++) {
@@ -223,7 +224,10 @@ final class AcquiredRange {
         return open == 0 && unacknowledged == 0;
     }
 
-    /** Takes out the known acknowledgements that are not queued yet, combined into as few ranges as possible. */
+    /**
+     * Returns the acknowledgements that are known but not queued yet, combined into as few ranges as possible. They
+     * then count as queued.
+     */
     List<AcknowledgementRange> takeUnacknowledged() {
         List<AcknowledgementRange> all = new ArrayList<>();
         for (int i = 0; i < states.length; ) {

@@ -27,8 +27,8 @@ final class AcquiredRanges {
 
     /**
      * Adds a newly acquired range. If it overlaps with older ranges, the broker has ended their locks on the
-     * overlapping offsets: the open records at these offsets are removed and returned as lost, and acknowledgements
-     * that would affect the new lock are withdrawn. The rest of each older range remains acquired.
+     * overlapping offsets. Removes the open records at these offsets, and returns them as lost. Also withdraws
+     * acknowledgements that would affect the new lock. The other offsets of the older ranges remain acquired.
      */
     List<LockedRecord> add(AcquiredRange range) {
         List<LockedRecord> lost = new ArrayList<>();

@@ -20,7 +20,7 @@ public interface AcquiredRecordReceiver {
      */
     boolean isEnded();
 
-    /** Returns whether the pipeline will not take any more records, not even records in their last delivery. */
+    /** Returns whether the pipeline takes no more records, not even records in their last delivery. */
     boolean isOver();
 
     /**
@@ -36,9 +36,9 @@ public interface AcquiredRecordReceiver {
     LockedRecord receive(ConsumerRecord<byte[], byte[]> record);
 
     /**
-     * Decides what happens to a batch that is corrupt or too large. If this method returns true, its acquired offsets
-     * are rejected. Otherwise, they are passed on as one record by {@link #receiveUnreadable}. An exception ends the
-     * caller's turn.
+     * Decides what happens to a batch that is corrupt or too large. If this method returns true, the member rejects the
+     * acquired offsets of the batch. If it returns false, the member passes them on as one record, with {@link
+     * #receiveUnreadable}. The member does not catch exceptions of this method.
      *
      * @param baseOffset the offset in the batch's header
      * @param fault names the batch and the reason why it cannot be read
@@ -62,7 +62,7 @@ public interface AcquiredRecordReceiver {
             short deliveryCount);
 
     /**
-     * Returns the exception to throw when the batches of a response cannot be told apart, so reading must end.
+     * Returns the exception to throw if a batch in a response has no valid end. Later batches cannot be found then.
      *
      * @param offset the first offset that could not be read
      */

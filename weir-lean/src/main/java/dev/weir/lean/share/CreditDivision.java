@@ -3,8 +3,9 @@ package dev.weir.lean.share;
 import java.util.Collection;
 
 /**
- * Divides a member's credits among its sessions. Sessions whose last fetch returned records get equal parts. Each of
- * the other sessions may request only a few records, enough to notice new ones. Immutable.
+ * Divides a member's credits among its sessions. A credit allows a session to request one record. Sessions whose last
+ * fetch returned records get equal parts. Each of the other sessions may request only a few records, enough to notice
+ * new ones. Immutable.
  *
  * @param each the maximum number of records to request in a session
  * @param probe the maximum number of records to request in a session whose last fetch returned nothing
@@ -12,12 +13,12 @@ import java.util.Collection;
  */
 record CreditDivision(int each, int probe, int threshold) {
 
-    /** A session sends a fetch when a quarter of its credits are free. */
+    /** A session sends a fetch only if at least a quarter of its credits are free. */
     private static final int WORTHWHILE = 4;
 
     /**
-     * The credits beyond one per worker form a reserve, which is divided among the sessions. Before a session sends a
-     * fetch, its free credits must also reach half of its part of the reserve.
+     * A member with more credits than workers acquires a reserve of records. A session sends a fetch only if it can
+     * also request at least half of its part of this reserve.
      */
     private static final int WORTHWHILE_OF_STORE = 2;
 

@@ -43,7 +43,8 @@ public final class HeldRecords {
     /**
      * An acknowledgement that the brokers have not answered.
      *
-     * @param topicId the id in the last answer before it; zero if there was none
+     * @param topicId the topic id in the brokers' last answer before this acknowledgement was sent; zero if there was
+     *     no answer
      */
     private record SentAcknowledgement(AcknowledgeType type, long sinceNanos, Uuid topicId) {}
 
@@ -57,10 +58,10 @@ public final class HeldRecords {
         private final Set<Long> renewing = new HashSet<>();
         private final Map<Long, SentAcknowledgement> unanswered = new HashMap<>();
 
-        /** Renewals of the former topic that are still unanswered, by offset in the recreated topic. */
+        /** Unanswered renewals from before the topic was recreated, by offset. A new record now has this offset. */
         private final Map<Long, SentAcknowledgement> renewedBefore = new HashMap<>();
 
-        /** The id in the last answer; zero until there is one. */
+        /** The topic id in the brokers' last answer; zero before the first answer. */
         private Uuid topicId = Uuid.ZERO_UUID;
 
         OfPartition(TopicPartition partition) {
@@ -68,8 +69,9 @@ public final class HeldRecords {
         }
 
         /**
-         * Returns whether an answer belongs to a renewal of the former topic. Another leader may answer for the new
-         * record earlier, so the topic id decides. Without a known id, the first answer does.
+         * Returns whether an answer belongs to a renewal from before the topic was recreated. The topic id shows this.
+         * The order of the answers does not, because the new topic's leader may answer first. If the former topic's id
+         * is unknown, the first answer counts as the answer to the renewal.
          */
         boolean takeRenewedBefore(long offset, Uuid answeredId) {
             SentAcknowledgement former = renewedBefore.get(offset);
@@ -136,8 +138,8 @@ public final class HeldRecords {
 
     /**
      * Ends the pending renewal of a record that a poll has returned. Returns false if the record is new. A new record
-     * in the place of a renewed one belongs to a recreated topic, so the former record and its acknowledgements are
-     * dropped.
+     * at the offset of a record under renewal belongs to a recreated topic. The former record and its acknowledgements
+     * are then dropped.
      */
     public boolean takeUp(ConsumerRecord<byte[], byte[]> record) {
         OfPartition of = partitions.get(new TopicPartition(record.topic(), record.partition()));
@@ -178,7 +180,7 @@ public final class HeldRecords {
     }
 
     /**
-     * Maintains all locks, and passes to the client the acknowledgements that are due.
+     * Renews and releases locks as necessary, and gives the client all acknowledgements that are due.
      *
      * @param ends true if the pipeline has stopped requesting records; it may still take records in their last delivery
      */

@@ -6,10 +6,11 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * The lock policy of a share group member, used by {@link HeldRecords} and {@link ShareSessions}. When half of a lock's
- * duration has passed, records that are being processed are renewed, if the group allows renewals, and waiting records
- * are released, unless they are close to the delivery limit. The records of a range are acknowledged together, unless
- * the last ones take too long. Confined to the thread that acquires records, except for {@link #millis()}.
+ * The lock policy of a share group member, used by {@link HeldRecords} and {@link ShareSessions}. It acts when half of
+ * a lock's duration has passed. It then renews the locks of records that are being processed, if the group allows
+ * renewals. It releases waiting records, unless they are close to the delivery limit. The records of a range are
+ * acknowledged together, unless the last ones take too long. Confined to the thread that acquires records, except for
+ * {@link #millis()}.
  */
 final class LockRenewals {
 
@@ -77,7 +78,8 @@ final class LockRenewals {
                 range.loseOpen().forEach(receiver::lost);
                 of.pending.withdraw(range.first, range.last);
             } else if (age >= lock.nanos() / 2 && !range.isRenewing()) {
-                // A record at risk keeps waiting, because releasing it would waste one of its last deliveries.
+                // A record close to its delivery limit keeps waiting, because releasing it would waste one of its last
+                // deliveries.
                 passedBy += giveBack(range, locked -> !locked.isAtRisk() && locked.giveBack(), nowNanos);
                 if (receiver.renewsLocks()) {
                     renewals.addAll(range.takeRenewals());
@@ -85,8 +87,8 @@ final class LockRenewals {
                     range.endsWithItsLock();
                 }
             }
-            // If the window is almost full, the oldest finished records are acknowledged without waiting for the rest
-            // of their range, so that the broker can acquire more.
+            // If the window is almost full, acknowledge the oldest finished records without waiting for the other
+            // records of their range, so that the broker can acquire more.
             boolean frees = tight && range.firstUnacknowledged() < range.firstOpen();
             tell(of, range, nowNanos, ends || frees, age >= lock.nanos() * DOUBTFUL);
             if (frees) {

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SessionPartitions {
 
-    /** Maximum time that acknowledgements wait to be sent together or with the next fetch. */
+    /** Maximum time that acknowledgements wait, so that several can be sent together or with the next fetch. */
     private static final long ACK_AGE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     /** Maximum time that acknowledgements wait if the window of acquired offsets is almost full. */

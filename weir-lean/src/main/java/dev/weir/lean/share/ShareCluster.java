@@ -29,8 +29,9 @@ import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The brokers, topic ids and partition leaders of a member, from {@link ClusterMetadata}, and the group coordinator.
- * Both kinds of requests use one connection, one request at a time. Confined to the member's thread.
+ * A member's view of the cluster: the brokers, topic ids, partition leaders and group coordinator. Metadata requests,
+ * created by {@link ClusterMetadata}, and coordinator lookups use the same connection, with one request in flight.
+ * Confined to the member's thread.
  */
 final class ShareCluster implements ClusterView {
 
@@ -98,7 +99,10 @@ final class ShareCluster implements ClusterView {
         }
     }
 
-    /** Notes that the coordinator has answered as the group's coordinator. */
+    /**
+     * Notes that the broker returned by the last lookup is the group's coordinator, which resets the backoff of
+     * lookups.
+     */
     void confirmCoordinator() {
         lookupBackoff.succeeded();
     }

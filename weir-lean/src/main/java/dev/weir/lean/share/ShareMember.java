@@ -111,8 +111,7 @@ public final class ShareMember implements AutoCloseable {
     }
 
     /**
-     * Returns the time in milliseconds for which a record is acquired; 0 until it is known. May be called from any
-     * thread.
+     * Returns the duration of an acquisition lock in milliseconds; 0 until it is known. May be called from any thread.
      */
     public int lockMillis() {
         return sessions.lockMillis();

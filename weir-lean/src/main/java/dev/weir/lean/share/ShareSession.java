@@ -21,10 +21,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The share session with one broker: its partitions, its epoch, and at most one request in flight. If a second request
- * were sent before the response to the first one, the broker would accept it, but would discard the first response even
- * though its records are already acquired (KIP-932: fetches and acknowledgements use the same epoch). Confined to the
- * member's thread.
+ * The share session with one broker: its partitions, its epoch, and at most one request in flight. The session waits
+ * for each response before it sends the next request. Otherwise, the broker would discard the response to the earlier
+ * request, although its records are already acquired (KIP-932: fetches and acknowledgements use the same epoch).
+ * Confined to the member's thread.
  *
  * <pre>
  *   CLOSED (epoch 0)  a fetch without acknowledgements opens it      -> OPEN
@@ -81,7 +81,7 @@ final class ShareSession {
 
     private boolean quotaReported;
 
-    /** The last reason for which the broker refused the whole session; NONE once it has sent records. */
+    /** The last reason why the broker refused the whole session; NONE after a response with records. */
     private Errors refusal = Errors.NONE;
 
     ShareSession(int node, ShareRequests requests, AcquiredRecordReceiver receiver, SessionAnswers answers) {
@@ -133,7 +133,7 @@ final class ShareSession {
         if (partitions.haveDueAcks(nowNanos, turn.flush, true)) {
             return acknowledge(nowNanos, partitions.takeAcks(false));
         }
-        // If only a few credits are free, the fetch is delayed until more are, but not for long.
+        // If only a few credits are free, delay the fetch until more are free, but not for long.
         boolean waited = nowNanos - fetchedNanos >= FEW_AGE_NANOS;
         boolean worth = turn.credits >= turn.threshold || due || partitions.open() == 0 || waited;
         // A session that has reached its limit still fetches occasionally, because other members may have finished
@@ -238,9 +238,9 @@ final class ShareSession {
         if (records > 0) {
             refusal = Errors.NONE;
         }
-        // If the response is throttled and has no records, a quota may have made the broker discard the records. The
-        // response looks the same if there were none and only the number of requests exceeds a quota. It contains the
-        // results of the acknowledgements, which were processed above.
+        // A throttled response without records may mean that the broker discarded the records because of a quota. It
+        // may also mean that there were none, and that the rate of requests exceeds a quota. In both cases, the
+        // response has the results of the acknowledgements, which were processed above.
         if (answer.throttleTimeMs() > 0 && records == 0) {
             throttled(sent.asked, answer.throttleTimeMs());
         } else if (records >= mostRecords) {

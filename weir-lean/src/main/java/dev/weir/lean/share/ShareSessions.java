@@ -115,8 +115,7 @@ final class ShareSessions implements AutoCloseable {
     }
 
     /**
-     * Returns the time in milliseconds for which a record is acquired; 0 until it is known. May be called from any
-     * thread.
+     * Returns the duration of an acquisition lock in milliseconds; 0 until it is known. May be called from any thread.
      */
     int lockMillis() {
         return locks.millis();
@@ -214,7 +213,7 @@ final class ShareSessions implements AutoCloseable {
     }
 
     /**
-     * Maintains all locks, and sends the requests that are due.
+     * Renews and releases locks as necessary, and sends the requests that are due.
      *
      * @return delay in nanoseconds until the next turn, unless an event comes first
      */

@@ -5,7 +5,8 @@ import java.util.Objects;
 
 /**
  * Thrown if one of Weir's numbered invariants is violated, which means that Weir has a bug. It is thrown before Weir
- * creates the batch, request or commit that would violate the invariant, and it stops the run. Immutable.
+ * creates the batch, request or commit that would violate the invariant. The pipeline or producer then fails.
+ * Immutable.
  *
  * <p>Invariants are checked when a batch, a request or a commit is created, never per record.
  */

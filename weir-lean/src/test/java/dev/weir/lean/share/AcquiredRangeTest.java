@@ -229,8 +229,8 @@ class AcquiredRangeTest {
     // ---- Invariants ------------------------------------------------------------------------------------------------
 
     /**
-     * Code that decides on a record must not end it first. Otherwise, the broker would get two acknowledgements, which
-     * may contradict each other.
+     * A predicate passed to endIf must not end the record itself. Otherwise, the broker would get two acknowledgements,
+     * which may contradict each other.
      */
     @Test
     void recordThatEndsWhileItIsEnded_violatesAnInvariant() {

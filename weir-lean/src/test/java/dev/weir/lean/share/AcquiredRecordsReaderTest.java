@@ -63,7 +63,6 @@ class AcquiredRecordsReaderTest {
         return MemoryRecords.withEndTransactionMarker(offset, 0, 4, 77, (short) 0, new EndTransactionMarker(type, 0));
     }
 
-    /** Returns the batch with a wrong checksum. */
     private static MemoryRecords damaged(MemoryRecords batch) {
         batch.buffer().put(batch.sizeInBytes() - 1, (byte) -1);
         return batch;
@@ -125,7 +124,7 @@ class AcquiredRecordsReaderTest {
     }
 
     /**
-     * Brokers check the offsets of compressed batches only. Regression: a record that went back to an earlier range
+     * Brokers check the offsets of compressed batches only. Regression: a record whose offset was in an earlier range
      * counted as a gap, and the broker archived it.
      */
     @Test

@@ -13,7 +13,10 @@ class PendingAcknowledgementsTest {
         return new AcknowledgementRange(first, last, AcknowledgementRange.ACCEPT, (int) (last - first + 1));
     }
 
-    /** If one acknowledgement is late, the broker refuses all of its partition. The others must still be sent. */
+    /**
+     * If one acknowledgement is late, the broker refuses all acknowledgements of the partition. The other ones must
+     * still be sent.
+     */
     @Test
     void oneExpiredAmongGoodOnes_isFound_andTheOthersAreTold() {
         PendingAcknowledgements pending = new PendingAcknowledgements();

@@ -30,7 +30,6 @@ final class ScriptedNetwork implements MessageNetwork {
             this.receiver = receiver;
         }
 
-        /** Returns the last request, which must be of this type. */
         <T extends ApiMessage> T last(Class<T> type) {
             return type.cast(sent.getLast());
         }
@@ -57,7 +56,6 @@ final class ScriptedNetwork implements MessageNetwork {
         }
     }
 
-    /** Returns the newest channel with this name. */
     ScriptedChannel channel(String name) {
         return Objects.requireNonNull(channels.get(name), name);
     }

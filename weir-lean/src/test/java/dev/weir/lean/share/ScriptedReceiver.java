@@ -56,7 +56,6 @@ class ScriptedReceiver implements AcquiredRecordReceiver {
             this.record = record;
         }
 
-        /** Returns a record for which only the offset matters. */
         static ScriptedRecord at(long offset) {
             return new ScriptedRecord(new ConsumerRecord<>("topic", 0, offset, new byte[0], new byte[0]));
         }
@@ -81,7 +80,6 @@ class ScriptedReceiver implements AcquiredRecordReceiver {
             return record == other;
         }
 
-        /** Returns whether the record is neither finished nor gone. */
         boolean isOpen() {
             return !done && !gone;
         }

@@ -475,8 +475,8 @@ class ShareMemberSimulationTest {
                 .allSatisfy((place, times) -> assertThat(times).isOne());
     }
 
-    // If the member requested as many records again, the broker would discard each response until it gave up the
-    // records.
+    // If the member requested as many records again, the broker would discard each response, until the records reached
+    // their delivery limit.
     @Test
     void answersThatAQuotaThrowsAway_areAskedForSmaller_beforeDeliveriesEnd() {
         Random random = new Random(11);

@@ -130,7 +130,7 @@ class ShareMemberTest {
         assertThat(member.hasLeft()).isTrue();
     }
 
-    /** The coordinator's answer proves that the lookup was right, so the next one must not wait for long. */
+    /** The coordinator's answer proves that the lookup was right, so the next lookup must not wait for long. */
     @Test
     void coordinatorThatAnswers_endsTheBackoffOfItsLookups() {
         ScriptedChannel coordinator = joining();

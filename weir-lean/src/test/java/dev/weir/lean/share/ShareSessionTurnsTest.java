@@ -103,7 +103,7 @@ class ShareSessionTurnsTest {
 
     // ---- Fetches ---------------------------------------------------------------------------------------------------
 
-    /** The records that wait for the workers last for a while. */
+    /** The workers have enough acquired records for a while, so the fetch can wait for more credits. */
     @Test
     void fewCredits_waitForMore_butNotForLong() {
         Turn few = new Turn(3, 4, 1_000, false);

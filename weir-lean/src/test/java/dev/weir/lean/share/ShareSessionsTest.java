@@ -202,7 +202,9 @@ class ShareSessionsTest {
         assertThat(turn(0)).isEqualTo(50);
     }
 
-    /** The session no longer reads the partition, but its acquired records are still finished there. */
+    /**
+     * The session no longer reads the partition, but records acquired from the partition are still acknowledged in it.
+     */
     @Test
     void sessionThatReadsNothingMore_staysUntilItsRecordsAreToldOf() {
         open(1);
@@ -390,7 +392,7 @@ class ShareSessionsTest {
         assertThat(receiver.confirmed).containsExactly("accept 1 0");
     }
 
-    /** Only the record that represents the batch is copied when it is released in its last delivery. */
+    /** The batch has three open offsets, but only one open record, which represents the batch. */
     @Test
     void unreadableBatch_isOneOpenRecord_andHoldsAllItsOffsets() {
         settle(0);

@@ -111,7 +111,6 @@ final class SimulatedGroup {
         return topic.partitions().stream().allMatch(each -> share.of(each).isDone());
     }
 
-    /** Adds the process of another member. */
     SimulatedHost host(String member, SimulatedWork work) {
         SimulatedHost host = new SimulatedHost(member, this, work);
         hosts.add(host);
@@ -160,7 +159,6 @@ final class SimulatedGroup {
         fault(PASSING.get(random.nextInt(PASSING.size())));
     }
 
-    /** Injects one fault of this class. */
     void fault(Trouble trouble) {
         int node = 1 + random.nextInt(BROKERS);
         SimulatedHost host = hosts.get(random.nextInt(hosts.size()));
@@ -191,7 +189,6 @@ final class SimulatedGroup {
         move(partition);
     }
 
-    /** Moves a leader to the next broker. */
     void move(int partition) {
         Partition moving = log(partition);
         moving.moveTo(moving.leader() % BROKERS + 1);

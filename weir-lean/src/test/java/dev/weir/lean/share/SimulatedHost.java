@@ -33,7 +33,6 @@ final class SimulatedHost implements BrokerNetwork {
         }
     }
 
-    /** Runs a turn of the member. Returns the delay until the next turn. */
     long turn() {
         work.at(group.now());
         process.tellReady();

@@ -47,23 +47,19 @@ final class SimulatedWork extends ScriptedReceiver {
         return partition + "@" + offset;
     }
 
-    /** Returns whether the record is acquired and its processing has not ended. */
     boolean isOpen(int partition, long offset) {
         ScriptedRecord locked = newest.get(place(partition, offset));
         return locked != null && locked.isOpen();
     }
 
-    /** Returns whether the record was finished at least once. */
     boolean isDone(int partition, long offset) {
         return done.containsKey(place(partition, offset));
     }
 
-    /** Runs a turn of the member. Returns the delay until the next turn. */
     long turn(long now) {
         return Objects.requireNonNull(member).turn(now);
     }
 
-    /** Sets the member's time, for the responses that it receives next. */
     void at(long now) {
         Objects.requireNonNull(member).at(now);
     }

@@ -27,7 +27,7 @@ class StressTest {
 
     private static final String BROKEN = ".Broken";
 
-    /** Packages of acknowledgements, offsets and hand-overs, where a race loses a record or finishes it twice. */
+    /** Packages in which a race could lose a record or finish it twice. */
     private static final String ON_A_RECORDS_WAY = "\\.internal\\.(?:in\\.)?(?:ack|boundary|fetch|offsets|waiting)\\.";
 
     private static final Pattern FAILED = Pattern.compile("\\[(?:FAILED|ERROR|.*TIMEOUT)] (dev\\.weir\\.\\S+)");
@@ -69,8 +69,8 @@ class StressTest {
     }
 
     /**
-     * On a busy machine, two threads may rarely meet in the short run. Broken variants that did not fail therefore run
-     * again, for longer.
+     * On a busy machine, the threads of a case may rarely act at the same time in a short run. Broken variants that did
+     * not fail therefore run again, for longer.
      */
     private static Set<String> unseenAfterLongerRuns(Path reports, Set<String> broken, Set<String> failed)
             throws IOException, InterruptedException {
@@ -88,7 +88,7 @@ class StressTest {
         return FAILED.matcher(output).results().map(match -> match.group(1)).collect(Collectors.toSet());
     }
 
-    /** Returns the cases that ran. Each writes a page. */
+    /** Returns the cases that ran. jcstress writes an HTML file for each of them. */
     private static Set<String> casesIn(Path reports) throws IOException {
         try (Stream<Path> files = Files.list(reports)) {
             return files.map(file -> file.getFileName().toString())
@@ -110,7 +110,7 @@ class StressTest {
                 cases,
                 "-r",
                 reports.toString(),
-                // One plain configuration and one short round: less than a second for each case.
+                // Use one JVM configuration and one short round. Each case then takes less than a second.
                 "-f",
                 "1",
                 "-fsm",

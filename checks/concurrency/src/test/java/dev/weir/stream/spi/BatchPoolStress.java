@@ -9,9 +9,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.III_Result;
 
 /**
- * A source fills a batch while the downstream segment releases earlier batches. The source never gets an array that is
- * still in use. Each batch still contains what was written into it, and a refilled batch contains nothing of the old
- * one.
+ * A source fills a batch while the downstream thread releases earlier batches. The source never gets an array that is
+ * still in use. Each batch still contains what was written into it, and a refilled batch contains no earlier elements.
  */
 @JCStressTest
 @Outcome(id = "1, 2, 0", expect = Expect.ACCEPTABLE, desc = "both batches read what was put into them, and no more")
@@ -36,7 +35,7 @@ public class BatchPoolStress {
         return batch;
     }
 
-    /** The upstream segment, which owns the pool. It also releases a batch itself and takes it again. */
+    /** The source's thread, which owns the pool. It also releases a batch itself and takes it again. */
     @Actor
     public void source() {
         Batch<Integer> own = pool.take();
@@ -51,7 +50,7 @@ public class BatchPoolStress {
         second.add(2);
     }
 
-    /** The downstream segment, which releases one of its batches twice. */
+    /** The downstream thread, which releases one of its batches twice. */
     @Actor
     public void sink() {
         inFlight.release();

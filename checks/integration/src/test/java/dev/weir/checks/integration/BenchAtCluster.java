@@ -91,7 +91,7 @@ final class BenchAtCluster implements AutoCloseable {
         return new CampaignRunner(workload, there, SILENT).run();
     }
 
-    /** Explores the workload, which must have one driver and one point. */
+    /** Explores the workload, which must have one driver and one combination of settings. */
     Explored explore(String yaml) throws InterruptedException {
         return explore(BenchEnvironment.HERE, yaml);
     }
@@ -120,7 +120,7 @@ final class BenchAtCluster implements AutoCloseable {
         return new ExistingCluster(cluster.bootstrapServers(), Map.of(), ExistingCluster.PREFIX, false);
     }
 
-    /** Creates and returns a folder like a checkout, whose only drivers come from a class of these tests. */
+    /** Creates and returns a folder like a checkout. Its only drivers are the given ones, with the given main class. */
     static Path checkoutWith(Path root, Class<?> main, String drivers) throws IOException {
         Path target = root.resolve("drivers/planted/target");
         Files.createDirectories(target.resolve("classes"));

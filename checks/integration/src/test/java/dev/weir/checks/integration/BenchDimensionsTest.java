@@ -84,7 +84,7 @@ class BenchDimensionsTest extends BenchTestBase {
                 .collect(Collectors.toSet());
     }
 
-    /** Records of a plan have their keys in the topic, and handlers process them by key. */
+    /** Records that a planned load sends have their keys in the topic, and handlers process them by key. */
     @Test
     @Tag("long")
     void recordsThatAreSentByAPlan_haveTheirKeys() throws Exception {

@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Timeout;
 /** Tests campaigns whose processes have separate clocks, with real processes and a real broker. */
 class BenchEnvironmentTest extends BenchTestBase {
     private static final int PARTITIONS = 4;
-    private static final double MOST_APART_MILLIS = 10; // a twelfth of the error of a half-corrected clock
+    private static final double MOST_APART_MILLIS = 10; // a half-corrected clock would be 125 ms wrong
 
     private static Worker here(Worker.Role role, long clockAheadMillis) {
         return new Worker(new Place.Here(), "", Set.of(role), "", "", clockAheadMillis);
@@ -138,7 +138,7 @@ class BenchEnvironmentTest extends BenchTestBase {
         assertThat(Objects.requireNonNull(changed.totals()).metrics()).containsKey(DriverSession.CLOCK_ERROR);
     }
 
-    /** The number of seconds comes from the plan, so it does not depend on the machine's speed. */
+    /** The run takes as long as planned, whatever the machine's speed. */
     private static String group(String name, String driver, String method, String timeline) {
         return """
                 name: NAME
@@ -182,8 +182,8 @@ class BenchEnvironmentTest extends BenchTestBase {
     }
 
     /**
-     * Two members handle 40 of the 100 records per second. A member that is killed at any time has therefore committed
-     * records that it has not handled.
+     * The faulty driver commits records before it handles them, and falls behind: two members handle 40 of the 100
+     * records per second. Whenever a member is killed, it has committed records that it has not handled.
      */
     @Test
     @Tag("long")

@@ -61,7 +61,7 @@ class BenchExplainTest extends BenchTestBase {
         assertThat(limiter.name()).isEqualTo("fetch size");
     }
 
-    /** The rival's window is reduced, so that the rival itself is the limit. */
+    /** The driver may have only 32 records in flight, so that the driver itself is the limiter. */
     @Test
     @Tag("long")
     void windowThatIsCut_isNamed_andNoBrokersFault() throws Exception {

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Timeout;
  */
 class BenchFaultsTest extends BenchTestBase {
 
-    /** The number of seconds comes from the plan, so it does not depend on the machine's speed. */
+    /** The run takes as long as planned, whatever the machine's speed. */
     private static final String WORKLOAD = """
             name: NAME
             scenario: work
@@ -107,7 +107,7 @@ class BenchFaultsTest extends BenchTestBase {
         }
     }
 
-    /** Checks that the run lost nothing, and returns its only disturbance. */
+    /** Checks that the run lost nothing, and returns the only fault in its report. */
     private static Disturbance only(ResultsFolder results) {
         Run run = whole(results);
         assertThat(run.disturbances()).hasSize(1);
@@ -164,8 +164,8 @@ class BenchFaultsTest extends BenchTestBase {
     }
 
     /**
-     * Two members handle 40 of the 100 records per second. A member that is killed at any time has therefore committed
-     * records that it has not handled.
+     * The faulty driver commits records before it handles them, and falls behind: two members handle 40 of the 100
+     * records per second. Whenever a member is killed, it has committed records that it has not handled.
      */
     @Test
     @Tag("long")

@@ -21,7 +21,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Tests drivers that copy from views to batches: their allocation, and the state after {@code lean-copy} was killed.
+ * Tests drivers that copy records from a lean consumer to a lean producer: their allocation, and the state after {@code
+ * lean-copy} was killed.
  */
 @Timeout(180)
 class BenchLeanCopyTest extends BenchTestBase {
@@ -31,8 +32,8 @@ class BenchLeanCopyTest extends BenchTestBase {
     private static final double SECONDS = 60;
 
     /**
-     * The smallest object has 16 bytes. The rest is for requests, responses, commits, the end of the pass, and the
-     * one-time cost of the few pooled batches.
+     * Less than one object per record, because the smallest object has 16 bytes. Requests, responses, commits, the end
+     * of the run, and the few pooled batches may allocate.
      */
     private static final double ALLOWED_BYTES_PER_RECORD = 8;
 

@@ -61,7 +61,6 @@ class BenchLiveTest extends BenchTestBase {
         });
     }
 
-    /** Sends a command as soon as a run accepts it. */
     private static Answer ordered(String name, CompletableFuture<?> run, Order order) throws Exception {
         Path results = folder.resolve(name);
         Awaitility.await().atMost(4, TimeUnit.MINUTES).until(() -> run.isDone() || OrderSender.to(results) != null);
@@ -114,7 +113,7 @@ class BenchLiveTest extends BenchTestBase {
         }
         Answer refused = ordered(name, run, set("client.max.poll.record", "5"));
         assertThat(refused.error()).contains("did you mean max.poll.records?");
-        // The measured part has begun. The wait lets it contain some whole seconds.
+        // The measurement has begun. Wait until it contains some whole seconds.
         Awaitility.await().pollDelay(4, TimeUnit.SECONDS).until(() -> !run.isDone());
         assertThat(ordered(name, run, new Order.End()).applied()).containsKey("end");
         ResultsFolder results = run.get(10, TimeUnit.MINUTES);

@@ -18,7 +18,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Tests planned loads with shapes, for groups that copy and for handlers that fail. The tests check no speeds. */
+/**
+ * Tests planned loads whose rate varies, for groups that copy and for handlers that fail. The tests check no speeds.
+ */
 @Timeout(300)
 class BenchPlannedLoadTest extends BenchTestBase {
 
@@ -156,7 +158,7 @@ class BenchPlannedLoadTest extends BenchTestBase {
         requireRepeated(driver);
     }
 
-    /** The group did not change, so the failed calls are exactly the ones that were drawn. */
+    /** No rebalance repeated any record, so exactly the randomly chosen calls failed. */
     private static void requireRepeated(String driver) throws Exception {
         ResultsFolder results =
                 bench.run(FAILING.replace("NAME", "failing-" + driver).replace("DRIVER", driver));

@@ -93,8 +93,8 @@ class BenchReaderGroupsTest extends BenchTestBase {
     }
 
     /**
-     * Two members handle 40 of the 100 records per second. A member that is killed at any time has therefore committed
-     * records that it has not handled.
+     * The faulty driver commits records before it handles them, and falls behind: two members handle 40 of the 100
+     * records per second. Whenever a member is killed, it has committed records that it has not handled.
      */
     @Test
     @Tag("long")

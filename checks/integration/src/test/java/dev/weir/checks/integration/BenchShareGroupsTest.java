@@ -63,7 +63,7 @@ class BenchShareGroupsTest extends BenchTestBase {
                 4);
     }
 
-    /** Each of two consumers has two workers, which wait for each other. */
+    /** Each of the two consumers has two workers. */
     @Test
     @Tag("long")
     void fewerConsumersThanWorkers_shareThemOut() throws Exception {
@@ -82,7 +82,7 @@ class BenchShareGroupsTest extends BenchTestBase {
             assertThat(run.ledger().isClean()).as("%s", run.ledger()).isTrue();
             assertThat(run.ledger().delivered()).isPositive();
             var metrics = run.totals().metrics();
-            // Neither count contains the records that arrived during the start or after the end of a pass.
+            // Neither sum contains the records that arrived during the start or after the end of the measurement.
             assertThat(run.intervals().stream()
                             .skip(run.warmUpIntervals())
                             .mapToLong(Interval::records)
@@ -98,8 +98,8 @@ class BenchShareGroupsTest extends BenchTestBase {
                             Totals.CEILING,
                             ceiling -> assertThat(ceiling)
                                     .isEqualTo(4000 / metrics.getOrDefault(Totals.HANDLER_MILLIS, Double.NaN)))
-                    // When a pass ends, handlers are still running. Their records may be a large part of such a short
-                    // pass.
+                    // When the measurement ends, handlers are still running. Their records may be a large part of such
+                    // a short run.
                     .hasEntrySatisfying(
                             Totals.EFFICIENCY, percent -> assertThat(percent).isBetween(0.1, 150.0));
         });

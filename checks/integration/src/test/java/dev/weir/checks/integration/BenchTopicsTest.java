@@ -93,7 +93,8 @@ class BenchTopicsTest extends BenchTestBase {
     }
 
     /**
-     * Each record is committed separately, which is slow. With a large fetch, a pass would read only the first topic.
+     * Each record is committed separately, which is slow. With large fetches, a run would only have time to read the
+     * first topic.
      */
     @Test
     @Tag("long")

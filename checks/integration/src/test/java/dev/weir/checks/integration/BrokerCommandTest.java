@@ -63,7 +63,7 @@ class BrokerCommandTest {
         }
     }
 
-    /** A client may create the topic first, with one partition, or at the same moment. */
+    /** A client may create the topic, with one partition, before the command does. */
     @Test
     @Tag("long")
     @Timeout(90)
@@ -86,7 +86,7 @@ class BrokerCommandTest {
         }
     }
 
-    /** Clients request the topic all the time, so most starts lose the race to create it. */
+    /** Clients request the topic all the time, so they usually create it before the starting command does. */
     @Test
     @Tag("long")
     @Timeout(90)

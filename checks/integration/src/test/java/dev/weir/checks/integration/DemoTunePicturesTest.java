@@ -75,7 +75,7 @@ class DemoTunePicturesTest {
                     boolean wasRunning = isRunning(browser);
                     String limiter = browser.textOf("limiter");
                     browser.screenshot(shot);
-                    // The last one at full speed stays.
+                    // Keep the latest picture that was taken while the pipeline was running and limited.
                     if (limiter.startsWith(LIMITED) && wasRunning && isRunning(browser)) {
                         limiters.add(limiter);
                         Files.move(shot, picture, StandardCopyOption.REPLACE_EXISTING);

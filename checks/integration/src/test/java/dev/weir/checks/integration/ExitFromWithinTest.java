@@ -198,7 +198,7 @@ class ExitFromWithinTest {
             assertThat(subject.out()).contains("report [");
         }
         if (place == Place.HANDLER) {
-            // What was finished before is committed.
+            // The records finished before the exit are committed.
             assertThat(KAFKA.cluster().committedOffsets(topic).values()).containsExactly(49L);
         }
     }

@@ -90,7 +90,6 @@ class FailureBrokerLossTest {
             List<String> written = values(cluster);
             assertThat(badBefore(committed, input)).isNotEmpty().isSubsetOf(written);
 
-            // During the second run, the broker stops and restarts.
             try (RunningPipeline second =
                     run(cluster, Subscription.topics("loss").untilEnd())) {
                 DeadLetterHandle more = second.handles(DeadLetterHandle.class).getFirst();

@@ -31,7 +31,6 @@ final class FaultyCopyDriver implements Driver {
         this.fault = fault;
     }
 
-    /** The faults that it can have. */
     private enum Fault {
         /** One record of each partition is not written. */
         LOSING,
@@ -45,7 +44,6 @@ final class FaultyCopyDriver implements Driver {
         ABORTING
     }
 
-    /** Runs a driver with the given fault. */
     public static void main(String[] arguments) {
         DriverMain.serve(
                 Map.of(

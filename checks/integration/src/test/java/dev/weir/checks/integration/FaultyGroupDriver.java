@@ -37,7 +37,6 @@ final class FaultyGroupDriver implements Driver {
         HANGING
     }
 
-    /** Runs a driver with the given fault. */
     public static void main(String[] arguments) {
         DriverMain.serve(
                 Map.of(

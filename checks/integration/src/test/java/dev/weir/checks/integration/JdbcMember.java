@@ -67,7 +67,10 @@ final class JdbcMember {
         }
     }
 
-    /** Runs on a thread that no revocation interrupts, which is the worst kind of zombie. */
+    /**
+     * Runs on a thread that a revocation does not interrupt. The thread may then write after the member has lost the
+     * partition.
+     */
     private static int storeHeld(
             List<ConsumerRecord<byte[], byte[]>> batch, DataSource database, JdbcOffsets offsets, Path go)
             throws Exception {

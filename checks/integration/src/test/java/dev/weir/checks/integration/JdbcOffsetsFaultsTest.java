@@ -31,8 +31,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Tests the guide's pipeline into a database: each record has exactly one row, whatever ends the members or the
- * database.
+ * Tests the guide's pipeline into a database: each record has exactly one row, no matter how members or the database
+ * are stopped.
  */
 @Timeout(300)
 class JdbcOffsetsFaultsTest {

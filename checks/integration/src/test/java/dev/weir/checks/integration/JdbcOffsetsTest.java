@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.Timeout;
 
-/** Tests which moves of a position {@link JdbcOffsets} makes and which it refuses, and its messages, on PostgreSQL. */
+/** Tests which position changes {@link JdbcOffsets} accepts on PostgreSQL, which ones it refuses, and its messages. */
 @Timeout(120)
 class JdbcOffsetsTest {
 
@@ -213,10 +213,7 @@ class JdbcOffsetsTest {
         assertThat(results()).isEqualTo(1);
     }
 
-    /**
-     * A thread of an earlier run that was not interrupted still uses this object, and therefore has the current run's
-     * fence.
-     */
+    /** A thread that an earlier run left behind uses the same object, so the current run's fence does not stop it. */
     @Test
     void leftover_ofAFormerRun_isRefused_andThePresentOneGoesOn() throws Exception {
         try (JdbcOffsets offsets = offsets()) {
@@ -247,7 +244,7 @@ class JdbcOffsetsTest {
             holder.commit();
             assertThat(loaded.get(1, TimeUnit.MINUTES)).containsValue(Position.offset(2));
             refuses(late, 2).hasMessageContaining("this member does not have it any more");
-            // In return, the current owner is fenced. Its next run takes the row back.
+            // The late load has also fenced the current owner. The owner's next load takes the row back.
             refuses(holding, 2).hasMessageContaining("another member has taken the partition over");
             load(holding);
             write(holding, 2);
@@ -411,7 +408,6 @@ class JdbcOffsetsTest {
         }
     }
 
-    /** Writes a result for each of the records in one transaction. */
     private void write(JdbcOffsets offsets, long... numbers) throws SQLException {
         try (Connection connection = open()) {
             for (long number : numbers) {

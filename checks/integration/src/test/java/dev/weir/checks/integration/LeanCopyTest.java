@@ -147,8 +147,8 @@ class LeanCopyTest {
     }
 
     /**
-     * Produces until the given time, so that records arrive while the broker is killed on any machine. Returns a future
-     * with the number of records. Runs on its own thread, because it blocks for long.
+     * Produces until {@code enough} is true, so that records arrive while the broker is killed, whatever the machine's
+     * speed. Returns a future with the number of records. Runs on its own thread, because it blocks for long.
      */
     private static CompletableFuture<Integer> produceUntil(KafkaCluster cluster, AtomicBoolean enough) {
         return CompletableFuture.supplyAsync(

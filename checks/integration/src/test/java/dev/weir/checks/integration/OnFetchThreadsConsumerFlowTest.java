@@ -12,7 +12,7 @@ class OnFetchThreadsConsumerFlowTest extends ConsumerFlowTest {
     @Override
     void threeThousandPartitions_stayWithinTheBudget() {}
 
-    /** Not repeated here, for the same reasons. */
+    /** Not repeated here, because it takes long and tests Weir's own limits. */
     @Override
     void sixHundredPartitions_stayWithinTheBudget() {}
 }

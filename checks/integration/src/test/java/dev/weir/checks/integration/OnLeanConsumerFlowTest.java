@@ -10,7 +10,7 @@ class OnLeanConsumerFlowTest extends ConsumerFlowTest {
     @Override
     void threeThousandPartitions_stayWithinTheBudget() {}
 
-    /** Not repeated here, for the same reasons. */
+    /** Not repeated here, because it takes long and tests Weir's own limits. */
     @Override
     void sixHundredPartitions_stayWithinTheBudget() {}
 }

@@ -71,7 +71,6 @@ class PageImportsTest {
         return pages;
     }
 
-    /** The samples without imports of their own. */
     private static List<String> samples(String page) {
         return SAMPLE.matcher(page)
                 .results()
@@ -93,7 +92,6 @@ class PageImportsTest {
                 .anyMatch(name -> imports.contains("import " + wanted.group(1) + "." + name + ";"));
     }
 
-    /** Returns whether a sample uses a name outside comments and strings. */
     private static boolean isNamed(String name, String sample) {
         String code = sample.replaceAll("//[^\n]*|\"[^\"\n]*\"", "");
         return Pattern.compile("(?<![\\w.])" + name + "\\b").matcher(code).find();

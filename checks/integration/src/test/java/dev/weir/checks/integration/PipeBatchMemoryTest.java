@@ -138,7 +138,7 @@ class PipeBatchMemoryTest {
         }
     }
 
-    // Regression: these commands ended as out of memory, without the place.
+    // Regression: the message of these commands reported that memory ran out, but did not name the record.
     @Test
     void recordLargerThanTheHeap_isNamedByCommandsThatReadRecords() throws Exception {
         try (PipeProcess consume = command("consume", "--topic", "bomb")) {

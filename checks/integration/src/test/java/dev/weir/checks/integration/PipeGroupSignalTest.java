@@ -67,7 +67,7 @@ class PipeGroupSignalTest {
         signalToTheGroup_isDrained_andTheCommandsFinish(via, signal, deadLetters);
     }
 
-    /** In their own sessions, the commands would outlive a pipe that stops immediately. */
+    /** The commands run in their own sessions, so the signal does not reach them. The pipe must end them. */
     @Test
     @Timeout(120)
     void secondSignal_endsTheCommandsToo() {

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Tests the limiter in the summary of a {@code weir pipe} that has ended or was given up. */
+/** Tests the limiter in the summary of a {@code weir pipe} that has ended or was stopped. */
 @Timeout(180)
 class PipeLimiterTest {
 

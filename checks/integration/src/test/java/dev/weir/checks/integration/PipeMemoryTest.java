@@ -76,9 +76,9 @@ class PipeMemoryTest {
     }
 
     /**
-     * Each record is larger than a partition's share of the budget, there are so many partitions that one record of
-     * each would not fit, and the output stops responding. Regression: the pipe held 29 records with a budget of 8 MB,
-     * and the heap was too small in two of three runs.
+     * Each record is larger than one partition's part of the budget, and one record of each partition would exceed the
+     * whole budget. The output stops responding. Regression: the pipe held 29 records with a budget of 8 MB, and the
+     * heap was too small in two of three runs.
      */
     @Test
     @Tag("long")

@@ -56,7 +56,6 @@ final class PipeProcess implements AutoCloseable {
         return start(List.of(), List.of("-XX:-ExitOnOutOfMemoryError"), "dev.weir.cli.Main", heapMegabytes, args);
     }
 
-    /** Any main class of the tests. */
     static PipeProcess startMain(String mainClass, int heapMegabytes, String... args) {
         return start(List.of(), List.of(), mainClass, heapMegabytes, args);
     }
@@ -113,7 +112,6 @@ final class PipeProcess implements AutoCloseable {
         return process.children().toList();
     }
 
-    /** Writes to the standard input of the command, which stays open. */
     void type(String text) {
         try {
             process.getOutputStream().write(text.getBytes(StandardCharsets.UTF_8));
@@ -132,7 +130,6 @@ final class PipeProcess implements AutoCloseable {
         }
     }
 
-    /** SIGKILL; returns when the process is gone. */
     void kill() {
         process.destroyForcibly().onExit().join();
     }
@@ -158,7 +155,6 @@ final class PipeProcess implements AutoCloseable {
         }
     }
 
-    /** Waits for the first line on standard output, and returns it. */
     String awaitOut() {
         Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> out().endsWith("\n") || !process.isAlive());
         assertThat(out()).as(err()).endsWith("\n");

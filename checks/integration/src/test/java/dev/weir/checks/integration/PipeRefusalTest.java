@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class PipeRefusalTest {
 
-    /** The command's own patience is ten seconds. */
+    /** A time limit below the command's default of ten seconds. */
     private static final String SHORT = "--connect-timeout=3s";
 
     private static KafkaCluster cluster;

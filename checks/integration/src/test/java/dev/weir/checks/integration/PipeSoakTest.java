@@ -91,7 +91,6 @@ class PipeSoakTest {
                 .split(","));
     }
 
-    /** Returns the command of a pipe whose group member has the given name. */
     private String[] command(KafkaCluster cluster, String guarantee, String name) throws IOException {
         Path config = Files.writeString(folder.resolve(name + ".properties"), "client.id=" + name + "\n");
         String args = "pipe --bootstrap-server " + cluster.bootstrapServers() + " --from in --to out --group soak"
@@ -110,7 +109,6 @@ class PipeSoakTest {
                 .anyMatch(member -> member.clientId().contains(name));
     }
 
-    /** Watches the restarted pipe between two restarts. */
     private static void live(
             PipeProcess pipe, long nanos, PipeProcess resident, ProcessUsage usage, SoakLedger ledger) {
         long end = System.nanoTime() + nanos;

@@ -55,7 +55,6 @@ class PipeUnreachableTest {
         return folder.resolve(name + ".json");
     }
 
-    /** Returns the file's text, once the file exists. */
     private String text(String name) {
         try {
             return Files.exists(state(name)) ? Files.readString(state(name)) : "";

@@ -95,7 +95,7 @@ class ProducingSamplesTest {
         return booking;
     }
 
-    /** The surroundings that the sample uses. */
+    /** Declares the variables that the sample uses. */
     private record Telling(
             Shop shop,
             ProducerSettings<String, String> settings,

@@ -349,8 +349,9 @@ class ReplayForeignTest {
     }
 
     /**
-     * Regression: the message about a record larger than the heap said that all records before it are done, and advised
-     * a commit that loses the unsent ones, which are only in the metadata of the group's commit.
+     * Regression: if a record was larger than the heap, the message said that all records before it were done, and
+     * advised to commit the next offset. That commit would lose the unsent records, which are listed only in the
+     * metadata of the group's commit.
      */
     @Test
     void recordThatExhaustsTheHeap_afterAnUnsentOne_isNotToBeLeftOutByACommit(@TempDir Path folder) throws Exception {

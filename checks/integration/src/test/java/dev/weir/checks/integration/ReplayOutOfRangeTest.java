@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Tests {@code weir replay --group} with a commit outside the log of the dead-letter topic. */
+/** Tests {@code weir replay --group} with a committed offset outside the log of the dead-letter topic. */
 class ReplayOutOfRangeTest {
 
     private static KafkaCluster cluster;
@@ -91,15 +91,15 @@ class ReplayOutOfRangeTest {
     }
 
     /**
-     * Regression: each run failed with the client's message if retention had deleted the commit's record. A run on a
-     * recreated, shorter topic read nothing and ended with exit code 0.
+     * Regression: if retention had deleted the record at the committed offset, each run failed with the Kafka client's
+     * message. A run on a recreated, shorter topic read nothing and ended with exit code 0.
      */
     @ParameterizedTest
     @CsvSource({
         "5, 4, 2, ''",
         "3, 0, 9, ''",
         "0, 0, 1, ''",
-        // The commit is in the log, but not the end of the examined records.
+        // The committed offset is in the log. Offset 9, up to which records were examined, is not.
         "3, 0, 1, weir-replay:8:0",
     })
     void commitOutsideTheLog_byDefault_failsWithThePlaceAndTheRange(
@@ -145,8 +145,8 @@ class ReplayOutOfRangeTest {
     }
 
     /**
-     * Regression: commits contained no topic id. A run on a recreated topic that was longer than the commit skipped its
-     * first records.
+     * Regression: commits contained no topic id. If a recreated topic had more records than the committed offset, a run
+     * skipped its first records.
      */
     @ParameterizedTest
     @CsvSource({"FAIL, 0", "EARLIEST, 7", "NEAREST, 7", "LATEST, 0"})
@@ -162,7 +162,7 @@ class ReplayOutOfRangeTest {
         cluster.deleteTopic(id.topic());
         cluster.createTopic(id.topic(), 1);
         produce(id.topic(), 7);
-        commit(id, committed); // the broker may have deleted it with the topic, but does not always do so
+        commit(id, committed); // the broker may have deleted the commit with the topic
 
         WeirCommand run = replay(id.topic(), "weir.out.of.range=" + policy);
         assertThat(run.out()).contains("\"letters_sent\":" + sent);

@@ -206,7 +206,10 @@ class ReplayUnsendableTest {
         assertThat(FailureTopics.read(KAFKA.cluster(), "public")).isEmpty();
     }
 
-    /** {@code *} allows the topics of applications only, or a dead-letter record could reveal what brokers store. */
+    /**
+     * {@code *} allows only topics of applications. Otherwise, a dead-letter record could reveal the contents of the
+     * brokers' internal topics.
+     */
     @Test
     void originalOfAnInternalTopic_isNotCopied_evenIfAllTopicsAreAllowed() {
         KAFKA.cluster().createTopic("target", 1);

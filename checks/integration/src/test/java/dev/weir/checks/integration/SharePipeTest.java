@@ -66,7 +66,7 @@ class SharePipeTest {
                 .contains("\"handler_mean_ms\":")
                 .contains("\"limiter\":{\"kind\":\"")
                 .contains("\"drained\":true");
-        // Regression: with a limiter named by the member itself, all stages lacked their times.
+        // Regression: if the share group member named the limiter, no stage had a busy_share.
         assertThat(out.split("\"busy_share\":", -1)).hasSameSizeAs(out.split("\"parallelism\":", -1));
         assertThat(Records.readAll(KAFKA.bootstrapServers(), "piped-out", IsolationLevel.READ_UNCOMMITTED))
                 .hasSize(2_000);

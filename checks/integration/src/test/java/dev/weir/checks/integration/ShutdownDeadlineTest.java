@@ -22,17 +22,17 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Tests the time that the end of a JVM leaves to a pipeline that drains on shutdown. */
+/** Tests the time that a draining pipeline gets while its JVM shuts down. */
 class ShutdownDeadlineTest {
 
     private static final Duration SOON = Duration.ofMinutes(1);
 
-    /** A pipeline with a resource that takes its time to close, in a JVM that ends at once. */
+    /** A pipeline with a resource that closes slowly, in a JVM that exits immediately. */
     static final class Subject {
 
         private Subject() {}
 
-        /** Arguments: the deadline of the drain, how long the resource takes to close. */
+        /** Takes the drain's deadline, and the time that the resource takes to close. */
         public static void main(String[] args) {
             Sink<Integer> sink = Sink.custom("sink", context -> {
                 context.onTermination(patience -> {
@@ -73,19 +73,19 @@ class ShutdownDeadlineTest {
         assertThat(run(Duration.ofDays(2), Duration.ZERO).lines()).containsExactly("patience of days", "closed");
     }
 
-    /** The time is longer than a cancelled stage may take to end. */
+    /** The resource takes longer to close than a cancelled stage may take to end. */
     @Test
     @Timeout(120)
     void jvm_waitsForResources_thatCloseAfterTheDeadline() {
         assertThat(run(Duration.ZERO, Duration.ofSeconds(7)).lines()).containsExactly("patience PT0S", "closed");
     }
 
-    /** The tutorial's pattern: main waits for the pipeline and uses its report. */
+    /** A program like the tutorial's, whose main method waits for the pipeline and uses its report. */
     static final class Waiting {
 
         private Waiting() {}
 
-        /** Arguments: whether main runs forever, and what it waits for. */
+        /** Takes {@code true} if main must run forever, and the name of a {@link Wait}. */
         public static void main(String[] args) throws Exception {
             Pipeline pipeline = Source.<Integer>never().to(Sink.ignore());
             DrainReport report = switch (Wait.valueOf(args[1])) {
@@ -134,12 +134,12 @@ class ShutdownDeadlineTest {
         }
     }
 
-    /** A handler that waits for main, and main ends the JVM. Nobody can know that it waits in vain. */
+    /** A handler waits for main, but main exits the JVM. Weir cannot know that this wait would never end. */
     static final class Stuck {
 
         private Stuck() {}
 
-        /** Argument: the deadline of the drain. */
+        /** Takes the deadline of the drain. */
         public static void main(String[] args) throws Exception {
             CountDownLatch atWork = new CountDownLatch(1);
             CountDownLatch ofMain = new CountDownLatch(1);

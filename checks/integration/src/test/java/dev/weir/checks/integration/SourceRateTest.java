@@ -49,7 +49,7 @@ class SourceRateTest {
                 ConsoleServer console = ConsoleServer.builder().start(running)) {
             RateControl rate = running.handles(RateControl.class).getFirst();
             assertThat(rate.perSecond()).isZero();
-            // Records pulled earlier, a batch at most, pass through; after that, one per second.
+            // At most one batch was pulled earlier and still passes through. After that, one record passes per second.
             rate.perSecond(1);
             begun.countDown();
             await().atMost(SOON).until(() -> rate.waitedNanos() > TimeUnit.SECONDS.toNanos(1));

@@ -14,7 +14,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 final class StarvedImages {
 
     private static final int CACHED = 220_000;
-    /** Number of newest images kept, long enough to be moved to the old part of the heap. */
+    /** Number of newest images to keep. Each is kept long enough to be moved to the old generation of the heap. */
     private static final int RECENT = 40;
 
     private static final int TILES = 12;

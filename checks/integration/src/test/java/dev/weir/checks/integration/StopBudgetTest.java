@@ -77,7 +77,7 @@ class StopBudgetTest {
                         } else if (held.contains(number)) {
                             new CountDownLatch(1).await();
                         }
-                        // One write per line, which nothing cuts.
+                        // Write each line in a single call, so that a kill cannot leave half a line.
                         return Files.writeString(
                                 file, number + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
                     })

@@ -160,7 +160,7 @@ class TopicRecreationTest {
         }
     }
 
-    /** All of it; nobody writes any more. */
+    /** Returns all records of the new topic. No more records are written. */
     private Set<Seen> newLog() {
         return Records.readAll(KAFKA.bootstrapServers(), doomed, IsolationLevel.READ_UNCOMMITTED).stream()
                 .map(record -> new Seen(

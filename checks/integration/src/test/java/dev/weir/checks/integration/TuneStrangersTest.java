@@ -86,8 +86,8 @@ class TuneStrangersTest {
                         folder.resolve("payments.csv"),
                         "id,customer,cents",
                         line -> line + ",customer " + line % 1_000 + "," + line % 10_000)) {
-            // Simulates the round trip to a remote database. With a faster one, the rows written during a search would
-            // not fit into memory.
+            // Simulates the round trip to a remote database. With a faster database, the rows written during a search
+            // would not fit into memory.
             CsvToJdbc.Connections remote = () -> {
                 LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(200));
                 return DriverManager.getConnection(database);
@@ -165,7 +165,7 @@ class TuneStrangersTest {
                 .isGreaterThanOrEqualTo(WANTED);
     }
 
-    /** Dispatchers first: they bound the stages. */
+    /** Returns the current settings, dispatchers first, because their sizes limit the stages. */
     private static Map<String, String> settings(RunningPipeline running) {
         Map<String, String> settings = new LinkedHashMap<>();
         running.handles(DispatcherControl.class).forEach(each -> {

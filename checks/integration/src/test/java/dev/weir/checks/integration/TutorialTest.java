@@ -70,7 +70,6 @@ class TutorialTest {
         }
     }
 
-    /** Returns the version that follows {@code artifact} in the POM. */
     private static String after(String pom, String artifact) {
         return Pattern.compile(Pattern.quote(artifact) + "\\s*<version>([^<]+)<")
                 .matcher(pom)

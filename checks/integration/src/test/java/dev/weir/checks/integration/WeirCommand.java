@@ -22,7 +22,6 @@ record WeirCommand(int exitCode, String out, String err) {
 
     private static final Duration START = Duration.ofSeconds(90);
 
-    /** Runs a command to its end, whether or not it succeeds. */
     static WeirCommand run(String... args) {
         var out = new ByteArrayOutputStream();
         var err = new ByteArrayOutputStream();
@@ -63,7 +62,6 @@ record WeirCommand(int exitCode, String out, String err) {
         }
     }
 
-    /** Runs a command that must succeed; returns its output. */
     static String output(String... args) {
         WeirCommand command = run(args);
         assertThat(command.exitCode).as(command.err).isZero();

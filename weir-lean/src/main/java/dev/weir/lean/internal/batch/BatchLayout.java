@@ -16,7 +16,7 @@ import java.util.zip.CRC32C;
  *   | base timestamp | max timestamp | producer id | producer epoch | base sequence | number of records | records |
  *   +----------------+---------------+-------------+----------------+---------------+-------------------+---------+
  *
- *   The length counts the bytes from offset 12, and the CRC covers the rest from offset 21. Records may be compressed.
+ *   The length counts the bytes from offset 12, and the CRC covers the bytes from offset 21. Records may be compressed.
  *
  *   attributes   ... 6        5         4                 3              2 1 0
  *                delete     control  transactional   timestamp type:    codec

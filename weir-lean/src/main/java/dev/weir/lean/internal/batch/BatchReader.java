@@ -52,7 +52,7 @@ public final class BatchReader implements BatchView {
     private int size;
     private int attributes;
 
-    /** The first offset the caller asked for. Errors are reported at this offset. */
+    /** The first offset the caller asked for. Exceptions for an invalid batch name this offset. */
     private long fromOffset;
 
     /** @param decompressor must not be used by another reader */
@@ -131,8 +131,8 @@ public final class BatchReader implements BatchView {
 
     /**
      * Returns whether the batch is visible to a consumer. Control batches are not visible, nor are batches of
-     * transactions listed in {@code aborted}. Also advances {@code aborted} to the end of the batch. If the batch is an
-     * abort marker, ends its producer's transaction in {@code aborted}.
+     * transactions listed in {@code aborted}. Must be called for every batch in order, because {@code aborted} keeps
+     * track of the open transactions.
      */
     public boolean isVisible(@Nullable AbortedTransactions aborted) {
         if (aborted == null || aborted.isEmpty()) {

@@ -29,7 +29,7 @@ public final class Decompressor implements AutoCloseable {
      * Decompresses the bytes from index {@code from} to {@code to}. The decompressed bytes are in the returned buffer,
      * from index 0 to its limit, and stay valid until the next call.
      *
-     * @param codec the codec id from a batch's attributes; must be one of {@link CompressionCodec}
+     * @param codec the codec id from a batch's attributes; must be one of the ids in {@link CompressionCodec}
      * @param bytes the input; its position is 0 afterwards and its limit is unchanged
      */
     public ByteBuffer decompress(int codec, ByteBuffer bytes, int from, int to)

@@ -52,14 +52,14 @@ public final class RecordReader implements RecordView {
     private TimestampType timestampType = TimestampType.NO_TIMESTAMP_TYPE;
     private int leaderEpoch;
 
-    // State of the current record: its end, its offset, and the positions of the fields decoded on demand
+    // The current record: its end, its offset, and the positions of fields that are decoded only when they are read
     private int at;
     private long offset;
     private int timeAt;
     private int keyAt;
     private int headersAt;
 
-    /** The position after the number last decoded by {@link #longer}. */
+    /** The position after the number that {@link #longer} decoded last. */
     private int behind;
 
     void of(String newTopic, int newPartition, int newIndex) {
@@ -163,9 +163,10 @@ public final class RecordReader implements RecordView {
      *
      * <p>In the common form, the first eight bytes of the record contain all numbers before the key. If the key is
      * null, they also contain the value's length. They are read as one long, and each number is shifted out of this
-     * long. The code branches on the size of each number instead of computing it, because the CPU can predict a branch,
-     * but would have to wait for the result of a computation. An odd number encodes a negative value. A negative value
-     * is accepted only as the timestamp delta, which is not decoded here, and as the length of a null key.
+     * long. The code branches on the size of each number, because the CPU can predict a branch. If the code computed
+     * the size without branching, the CPU would have to wait for the result. An odd number encodes a negative value. A
+     * negative value is accepted only as the timestamp delta, which is not decoded here, and as the length of a null
+     * key.
      */
     private boolean parseAtOnce(ByteBuffer from, int start, int recordEnd) {
         long rest = from.getLong(start) << Byte.SIZE;
@@ -249,8 +250,8 @@ public final class RecordReader implements RecordView {
     }
 
     /**
-     * Sets the value and the position of the headers. First checks that the value and the headers can fit into the rest
-     * of the record.
+     * Checks that the value and the headers can fit into the remaining bytes of the record, and then sets the value and
+     * the position of the headers.
      */
     private void show(ByteBuffer from, int valueAt, int size, int recordEnd) {
         int p = valueAt + Math.max(0, size);
@@ -272,12 +273,12 @@ public final class RecordReader implements RecordView {
     }
 
     /**
-     * Sets the record's offset. Must be called last, after the rest of the record has been checked. If a check fails,
-     * the error is reported at the offset after the last valid record.
+     * Checks and sets the record's offset. Must be called last. Until then, the offset is the one of the last valid
+     * record, and errors are reported at the offset after it.
      *
-     * <p>The deltas must increase and leave enough offsets for the remaining records. Without gaps from compaction, the
-     * first delta out of order already fails this check, so no record is shown before one with a lower offset. Brokers
-     * check the deltas only if the batch is compressed.
+     * <p>The deltas must increase, and each delta must leave enough offsets for the remaining records. In a batch
+     * without gaps from compaction, the first record out of order fails this check, so it is not delivered before a
+     * record with a lower offset. Brokers check the deltas of compressed batches only.
      */
     private void arrive(int delta) {
         if (delta <= offset - baseOffset || delta > lastDelta - left) {

@@ -23,7 +23,8 @@ final class SnappyBlocks implements CompressionCodec {
     private static final int HEADER_BYTES = 16;
 
     /**
-     * An upper bound for the compression ratio of a block. At best, a copy element of three bytes expands to 64 bytes.
+     * An upper bound for the compression ratio of a block. No copy element expands to more than 64 bytes, and literals
+     * do not expand.
      */
     private static final int MOST_DENSE = 64;
 

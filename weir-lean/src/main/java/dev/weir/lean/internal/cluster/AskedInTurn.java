@@ -3,8 +3,9 @@ package dev.weir.lean.internal.cluster;
 /**
  * Chooses the broker for the next metadata request. A broker that is cut off from the controllers keeps returning
  * outdated metadata. The connection to a broker is therefore closed after {@link #PATIENCE} consecutive unhelpful
- * responses, or once its last response is too old. The next requests go to the brokers in the metadata, one after the
- * other. If none of them helps, the bootstrap brokers are tried too. Confined to one thread.
+ * (outdated or incomplete) responses, or once the broker's last response is too old. The next requests go to the
+ * brokers in the metadata, one after the other. If none of them helps, the bootstrap brokers are tried too. Confined to
+ * one thread.
  */
 public final class AskedInTurn {
 
@@ -15,10 +16,10 @@ public final class AskedInTurn {
      */
     private static final int PATIENCE = 2;
 
-    /** True if the last response was unhelpful or there has been no response yet. */
+    /** True if the last response was outdated or incomplete, or if there has been no response yet. */
     private boolean doubted = true;
 
-    /** The number of consecutive responses from the connected broker that did not help. */
+    /** The number of consecutive outdated or incomplete responses from the connected broker. */
     private int unhelpful;
 
     /** True if the connected broker has responded. */
@@ -67,7 +68,7 @@ public final class AskedInTurn {
         answered = true;
     }
 
-    /** Reports that the last response did not help, because it was incomplete or the broker's identity was wrong. */
+    /** Reports that the last metadata response was outdated or incomplete, or came from the wrong broker. */
     public void doubt() {
         if (!doubted) {
             doubted = true;

@@ -90,7 +90,7 @@ public final class BrokerLink {
         this.buffers = new ConnectionBuffers(links.settings().maxResponseBytes());
     }
 
-    /** Returns whether a request can be sent now. If there is no connection, this call causes one to be opened soon. */
+    /** Returns whether a request can be sent now. If there is no connection, a later poll opens one. */
     public boolean canSend() {
         BrokerConnection current = connection;
         wanted = true;

@@ -50,8 +50,8 @@ public final class BrokerLinks implements AutoCloseable {
      * connects on the first attempt to send.
      *
      * @param name the link's name in messages
-     * @param addresses returns the broker's addresses, which may be unresolved. It is called before each attempt to
-     *     connect, and each attempt uses the next address
+     * @param addresses returns the broker's addresses, which may be unresolved. Each attempt to connect calls this
+     *     supplier, and uses the next address
      */
     public BrokerLink link(String name, Supplier<List<InetSocketAddress>> addresses, BrokerLink.Listener listener) {
         BrokerLink link = new BrokerLink(

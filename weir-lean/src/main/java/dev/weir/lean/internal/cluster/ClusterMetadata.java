@@ -68,7 +68,7 @@ public final class ClusterMetadata {
 
     /**
      * @param backoff determines the wait after a wrong or incomplete response
-     * @param maxAgeNanos the age of the metadata after which they are requested again, from another broker
+     * @param maxAgeNanos the age at which metadata are refreshed, from another broker
      */
     public ClusterMetadata(List<BrokerAddress> bootstrap, ClusterView view, RetryBackoff backoff, long maxAgeNanos) {
         this.bootstrap = bootstrap;
@@ -131,7 +131,7 @@ public final class ClusterMetadata {
         turns.doubt();
     }
 
-    /** Asks another broker as soon as possible, because the last response contradicts other information. */
+    /** Asks another broker as soon as possible, because the last response contradicts an earlier report. */
     public void contradicted() {
         turns.contradicted();
         contradicted = true;
@@ -221,9 +221,9 @@ public final class ClusterMetadata {
     }
 
     /**
-     * Returns the number of partitions of the topic in a response. A partition whose number is not less than the number
-     * of entries does not count: either the number is wrong, or the entries before it are missing. A client that
-     * trusted such a number would allocate memory for each smaller one.
+     * Returns the number of partitions of the topic in a response. Ignores an entry whose partition index is too large
+     * for the number of entries: either its index is wrong, or entries with lower indexes are missing. If the client
+     * trusted a huge index, it would allocate memory for all lower ones.
      */
     public static int countPartitions(MetadataResponseTopic topic) {
         int entries = topic.partitions().size();

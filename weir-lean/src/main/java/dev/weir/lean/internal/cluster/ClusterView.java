@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 public interface ClusterView {
 
-    /** Adds a broker. The address object is updated when the broker moves. */
+    /** Adds a broker. The address object is updated when the broker's address changes. */
     void found(int node, BrokerAddress address);
 
     /** Called when a broker's address has changed. */

@@ -88,7 +88,7 @@ final class FetchBroker implements BrokerConnection.Listener {
     }
 
     /**
-     * Removes a partition. The fetch session is restarted, because it still contains the partition on the broker. The
+     * Removes a partition. Restarts the fetch session, because the broker's session still contains the partition. The
      * partition's undelivered records are copied, so that they do not occupy a receive buffer needed by the remaining
      * partitions.
      */
@@ -129,7 +129,7 @@ final class FetchBroker implements BrokerConnection.Listener {
         }
     }
 
-    /** Reports that a nearer replica returned by this broker works. */
+    /** Reports that a nearer replica returned by this broker has answered a fetch. */
     void nearerServes() {
         nearer.succeeded();
     }

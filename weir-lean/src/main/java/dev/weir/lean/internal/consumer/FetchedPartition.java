@@ -94,7 +94,7 @@ final class FetchedPartition {
 
     /**
      * The value of {@link PartitionCursor#moves()} when the start offset was last requested. If the value has changed
-     * when the response arrives, the partition was moved in between, and the response is ignored.
+     * when the response arrives, the position was changed in between, and the response is ignored.
      */
     int askedAtMove = UNKNOWN;
 
@@ -137,7 +137,7 @@ final class FetchedPartition {
     }
 
     /**
-     * Returns whether a fetch response is for the current fetch offset. If not, the partition was moved after the
+     * Returns whether a fetch response is for the current fetch offset. If not, the position was changed after the
      * request was sent.
      */
     boolean isAnswered() {
@@ -189,8 +189,7 @@ final class FetchedPartition {
     }
 
     /**
-     * Includes {@link #doubtedEpoch} in fetch requests again, because the partition has a new leader, which may know
-     * it.
+     * Includes {@link #doubtedEpoch} in fetch requests again, because the partition's new leader may know that epoch.
      */
     void believeEpoch() {
         if (doubtedEpoch >= 0) {

@@ -46,7 +46,8 @@ final class MetadataConnection implements BrokerConnection.Listener {
 
     int poll(long now, Collection<FetchedTopic> topics) {
         nowNanos = now;
-        // Poll an open connection even without topics. An unread response would end every wait at once.
+        // Poll an open connection even without topics. While a response is unread, every wait for I/O returns
+        // immediately.
         if (topics.isEmpty() && connection == null) {
             return 0;
         }

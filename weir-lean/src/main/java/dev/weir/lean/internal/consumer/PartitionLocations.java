@@ -375,9 +375,8 @@ final class PartitionLocations implements ClusterView {
     }
 
     /**
-     * Returns whether only one broker has contradicted the id of the topic that a position belongs to. That broker may
-     * be stale: the consumer that supplied the position may have heard of the new topic from two others. The next
-     * broker is then asked.
+     * Returns whether only one broker has contradicted the topic id of a position. That broker may be stale, and may
+     * not know yet that the topic was recreated. Another broker is therefore asked.
      */
     private boolean isContradictedByOne(FetchedPartition partition) {
         TopicIdAgreement agreement = partition.topic.agreement;

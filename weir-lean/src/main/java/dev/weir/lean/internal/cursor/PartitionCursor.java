@@ -233,8 +233,8 @@ public final class PartitionCursor {
     }
 
     /**
-     * Returns a copy of the next batch; null if the batch has not arrived. If the size in its header is implausible,
-     * returns a copy of the rest of the chunk.
+     * Returns a copy of the next batch; null if the batch has not arrived. If the size in the batch's header is
+     * implausible, copies everything up to the end of the chunk.
      */
     public byte @Nullable [] copyOfBatch() {
         ResponseChunk chunk = chunks.peekFirst();

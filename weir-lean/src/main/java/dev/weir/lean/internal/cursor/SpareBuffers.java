@@ -11,8 +11,7 @@ import java.util.List;
 final class SpareBuffers {
 
     /**
-     * The minimum size of a buffer. Sizes are rounded up to powers of two from here, so that buffers can be reused more
-     * often.
+     * The minimum size of a buffer. Sizes are rounded up to powers of two, so that buffers can be reused more often.
      */
     static final int LEAST_BYTES = 64 * 1024;
 

@@ -76,8 +76,8 @@ public final class BatchWriter {
     }
 
     /**
-     * A view of the batch, so that it can be sent without a copy. The view is between the buffer's position and limit.
-     * Every call returns the same object.
+     * A buffer for sending the batch without copying it. The batch is between this buffer's position and limit. Every
+     * call returns the same object.
      */
     public ByteBuffer whole() {
         return whole.limit(end).position(0);

@@ -46,7 +46,7 @@ public final class RecordBytes {
     private int headersEnd;
     private int headerCount;
 
-    // An already encoded record, starting at its key length; null if the record is not encoded yet.
+    // An already encoded record, starting at its key length field; null if the record is not encoded yet.
     private @Nullable ByteBuffer tail;
     private int tailAt;
     private int tailLength;
@@ -100,7 +100,7 @@ public final class RecordBytes {
         return part.copyTo(headers, VarInts.putSigned(headers, at, part.length()));
     }
 
-    /** Sets the content to another record. Its key and value are referenced, and its headers are copied. */
+    /** Sets the content from another record. References the other record's key and value, and copies its headers. */
     public void show(RecordView record) {
         key.wrap(record.key());
         value.wrap(record.value());
@@ -114,8 +114,8 @@ public final class RecordBytes {
     }
 
     /**
-     * Encodes the record from its key length to its end, for use by {@link #showTail}. Returns the position after the
-     * last byte.
+     * Encodes the part of the record that starts with the key length field, for use by {@link #showTail}. Returns the
+     * position after the last byte.
      */
     public int putTail(ByteBuffer to, int from) {
         int at = key.copyTo(to, VarInts.putSigned(to, from, key.length()));

@@ -238,8 +238,8 @@ public final class BrokerConnection implements AutoCloseable {
     }
 
     /**
-     * Closes the connection, and creates an exception for bytes that do not conform to Kafka's protocol. Reconnecting
-     * would not help, because a broker that has answered the version request does not send such bytes.
+     * Closes the connection, and creates an exception for bytes that do not conform to Kafka's protocol. The client
+     * does not reconnect, because a real Kafka broker never sends such bytes.
      */
     private LeanException noAnswer(String what) {
         close(what);

@@ -35,7 +35,7 @@ final class OutgoingRequest {
     private int next;
     private int count;
 
-    /** The index in {@link #own} up to which the bytes were added to {@link #parts}. */
+    /** The index in {@link #own} after the last byte that {@link #parts} already contain. */
     private int taken;
 
     private static ByteBuffer[] nothing(int length) {

@@ -59,8 +59,8 @@ final class SocketTransports implements Transports {
     }
 
     /**
-     * Throws an exception if the version of kafka-clients is too old. Without this check, the missing class would be
-     * noticed only by clients with secured connections.
+     * Throws an exception if kafka-clients is too old to contain a class that secured connections need. Without this
+     * check, clients without secured connections would not notice.
      */
     private static void refuseOldClient() {
         try {
@@ -167,8 +167,8 @@ final class SocketTransports implements Transports {
     }
 
     /**
-     * Stores a connection's metadata. The official client exposes them as metrics. Here they are only stored, because
-     * {@code KafkaChannel} requires a registry.
+     * Stores a connection's metadata. {@code KafkaChannel} requires such a registry, but no code of Weir reads it. The
+     * official client exposes the metadata as metrics.
      */
     private static final class Registry implements ChannelMetadataRegistry {
 

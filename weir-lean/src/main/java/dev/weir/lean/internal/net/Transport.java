@@ -25,8 +25,8 @@ interface Transport extends AutoCloseable {
     boolean hasPending();
 
     /**
-     * Sends as many of the pending bytes as possible. The number of bytes sent is unknown, so returns 1 if none are
-     * left and 0 otherwise.
+     * Sends as many of the pending bytes as possible. The number of bytes sent is unknown, so returns 1 if no pending
+     * bytes are left, and 0 otherwise.
      */
     int writePending() throws IOException;
 

@@ -39,7 +39,7 @@ final class BatchDivider implements AutoCloseable {
 
     private BatchReader reader(ProducerPartition partition, ProducerBatch whole) {
         if (decompressor == null) {
-            // The batch was written by this producer, within the limits of its settings, so no other limit is needed.
+            // This producer filled the batch within the limits of its settings, so decompression needs no limit.
             decompressor = new Decompressor(Integer.MAX_VALUE);
         }
         int size = whole.writer.sizeBytes();

@@ -58,7 +58,10 @@ final class BatchEndings {
         }
     }
 
-    /** Returns the exceptions for a batch. Each record must have an outcome, even if no memory is left for them. */
+    /**
+     * Returns the exceptions for a batch. Each record must have an outcome, even if there is no memory left for its
+     * exception.
+     */
     private BatchRefusal refusal(ProducerPartition partition, ProducerBatch batch) {
         try {
             return new BatchRefusal(partition, batch);

@@ -131,7 +131,8 @@ final class ProducerBatch {
      */
     boolean append(RecordBytes record, long timestampMillis, long token) {
         int count = writer.count();
-        // Before the record is written: if there is no memory for more tokens, the batch must not have the record.
+        // Make space for the token before appending the record. If there is no memory for it, the record must not be
+        // added.
         if (count == tokens.length) {
             tokens = Arrays.copyOf(tokens, 2 * count);
         }

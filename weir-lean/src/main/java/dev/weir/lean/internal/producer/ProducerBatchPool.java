@@ -106,7 +106,7 @@ final class ProducerBatchPool {
                 ByteBuffer memory = large ? ByteBuffer.allocate(needed) : ByteBuffer.allocateDirect(needed);
                 batch = new ProducerBatch(memory, needed);
             }
-            freeBytes -= needed; // not before: if there is no memory for the batch, nothing has been taken
+            freeBytes -= needed; // only now, because the allocation may fail
             return batch;
         } finally {
             lock.unlock();
@@ -155,8 +155,8 @@ final class ProducerBatchPool {
     }
 
     /**
-     * Returns whether a sender has failed to get a batch since the last call, or was waiting for a batch at that time.
-     * Clears the flag unless a sender is waiting now.
+     * Returns whether a sender has waited for a batch or failed to get one since the last call. Clears the flag unless
+     * a sender is waiting now.
      */
     boolean takePressed() {
         if (!pressed) {

@@ -213,7 +213,7 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
                 }
             }
         } catch (Throwable e) {
-            LeanException found = noMemory; // replaced below, unless these lines run out of memory as well
+            LeanException found = noMemory; // kept if there is no memory for a better exception
             try {
                 why = "the producer has failed: " + e.getMessage();
                 found = new LeanException(why, e);
@@ -501,9 +501,9 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
         }
         partition.rewind(nowNanos);
         if (partition.gap) {
-            // Restart the sequences, because the offsets of later batches cannot prove that the oldest batch is in the
-            // log. A broker that has forgotten the producer accepts later batches without it, and the offsets before
-            // them may belong to records of other producers.
+            // Restart the sequences, because the oldest batch may not be in the log. A broker that has forgotten the
+            // producer accepts later batches without the oldest one. Their offsets prove nothing, because the offsets
+            // before them may belong to other producers' records.
             partition.gap = false;
             counters.add(ProducerCounters.EPOCHS, 1);
             id.renumber(partition);
@@ -543,7 +543,7 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
                 unwritten.merge(place, (long) batch.count(), Long::sum);
             }
         } catch (OutOfMemoryError e) {
-            // The batch ends with less of an explanation.
+            // The listener gets a less detailed exception.
         }
         try {
             endings.end(partition, batch);

@@ -49,7 +49,7 @@ public final class ProducerEntrance {
         this.topics = new ProducerTopics(this::noMore);
         this.engine = new ProducerEngine(settings, listener, topics, pool, changes, counters);
         this.appender = new RecordAppender(pool, settings.maxRequestBytes(), engine::nanoTime, engine::wake);
-        // Weir's pipelines find out by this name whether the thread has died; see ClientThread of weir-kafka.
+        // ClientThread in weir-kafka looks for a thread with this name, to detect whether the thread has died.
         this.thread = Thread.ofPlatform().daemon().name("weir-lean-producer").unstarted(engine);
         try {
             thread.start();
@@ -75,7 +75,7 @@ public final class ProducerEntrance {
         }
     }
 
-    /** Waits until the partition is known. Returns the rest of the time for which the caller may be blocked. */
+    /** Waits until the partition is known. Returns the remaining time for which the caller may be blocked. */
     private long awaitKnown(ProducerTopic topic, int number) throws InterruptedException {
         long deadlineNanos = System.nanoTime() + maxBlockNanos;
         long left = maxBlockNanos;
@@ -131,7 +131,7 @@ public final class ProducerEntrance {
     /**
      * Appends records to the current batch of the first record's partition, and stops at the first record that does not
      * fit or is for another partition. Returns the index of the first record that was not appended. Appends nothing if
-     * the first record has no partition or needs other special treatment.
+     * the first record has no partition, if its partition is unknown, or if the producer refuses the record.
      */
     private int appendSome(PreparedRecords records, int from, int to, long token) {
         int number = records.partition(from);

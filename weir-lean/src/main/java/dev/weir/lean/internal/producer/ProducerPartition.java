@@ -42,9 +42,9 @@ final class ProducerPartition {
     final PartitionLeader leader = new PartitionLeader();
 
     /**
-     * True if the partition's broker was last seen busy. Callers then do not wake the producer's thread, because it
-     * checks the partition again anyway. The thread must clear the flag before it checks {@link #intake}. Otherwise it
-     * could miss a batch that was filled after the check by a caller that still saw the flag.
+     * True if the partition's broker was busy when the producer's thread last checked. Callers then do not wake the
+     * thread, because it checks the partition again anyway. The thread must clear the flag before it checks {@link
+     * #intake}. Otherwise it could miss a batch that was filled after the check by a caller that still saw the flag.
      */
     volatile boolean held;
 
@@ -112,7 +112,7 @@ final class ProducerPartition {
         return flying.size() < WINDOW;
     }
 
-    /** Returns whether the batch that is being filled could be sent soon if it were closed now. */
+    /** Returns whether the next batch could be sent without waiting for an earlier one. */
     boolean hasRoom() {
         return waiting.isEmpty() && !troubled && flying.size() < (known ? WINDOW : 1);
     }
@@ -283,7 +283,7 @@ final class ProducerPartition {
             }
             writtenInLine |= last.state == State.WRITTEN;
             waiting.addFirst(last);
-            flying.removeLast(); // not before: if the queue cannot grow, the batch must stay here
+            flying.removeLast(); // only now, because addFirst may run out of memory
         }
         troubled = false;
         if (!divides) {
@@ -299,8 +299,8 @@ final class ProducerPartition {
 
     /**
      * Restarts sequences under another epoch or producer id. All waiting batches then get new sequences and are sent in
-     * order. This includes a batch that was already written after a batch with an unknown outcome. If it were left out,
-     * the earlier batch could follow it in the log.
+     * order. Written batches behind a batch with an unknown outcome are sent again too. If only the batch in doubt were
+     * sent again, it could follow them in the log.
      */
     void renumber(long newProducerId, short newEpoch) {
         producerId = newProducerId;

@@ -15,14 +15,13 @@ final class ProducerTopics {
     private volatile boolean added;
     private volatile boolean missed;
 
-    /** @param closed creates the exception that callers receive after the close */
+    /** @param closed creates the exception that callers get once the producer is closed */
     ProducerTopics(Supplier<RuntimeException> closed) {
         this.closed = closed;
     }
 
     /**
-     * Returns the topic with the given name, and adds it if necessary. The topic may not have been found at the brokers
-     * yet.
+     * Returns the topic with the given name, and adds it if necessary. The brokers may not have reported the topic yet.
      */
     ProducerTopic of(String name) {
         ProducerTopic topic = byName.get(name);

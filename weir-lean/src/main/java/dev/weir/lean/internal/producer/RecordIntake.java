@@ -21,7 +21,7 @@ final class RecordIntake {
     private long taken;
     private @Nullable Supplier<RuntimeException> closed;
 
-    /** True if there is a batch, sealed or open. */
+    /** True if there is a batch, whether it is sealed or still being filled. */
     private volatile boolean some;
 
     /** Appends a record to the open batch. Returns false if a new batch is needed. */
@@ -150,7 +150,7 @@ final class RecordIntake {
             }
             for (ProducerBatch batch = sealed.peek(); batch != null; batch = sealed.peek()) {
                 to.add(batch);
-                sealed.remove(); // not before: if the queue cannot grow, the batch must stay here
+                sealed.remove(); // only now, because add may run out of memory
             }
             some = filling != null;
             return filling == null ? NEVER : filling.begunNanos;

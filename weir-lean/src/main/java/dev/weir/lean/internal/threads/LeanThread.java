@@ -104,7 +104,7 @@ public final class LeanThread implements Runnable {
                 CpuBinding.bindTo(cpu);
             }
             read();
-        } catch (Throwable e) { // Includes exceptions thrown by a handler. Reported after all threads have ended.
+        } catch (Throwable e) { // Including a handler's exception. It is reported once all threads have ended.
             failure = e;
         }
         try {

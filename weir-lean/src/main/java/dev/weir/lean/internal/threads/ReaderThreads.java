@@ -75,7 +75,7 @@ public final class ReaderThreads {
             for (Slot slot : member.slots()) {
                 slots.put(slot.partition(), slot);
                 if (!told.add(slot.partition())) {
-                    toldTwice.add(slot.partition()); // Reported by both its old and its new owner while it is moving.
+                    toldTwice.add(slot.partition()); // Two threads report it while it moves.
                 }
             }
         }

@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Writes fetch requests, versions 13 to 17, without allocating: constant parts are encoded once and copied, the rest is
- * patched or appended. Confined to one thread.
+ * Writes fetch requests, versions 13 to 17, without allocating. The constant beginning and end of a request are encoded
+ * once, as templates, and copied into each request. Confined to one thread.
  *
  * <pre>
  *   size, key = 1, version, correlation, client id, tags         header 2

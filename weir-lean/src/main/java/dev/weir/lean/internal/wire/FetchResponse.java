@@ -11,7 +11,7 @@ import java.nio.ByteBuffer;
  *   throttle ms, error (2), session id
  *   number of topics + 1
  *     topic id (16), number of partitions + 1
- *       partition, error (2), high watermark, last stable offset, log start      all 8 but the first two
+ *       partition, error (2), high watermark, last stable offset, log start      4, 2, 8, 8, 8 bytes
  *       number of aborted transactions + 1, or 0
  *         producer id (8), first offset (8), tags
  *       preferred replica

@@ -70,8 +70,8 @@ class BatchReaderTest {
     }
 
     /**
-     * Ordinary records are read by a method of their own. The sizes here lie on both sides of its limits, at which a
-     * number takes one more byte.
+     * A separate, faster method reads records whose numbers are small. The sizes here are just below and just above its
+     * limits, where a number takes one more byte.
      */
     @Test
     void records_atTheBordersOfTheUsual_readAsTheOfficialClientReadsThem() {
@@ -109,7 +109,8 @@ class BatchReaderTest {
                 valueOverTheEnd,
                 valueUpToTheEnd,
                 headersThatAreNotThere)) {
-            // A batch with a record of that length. Everything but the length is replaced.
+            // Create a batch with a record of the same length, and overwrite everything after its length field with the
+            // body.
             ByteBuffer bytes =
                     Batches.batch(CompressionType.NONE, 0, List.of(new SimpleRecord(0, new byte[body.length - 6])));
             bytes.put(BatchLayout.HEADER_BYTES + 1, body);
@@ -124,8 +125,8 @@ class BatchReaderTest {
     }
 
     /**
-     * Brokers check the deltas of compressed batches only. Regression: the last record of such a batch was handed out
-     * first, and a commit past it lost the others.
+     * Brokers check the deltas of compressed batches only. Regression: the last record of such a batch was delivered
+     * first. If the offset after it was committed, the other records were lost.
      */
     @Test
     void offsetsThatDoNotIncrease_areRefusedBeforeALaterOffsetIsShown() {
@@ -144,7 +145,7 @@ class BatchReaderTest {
                         }
                     })
                     .satisfies(fault -> assertThat(fault.offset()).isEqualTo(100 + shown.size()));
-            // The records before the fault lie in front of all others.
+            // The records delivered before the fault have the lowest offsets.
             assertThat(shown)
                     .as(Arrays.toString(deltas))
                     .isEqualTo(LongStream.range(100, 100 + shown.size()).boxed().toList());

@@ -50,7 +50,6 @@ class CursorMovesTest {
         }
     };
 
-    /** Returns a batch of three records from an offset on. */
     private static ByteBuffer batch(long offset) {
         return Batches.batch(CompressionType.NONE, offset, Batches.records(1, 3, 20));
     }

@@ -145,7 +145,9 @@ class PartitionCursorTest {
         assertThat(read(cursor)).containsExactly(1L);
     }
 
-    /** Regression: the fault was found after the last record, and skipping it skipped the next batch's first record. */
+    /**
+     * Regression: the fault was found after the batch's last record. Skipping the batch also skipped the next record.
+     */
     @Test
     void batchWithBytesBehindItsLastRecord_isAtFaultBeforeThatRecord() {
         ByteBuffer padded = Batches.joined(plain(0), ByteBuffer.allocate(1));

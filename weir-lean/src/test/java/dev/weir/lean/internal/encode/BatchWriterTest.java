@@ -137,7 +137,7 @@ class BatchWriterTest {
         }
     }
 
-    /** Tests the lengths at which a number takes one more byte, at each end of a buffer. */
+    /** Tests record sizes around which an encoded number takes one more byte, and batches of every small capacity. */
     @Test
     void recordsAtTheBoundsOfNumbers_areReadBackTheSame_andFillTheBatchAsTheirSizesSay() {
         List<SimpleRecord> all = new ArrayList<>();

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * Tests early responses. A buffer that is sent without being copied is reused as soon as its request is answered. If a
- * response arrived while the request is still being sent, the bytes of other requests could end up in it. Such a
- * response is therefore an error (ADR 183).
+ * response arrived while its request is still being sent, the buffer would be reused too early, and the request could
+ * contain bytes of other requests. Such a response is therefore an error (ADR 183).
  */
 @Timeout(120)
 class EarlyAnswerTest {
@@ -45,13 +45,13 @@ class EarlyAnswerTest {
         peer.close();
     }
 
-    /** Sends a request that leaves completely, although nobody reads it. */
+    /** Sends a small request, which is written completely although nobody reads it. */
     private void sendSmall() throws Exception {
         peer.send(ApiKeys.METADATA, OWN_BYTES, List.of());
         peer.pollUntil(peer.connection::canSend);
     }
 
-    /** Sends a request that leaves only in part, because nobody reads it. */
+    /** Sends a large request, which is written only in part because nobody reads it. */
     private void sendLarge() {
         peer.send(
                 ApiKeys.PRODUCE,
@@ -89,7 +89,7 @@ class EarlyAnswerTest {
         assertNoAnswer(List.of(1, 2));
     }
 
-    /** The answered request has left completely. Another request is still being sent. */
+    /** The answered request has been sent completely. Another request is still being sent. */
     @Test
     void answerToAnEarlierRequest_whileTheLastOneLeaves_isTaken() throws Exception {
         sendSmall();

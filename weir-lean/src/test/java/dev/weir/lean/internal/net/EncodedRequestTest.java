@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests the header and the cache of requests that the connection encodes, and the versions that it reports. */
+/** Tests the header and cache of requests that the connection encodes, and the versions that the connection reports. */
 @Timeout(120)
 class EncodedRequestTest {
 

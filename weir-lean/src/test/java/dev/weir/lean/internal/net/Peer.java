@@ -136,7 +136,8 @@ final class Peer implements AutoCloseable {
     }
 
     /**
-     * Waits for the next request and reads it. It starts with its number. May be called from any thread, one at a time.
+     * Waits for the next request and reads it. The request starts with its number. May be called from any thread, but
+     * only by one at a time.
      */
     ByteBuffer read() throws IOException {
         return read(socket);

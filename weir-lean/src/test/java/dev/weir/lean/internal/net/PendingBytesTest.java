@@ -15,8 +15,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests that encrypted bytes leave even if they had to wait for space in the socket. A TLS session accepts more bytes
- * than the socket has space for, so a request looks sent although its end is still in the client.
+ * Tests that encrypted bytes are sent even if they had to wait for space in the socket. A TLS session accepts more
+ * bytes than the socket has space for, so a request looks sent although its end is still in the client.
  */
 @Timeout(120)
 class PendingBytesTest {
@@ -93,7 +93,7 @@ class PendingBytesTest {
 
     /**
      * A request may stay in flight as long as the peer does not read it. The timeout for its response starts when the
-     * request has left.
+     * request has been sent completely.
      */
     @Test
     void timeForTheAnswer_beginsWhenTheLastEncryptedBytesHaveLeft() throws Exception {

@@ -14,7 +14,6 @@ import javax.net.ssl.SSLContext;
 /** A key and a certificate for localhost, which a server presents and a client trusts. Stateless. */
 public final class TlsKeys {
 
-    /** Password of the file and of the key. */
     public static final String PASSWORD = "secret";
 
     private TlsKeys() {}

@@ -112,8 +112,8 @@ class ProducerBatchPoolTest {
     }
 
     /**
-     * If a partition without a leader holds most of the memory, the freed rest may be too small to wake the sender for
-     * a long time.
+     * If a partition without a leader holds most of the memory, the memory freed by others may be too little to wake
+     * the sender for a long time.
      */
     @Test
     void sender_looksByItself_whileLessIsFreeThanWakesIt() throws Exception {
@@ -143,8 +143,8 @@ class ProducerBatchPoolTest {
     }
 
     /**
-     * Without a reservation, smaller records would take each released batch, and the large record would never find
-     * three.
+     * Without a reservation, smaller records would take each released batch, and the large record would never get the
+     * space of three.
      */
     @Test
     void largeRecord_getsItsRoom_whileSmallerOnesWantThePieces() throws Exception {

@@ -211,7 +211,7 @@ class ProducerEngineTest {
 
     // ---- Order -----------------------------------------------------------------------------------------------------
 
-    /** It has waited only for the outcome of the earlier batch. */
+    /** The second batch is already written. It has waited only for the outcome of the first one. */
     @Test
     void batchWrittenBehindOneInDoubt_whenTheProducerEnds_isAcknowledged() throws Exception {
         ProducerBatch doubtful = send(0, 1);

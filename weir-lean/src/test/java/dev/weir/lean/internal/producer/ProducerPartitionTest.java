@@ -90,7 +90,7 @@ class ProducerPartitionTest {
         assertThat(send(1).sequence).isEqualTo(2);
     }
 
-    /** A refused batch is not in the log, so the next batch must have its sequence. */
+    /** A refused batch is not in the log, so the next batch must reuse the refused batch's sequence. */
     @Test
     void sequenceOfARefusedBatch_isGivenAgain() {
         becomeKnown();
@@ -428,7 +428,8 @@ class ProducerPartitionTest {
     }
 
     /**
-     * If the producer forgot that a batch may have been written, the broker would mistake the next batch for that one.
+     * If the next batch got the sequence of a batch that may have been written, the broker could treat it as a
+     * duplicate of that batch.
      */
     @Test
     void sequenceOfABatchInDoubt_thatWouldBeGivenAgain_violatesAnInvariant() {

@@ -24,8 +24,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Simulates a lean producer, which gets its turns from the simulation instead of a thread. Each record's value is its
- * number within its partition.
+ * Simulates a lean producer that has no thread, because the simulation calls it. Each record's value is its number
+ * within its partition.
  */
 final class ProducerWorld extends LeanWorld implements SendListener {
 
@@ -40,7 +40,6 @@ final class ProducerWorld extends LeanWorld implements SendListener {
     private final RecordBytes record = new RecordBytes();
     private final byte[] value = new byte[Long.BYTES + 100];
 
-    /** The number of records sent to each partition. */
     private final Map<Integer, Long> sent = new HashMap<>();
 
     /** The acknowledged records of each partition, in the order of their acknowledgements. */

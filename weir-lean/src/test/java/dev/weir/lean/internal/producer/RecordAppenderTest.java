@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * Tests which records wake the producer's thread. The thread sleeps until the oldest batch is old enough, for at most a
- * second. It is woken for a batch that may leave sooner. Nothing is sent here; the tests count the wake-ups.
+ * second. It is woken for a batch that may be sent sooner. Nothing is sent here; the tests count the wake-ups.
  */
 @Timeout(120)
 class RecordAppenderTest {
@@ -78,8 +78,8 @@ class RecordAppenderTest {
     }
 
     /**
-     * Regression: the next record started no batch in the other partition, so the full batch woke nobody. It waited
-     * until its linger was over, or for a second.
+     * Regression: a full batch did not wake the thread if the next record went into an existing batch of another
+     * partition. The full batch waited until its linger was over, or for a second.
      */
     @Test
     void fullBatch_wakes_whenTheNextRecordGoesIntoABatchThatIsThere() throws Exception {
@@ -92,7 +92,7 @@ class RecordAppenderTest {
         assertThat(sealed(first)).isZero();
     }
 
-    /** The batch of the sticky partition has left, and the other partition already has a batch. */
+    /** The batch of the sticky partition has been sent, and the other partition already has a batch. */
     @Test
     void recordThatGoesIntoABatchThatIsThere_wakesNobody_whereNoneIsFull() throws Exception {
         append(1, SMALL_BYTES);
@@ -100,7 +100,7 @@ class RecordAppenderTest {
         assertThat(wakes).hasValue(1);
     }
 
-    /** The new batch could not leave yet, but the full one can. */
+    /** The new batch could not be sent yet, but the full one can. */
     @Test
     void fullBatch_wakes_whenTheNextOneIsBegun_whereNoneCanLeave() throws Exception {
         first.held = true;

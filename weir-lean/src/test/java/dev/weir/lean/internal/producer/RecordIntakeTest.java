@@ -34,7 +34,6 @@ class RecordIntakeTest {
         return intake.append(record(HALF_BYTES), 1, token);
     }
 
-    /** Starts a batch at the given time. */
     private boolean begin(long token, long nowNanos) {
         return intake.append(batch(), nowNanos, record(HALF_BYTES), 1, token);
     }

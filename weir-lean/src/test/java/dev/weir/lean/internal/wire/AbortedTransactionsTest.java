@@ -30,7 +30,8 @@ class AbortedTransactionsTest {
     }
 
     /**
-     * Tests each count in many orders. Sorting must work for all of them, and nothing may remain from an earlier use.
+     * Tests each number of transactions in many orders. Sorting must work for all orders, and nothing may remain from
+     * an earlier use.
      */
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2, 3, 4, 5, 15, 16, 17, 40})

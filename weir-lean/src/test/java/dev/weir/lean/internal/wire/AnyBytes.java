@@ -11,9 +11,10 @@ import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 
 /**
- * Reads arbitrary bytes as a consumer does, and throws an {@link AssertionError} if a rule is broken. The bytes must be
- * either data or a fault with partition and offset. Nothing outside the bytes may be read. The memory used is limited:
- * on the heap by the length of the input, and outside the heap by {@link #LIMIT}. Confined to one thread.
+ * Reads arbitrary bytes as a consumer does, and throws an {@link AssertionError} if a rule is broken. The reader must
+ * either return data or throw an exception that names the partition and the offset. It must not read outside the given
+ * bytes. The memory used is limited: on the heap by the length of the input, and outside the heap by {@link #LIMIT}.
+ * Confined to one thread.
  *
  * <p>The input is in a buffer of exactly its size, so reading past its end throws an unexpected exception.
  */
@@ -49,7 +50,6 @@ final class AnyBytes {
         return records;
     }
 
-    /** The number of inputs refused at some point. */
     long refused() {
         return refused;
     }

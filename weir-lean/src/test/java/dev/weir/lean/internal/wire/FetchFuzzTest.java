@@ -4,7 +4,7 @@ import com.code_intelligence.jazzer.junit.FuzzTest;
 
 /**
  * Tests valid and invalid responses. An ordinary build reads each input of the corpus once: responses of real brokers,
- * and inputs found by a fuzzer. For fuzzing with Jazzer from there, see ADR 14.
+ * and inputs found by a fuzzer. ADR 14 describes longer fuzzing with Jazzer, which starts from this corpus.
  */
 class FetchFuzzTest {
 

@@ -164,7 +164,7 @@ class FetchResponseTest {
         assertThat(response.recordsAt()).isEqualTo(100 + whole.length - BEHIND_RECORDS - 50);
     }
 
-    // ---- Numbers that promise more than there is -------------------------------------------------------------------
+    // ---- Lengths and counts beyond the end of the response ---------------------------------------------------------
 
     private void assertMalformedAt(byte[] bytes, int at) {
         assertThatExceptionOfType(MalformedResponseException.class)
@@ -177,7 +177,7 @@ class FetchResponseTest {
                 .withMessage("a fetch response of " + bytes.length + " bytes is malformed at byte " + at);
     }
 
-    /** The number is refused immediately, before a loop with that many iterations starts. */
+    /** An impossible count is refused immediately, before a loop with that many iterations starts. */
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 40})
     void abortedTransactions_moreThanThereIsRoomFor_areRefusedAtTheirNumber(int tooMany) {

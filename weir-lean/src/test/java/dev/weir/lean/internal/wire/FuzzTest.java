@@ -111,7 +111,6 @@ class FuzzTest {
         return bytes;
     }
 
-    /** Returns the beginning of one input followed by the end of another. */
     private byte[] spliced(byte[] bytes, int at, byte[] other) {
         int from = random.nextInt(other.length + 1);
         byte[] result = Arrays.copyOf(bytes, at + other.length - from);
@@ -119,7 +118,6 @@ class FuzzTest {
         return result;
     }
 
-    /** Replaces a number in the header of a random batch. */
     private void field(byte[] bytes) {
         ByteBuffer buffer = ByteBuffer.wrap(bytes);
         int at = 0;

@@ -25,7 +25,8 @@ public class TimedCallStress {
     }
 
     /**
-     * An interrupt may also arrive after the final check. The next run of this thread then sees it in its first check.
+     * An interrupt may also arrive after the check at the end. The first check of the next call on this thread then
+     * sees it.
      */
     @Actor
     public void lane(I_Result result) {

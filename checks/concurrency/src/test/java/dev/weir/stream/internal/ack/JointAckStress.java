@@ -11,8 +11,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * Two holders of one joint element end their acknowledgements; one holder fans out further first. Each member is
- * acknowledged exactly once.
+ * An element was built from two others, its members, and has two holders. Both end their acknowledgements, and one of
+ * them first adds two more. Each member is acknowledged exactly once.
  */
 @JCStressTest
 @Outcome(id = "1, 1", expect = Expect.ACCEPTABLE, desc = "each member once")
@@ -49,8 +49,9 @@ public class JointAckStress {
     }
 
     /**
-     * One holder leaves a stream and is acknowledged outside; the other is abandoned inside. The member is abandoned
-     * exactly once, inside the stream.
+     * An element built from one member has two holders. One holder's result leaves a stream and is acknowledged
+     * outside. The other holder abandons the element inside the stream. The member is abandoned exactly once, inside
+     * the stream.
      */
     @JCStressTest
     @Outcome(id = "0, 1", expect = Expect.ACCEPTABLE, desc = "all claims ended, one abandoned where it was")

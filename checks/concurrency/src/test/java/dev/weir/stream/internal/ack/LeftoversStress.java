@@ -11,8 +11,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * A closed stage gives up its acknowledgement just as its stream is found to have ended. The element is acknowledged
- * once.
+ * A closed stage adds a pending acknowledgement to the leftovers while its substream is reported as completed. The
+ * element is acknowledged once.
  */
 @JCStressTest
 @Outcome(id = "1, 0", expect = Expect.ACCEPTABLE, desc = "once")

@@ -4,7 +4,7 @@ import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 
-/** The two sides of an exchange, for actors. Stateless. */
+/** The two sides of an exchange of batches, for jcstress actors to call. Stateless. */
 public final class Crossing {
 
     private static final StageMeter METER = new StageMeter();
@@ -25,7 +25,7 @@ public final class Crossing {
         }
     }
 
-    /** Takes and acknowledges until the end. */
+    /** Takes batches and acknowledges their elements, until the exchange ends. */
     public static void takeAll(BatchExchange<?, Integer> exchange) {
         try {
             Batch<Integer> batch;

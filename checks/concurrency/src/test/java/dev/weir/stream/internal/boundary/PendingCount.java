@@ -27,7 +27,6 @@ public final class PendingCount implements AckTarget {
         open.addAndGet(claims);
     }
 
-    /** Returns the number of pending acknowledgements. */
     public int open() {
         return open.get();
     }

@@ -43,7 +43,10 @@ public class ReplayableBatchStress {
         result.r2 = claims.open();
     }
 
-    /** An element is abandoned while the section is closed for good. Its source sees it abandoned exactly once. */
+    /**
+     * An element is abandoned while its batch is closed because no further attempt follows. Its source sees it
+     * abandoned exactly once.
+     */
     @JCStressTest
     @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "once")
     @Outcome(expect = Expect.FORBIDDEN, desc = "twice or never")
@@ -69,7 +72,7 @@ public class ReplayableBatchStress {
             result.r1 = left.times.get();
         }
 
-        /** Faulty: closing reads the acknowledgements before it announces itself. */
+        /** Faulty: closing reads the acknowledgements before it sets the closed flag. */
         @JCStressTest
         @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "once")
         @Outcome(expect = Expect.FORBIDDEN, desc = "twice or never")
@@ -111,8 +114,8 @@ public class ReplayableBatchStress {
     }
 
     /**
-     * Between two runs of the section, an element is abandoned while its partition is revoked. Its source sees it
-     * abandoned exactly once.
+     * Between two attempts, an element is abandoned while its partition is revoked. Its source sees it abandoned
+     * exactly once.
      */
     @JCStressTest
     @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "once")
@@ -140,7 +143,7 @@ public class ReplayableBatchStress {
             result.r1 = left.times.get();
         }
 
-        /** Faulty: the source reads the acknowledgements before it announces which elements were revoked. */
+        /** Faulty: the source reads the acknowledgements before it marks the elements as revoked. */
         @JCStressTest
         @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "once")
         @Outcome(expect = Expect.FORBIDDEN, desc = "twice or never")
@@ -170,7 +173,7 @@ public class ReplayableBatchStress {
     }
 
     /**
-     * A result from one attempt leaves the stream around the section while the result from another attempt finishes the
+     * A result from one attempt leaves the surrounding stream while the result from another attempt finishes the
      * element. No pending acknowledgement is added to a finished element.
      */
     @JCStressTest

@@ -57,7 +57,7 @@ public class FanoutStress {
         result.r2 = one.ends + other.ends;
     }
 
-    /** Runs the loop for a run of two batches. */
+    /** Runs the sink's loop with two batches. */
     private static void handOut(FanoutSink<Integer> fanout, PendingCount claims) {
         try {
             fanout.loop(new Context()).run(new TwoBatches(claims));

@@ -15,8 +15,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.I_Result;
 
 /**
- * One output ends after it has processed all elements, the other ends before the last one. The element is finished,
- * whichever output ends first.
+ * One output ends after it has processed all elements. The other output ends before it has processed the last one. The
+ * last element is finished, whichever output ends first.
  */
 @JCStressTest
 @Outcome(id = "2", expect = Expect.ACCEPTABLE, desc = "worked on below one, acknowledged for the other")

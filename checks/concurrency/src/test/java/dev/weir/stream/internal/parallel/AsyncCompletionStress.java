@@ -100,8 +100,8 @@ public class AsyncCompletionStress {
     }
 
     /**
-     * A future fails, so its element would be skipped, while the stage is closed. The acknowledgement ends exactly
-     * once, either way.
+     * The stage is closed while a future fails. The failure makes the stage skip the element. The element's
+     * acknowledgement ends exactly once in any case.
      */
     @JCStressTest
     @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "failed first: skipped; or closed first: abandoned")

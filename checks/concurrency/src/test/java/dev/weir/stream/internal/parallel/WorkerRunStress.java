@@ -12,9 +12,9 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * A worker processes its run of elements while another thread takes back elements that have not begun and settles the
- * finished ones. Each element is either processed or taken back, never both. Each outcome is settled once and read as
- * it was written.
+ * A worker processes several elements while another thread takes back the elements that have not been started, and
+ * settles the finished ones. Each element is either processed or taken back, never both. Each outcome is settled once
+ * and read as it was written.
  */
 @JCStressTest
 @Outcome(id = "3, 0", expect = Expect.ACCEPTABLE, desc = "each one worked on, or given back")

@@ -15,8 +15,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * Two substreams end while the segment of the parent elements waits, first for one of them and then for both. The
- * segment wakes up each time, and not too early.
+ * Two substreams end while the parent stream's thread waits, first for one of them and then for both. The thread wakes
+ * up each time, and not too early.
  */
 @JCStressTest
 @Outcome(id = "0, 0", expect = Expect.ACCEPTABLE, desc = "woken when they had ended")

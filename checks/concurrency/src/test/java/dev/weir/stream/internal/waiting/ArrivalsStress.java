@@ -21,7 +21,7 @@ import org.openjdk.jcstress.infra.results.I_Result;
 @State
 public class ArrivalsStress {
 
-    /** Longest wait of a take before the case counts a call as lost. */
+    /** Longest wait of a take before the case counts a wake-up as lost. */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -75,8 +75,8 @@ public class ArrivalsStress {
     }
 
     /**
-     * Faulty: a call to a spinning thread sets only a flag and sends no signal, and the thread parks after its spin
-     * without checking the flag again.
+     * Faulty: waking a spinning thread only sets a flag and sends no signal. The thread parks after its spin without
+     * checking the flag again.
      */
     @JCStressTest
     @Outcome(id = "2", expect = Expect.ACCEPTABLE, desc = "both taken")

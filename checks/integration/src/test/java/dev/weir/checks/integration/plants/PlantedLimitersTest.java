@@ -19,9 +19,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Plants limiters drawn from seeds, and checks which limiter Weir reports. Parameters of the long test:
- * {@code -Dweir.plants=300}, {@code -Dweir.plants.seed=1}, {@code -Dweir.plants.burn=1} (the number of processors that
- * other processes use; drawn for each plant if absent) and {@code -Dweir.plants.kinds=CPU,WAIT}.
+ * Runs pipelines with planted limiters, which are drawn from seeds, and checks which limiter Weir reports. Parameters
+ * of the long test: {@code -Dweir.plants=300}, {@code -Dweir.plants.seed=1}, {@code -Dweir.plants.burn=1} (the number
+ * of processors that other processes use; drawn for each plant if absent) and {@code -Dweir.plants.kinds=CPU,WAIT}.
  */
 class PlantedLimitersTest {
 
@@ -87,7 +87,7 @@ class PlantedLimitersTest {
                     Outcome outcome = new Trial(plant, seed, moment, burnt).run();
                     matrix.add(outcome);
                     lines.append(outcome.line()).append('\n');
-                } catch (RuntimeException e) { // The others are worth their half hour.
+                } catch (RuntimeException e) { // One failure must not end a test of half an hour.
                     LOG.log(Level.ERROR, "seed " + seed + " of " + plant.kind, e);
                     failed.add("seed " + seed + " of " + plant.kind + ": " + e);
                 }
@@ -101,7 +101,7 @@ class PlantedLimitersTest {
         assertThat(matrix.share(Verdict.WRONG)).as(matrix.scores()).isLessThanOrEqualTo(MOST_WRONG);
     }
 
-    /** Checks that each kind of plant really limits its pipeline: the pipeline must be faster without the limiter. */
+    /** Checks that each kind of planted limiter really limits its pipeline: the pipeline must be faster without it. */
     @Test
     @Tag("long")
     @Timeout(value = 10, unit = TimeUnit.MINUTES)

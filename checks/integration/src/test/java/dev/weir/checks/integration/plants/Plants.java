@@ -5,7 +5,10 @@ import java.util.Random;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/** Draws plants. The same seed gives the same plant, apart from the names of groups and output topics. */
+/**
+ * Draws random pipelines with a planted limiter. The same seed gives the same pipeline, apart from the names of groups
+ * and output topics.
+ */
 final class Plants {
 
     private static final List<PlantKind> IN_PIPELINE = List.of(

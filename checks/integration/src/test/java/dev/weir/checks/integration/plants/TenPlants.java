@@ -20,10 +20,10 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
- * The plants of {@code docs/internals/planted-ten.md} that no {@link PlantKind} covers in the same form: a lock after a
- * wider stage, a parser before fast workers, two stages on one dispatcher, a large customer, and a burst that has
- * ended. Retries, the small window, the quota and the commits are kinds of their own, and the full heap needs its own
- * process.
+ * The planted bottlenecks of {@code docs/internals/planted-ten.md} that no {@link PlantKind} covers in the same form: a
+ * lock after a wider stage, a parser before fast workers, two stages on one dispatcher, a large customer, and a burst
+ * that has ended. Retries, the small window, the quota and the commits have kinds of their own. The full heap needs its
+ * own process.
  */
 final class TenPlants {
 

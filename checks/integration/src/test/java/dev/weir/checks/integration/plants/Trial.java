@@ -11,7 +11,10 @@ import java.util.Optional;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
-/** Runs one plant, reads its limiter once, grades the answer, and follows its advice. Confined to one thread. */
+/**
+ * Runs a pipeline with a planted limiter, asks Weir for the limiter once, grades the answer, and follows its advice.
+ * Confined to one thread.
+ */
 final class Trial {
 
     private static final long FLOW_WITHIN_NANOS = Duration.ofSeconds(10).toNanos();
@@ -85,7 +88,7 @@ final class Trial {
     }
 
     /**
-     * Returns the right answers. If the machine is fully loaded while the plant computes, both the machine and the
+     * Returns the right answers. If the machine is fully loaded while the pipeline computes, both the machine and the
      * computing stage are right.
      */
     private Truth truth(double load) {
@@ -151,7 +154,6 @@ final class Trial {
         }
     }
 
-    /** Waits for a second and then returns the measured rate. */
     private double settledRate() {
         Work.park(Duration.ofSeconds(1).toNanos());
         long finished = plant.passed();

@@ -158,8 +158,8 @@ public class RecordBufferStress {
     }
 
     /**
-     * The owner registers a callback for an empty buffer while the last record is taken: either registration reports
-     * that the buffer is already empty, or the callback runs.
+     * The owner thread registers a callback for an empty buffer while the last record is taken. Either the registration
+     * reports that the buffer is already empty, or the callback runs.
      */
     @JCStressTest
     @Outcome(

@@ -12,7 +12,7 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 import org.openjdk.jcstress.infra.results.I_Result;
 
-/** A fetch thread hands over two turns through a queue with room for one. The waiting owner gets both, in order. */
+/** A fetch thread passes two elements through a queue with space for one. The owner thread gets both in order. */
 @JCStressTest
 @Outcome(id = "1, 2", expect = Expect.ACCEPTABLE, desc = "both, in their order")
 @Outcome(expect = Expect.FORBIDDEN, desc = "a turn, a signal or the space was lost, or the order")
@@ -33,7 +33,7 @@ public class HandOverStress {
         }
     }
 
-    /** Checks for a turn and then waits, as the owner does. Returns 0 if no signal arrives in time. */
+    /** Takes an element, and waits for a signal if there is none. Returns 0 if no signal arrives in time. */
     private int take() {
         Integer turn = turns.take();
         while (turn == null) {
@@ -62,7 +62,7 @@ public class HandOverStress {
         result.r2 = take();
     }
 
-    /** The owner closes the queue before or while the fetch thread waits for room. */
+    /** The owner thread closes the queue before or while the fetch thread waits for space. */
     @JCStressTest
     @Outcome(id = "0", expect = Expect.ACCEPTABLE, desc = "refused")
     @Outcome(expect = Expect.FORBIDDEN, desc = "put after the end")
@@ -88,7 +88,7 @@ public class HandOverStress {
         }
     }
 
-    /** Faulty: after its check and before its wait, the owner discards earlier signals. */
+    /** Faulty: after its check and before its wait, the owner thread discards earlier signals. */
     @JCStressTest
     @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "woken")
     @Outcome(expect = Expect.FORBIDDEN, desc = "the signal was lost")

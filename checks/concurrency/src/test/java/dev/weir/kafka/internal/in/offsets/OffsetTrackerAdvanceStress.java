@@ -9,8 +9,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * Two threads acknowledge two records, the first with two pending acknowledgements, while the owner advances. The owner
- * passes a record only after it is finished, and finally passes both.
+ * Two threads acknowledge two records while the owner thread advances the offset to commit. The first record has two
+ * pending acknowledgements. The offset passes a record only after the record is finished, and passes both in the end.
  */
 @JCStressTest
 @Outcome(

@@ -11,8 +11,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * Two records share a block of counts, which does not exist yet. The holder of each record adds an acknowledgement to
- * it and ends one. Neither record is finished before its other acknowledgement ends.
+ * Two records share a block of holder counts that has not been created yet. Each record's holder adds a pending
+ * acknowledgement and then ends one. Neither record is finished before its remaining acknowledgement ends.
  */
 @JCStressTest
 @Outcome(id = "0, 2", expect = Expect.ACCEPTABLE, desc = "held by one claim each, then finished")

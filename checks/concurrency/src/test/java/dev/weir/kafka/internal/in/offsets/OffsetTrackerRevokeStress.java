@@ -11,8 +11,8 @@ import org.openjdk.jcstress.infra.results.III_Result;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * A partition is revoked while work on one of its records is about to begin. The record is either dropped or finished,
- * and an owner that had to wait for it is called.
+ * A partition is revoked while work on one of its records is about to begin. The record is either dropped or finished.
+ * If the consumer's owner thread waits for this, its callback runs.
  */
 @JCStressTest
 @Outcome(
@@ -56,7 +56,7 @@ public class OffsetTrackerRevokeStress {
         }
     }
 
-    /** One record has two holders, and one of them drops its acknowledgement. Neither end is lost. */
+    /** One record has two holders. One acknowledges it, and the other drops it. Neither change is lost. */
     @JCStressTest
     @Outcome(id = "0, 0", expect = Expect.ACCEPTABLE, desc = "settled, and not finished")
     @Outcome(expect = Expect.FORBIDDEN, desc = "a claim was lost, or a part that was dropped counts as finished")

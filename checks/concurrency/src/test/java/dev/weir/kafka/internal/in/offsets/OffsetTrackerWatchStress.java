@@ -10,8 +10,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * The owner starts to watch the only unfinished record while that record is acknowledged. Either the owner learns that
- * it will not be called, or it is called. An owner that sleeps without either would sleep forever.
+ * The consumer's owner thread starts to watch the only unfinished record while that record is acknowledged. Either the
+ * owner thread learns that there will be no callback, or the callback runs. Without either, it would sleep forever.
  */
 @JCStressTest
 @Outcome(id = "0, 0", expect = Expect.ACCEPTABLE, desc = "finished before the watch")
@@ -40,7 +40,10 @@ public class OffsetTrackerWatchStress {
         result.r2 = calls.get();
     }
 
-    /** A record with two holders. The last one finishes the record and must call the owner. */
+    /**
+     * A record with two holders. The holder that ends last finishes the record, and must run the owner thread's
+     * callback.
+     */
     @JCStressTest
     @Outcome(id = "0, 0", expect = Expect.ACCEPTABLE, desc = "finished before the watch")
     @Outcome(id = "0, 1", expect = Expect.ACCEPTABLE, desc = "both noticed")
@@ -79,7 +82,7 @@ public class OffsetTrackerWatchStress {
         }
     }
 
-    /** Faulty: the owner checks the count before it announces which record it watches. */
+    /** Faulty: the owner thread checks the count before it announces which record it watches. */
     @JCStressTest
     @Outcome(id = "0, 0", expect = Expect.ACCEPTABLE, desc = "finished before the watch")
     @Outcome(id = "0, 1", expect = Expect.ACCEPTABLE, desc = "both noticed")
