@@ -106,7 +106,7 @@ final class ClientSeries {
         perPoll.put(RECORDS_PER_POLL, figures);
     }
 
-    /** Returns a client's counts at the previous look; zeros if the client was opened, or opened again, since then. */
+    /** Returns a client's counts at the previous reading; zeros if the client was opened or reopened since then. */
     private double[] before(ObjectName client, double[] now) {
         double[] before = fetchedBefore.put(client, now);
         return before == null || before[0] > now[0] ? new double[] {0, 0} : before;

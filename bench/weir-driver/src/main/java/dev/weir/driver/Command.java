@@ -43,7 +43,7 @@ public sealed interface Command {
      *
      * @param connection properties that every Kafka client needs to reach these brokers. They include secrets, so they
      *     appear on no command line and in no log.
-     * @param topic the topic to read or to write; several topics in the form of {@link TopicSet}
+     * @param topic the topic to read or to write, or several topics in the text form of a {@link TopicSet}
      * @param partitions number of partitions of all topics together
      * @param recordsPerPartition number of records in each partition, numbered from 0
      * @param client Kafka client properties from the workload, which override the driver's properties

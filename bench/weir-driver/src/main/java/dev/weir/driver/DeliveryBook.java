@@ -83,7 +83,7 @@ final class DeliveryBook {
     }
 
     /**
-     * Returns the ledger of delivered and missing records. If {@code complete} is true, every record that was not
+     * Returns the counts of delivered and missing records. If {@code complete} is true, every record that was not
      * delivered is missing; otherwise, records that may still be in flight are left out.
      */
     LedgerFigures figures(boolean complete) {

@@ -135,9 +135,9 @@ public final class GroupNumbers {
     }
 
     /**
-     * Returns the ledger of all members, including killed ones. This file determines the numbers of distinct and
-     * missing records. It also reveals repeated deliveries that no member reported. All other figures are taken from
-     * the members' reports.
+     * Returns the delivery counts of all members, including killed ones. This file determines the numbers of distinct
+     * and missing records. It also reveals repeated deliveries that no member reported. All other figures are taken
+     * from the members' reports.
      *
      * @param told the reports of members that were not killed
      * @param ends number of records per partition
@@ -151,7 +151,7 @@ public final class GroupNumbers {
                         .toList());
     }
 
-    /** Returns the ledger of the partitions from {@code from} up to, but not including, {@code to}. */
+    /** Returns the delivery counts of the partitions from {@code from} up to, but not including, {@code to}. */
     private LedgerFigures figures(LedgerFigures told, long[] ends, int from, int to) {
         long written = 0;
         long missing = 0;

@@ -42,7 +42,7 @@ final class HarnessThreads {
         try {
             work.run();
         } finally {
-            // The JVM no longer reports the counts of a thread that has ended.
+            // Keep the thread's counts, because the JVM no longer reports them after the thread has ended.
             LOCK.lock();
             try {
                 RUNNING.remove(current);

@@ -82,7 +82,7 @@ public final class HostMeter {
         }
     }
 
-    /** Returns the figures by name, covering the time between {@link #begin} and {@link #end} of all measurements. */
+    /** Returns the figures by name. They cover all measurements, each from its {@link #begin} to its {@link #end}. */
     public Map<String, Double> figures() {
         Map<String, Double> figures = new LinkedHashMap<>();
         if (all > 0) {

@@ -60,7 +60,7 @@ final class Lateness {
      * time.
      */
     void acknowledged(long ticket) {
-        // When a pass is over, the sender may send a record before it is due.
+        // At the end of a pass, {@link Pacer#next} may return before its record is due.
         if (ticket != 0 && !course.isOver()) {
             came(Pacer.partition(ticket), planStartNanos + Pacer.nanosAfterStart(ticket));
         }

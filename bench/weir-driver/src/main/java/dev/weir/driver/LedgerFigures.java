@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * The figures derived from the record numbers of a pass. Immutable.
+ * The delivery counts of a pass, derived from its record numbers. Immutable.
  *
  * @param distinct records delivered at least once
  * @param missing undelivered records. In a complete pass, all requested records are considered. Otherwise, only records
@@ -49,15 +49,15 @@ public record LedgerFigures(
     }
 
     /**
-     * Returns the sum of the ledgers of several topics. The sum also contains the ledger of each topic. If there is
-     * only one topic, returns its ledger.
+     * Returns the sum of the delivery counts of several topics. The sum also contains the counts of each topic. If
+     * there is only one topic, returns its counts.
      */
     public static LedgerFigures ofTopics(List<LedgerFigures> each) {
         LedgerFigures sum = each.stream().reduce(NONE, LedgerFigures::plus);
         return each.size() == 1 ? sum : sum.with(each);
     }
 
-    /** Returns a copy with the given ledgers of the individual topics. */
+    /** Returns a copy with the given delivery counts of the individual topics. */
     public LedgerFigures with(List<LedgerFigures> ofTopics) {
         return new LedgerFigures(distinct, missing, duplicates, reordered, foreign, retried, redelivered, ofTopics);
     }
@@ -92,7 +92,7 @@ public record LedgerFigures(
     }
 
     /**
-     * Returns the ledger of a producer after its topic was checked. The {@link #distinct} records were acknowledged,
+     * Returns the counts of a producer after its topic was checked. The {@link #distinct} records were acknowledged,
      * and {@code written} records were found in the topic. The difference counts as missing or as duplicates.
      */
     public LedgerFigures withWritten(long written) {
@@ -124,7 +124,7 @@ public record LedgerFigures(
                 plus(topics, other.topics));
     }
 
-    /** Adds ledgers topic by topic. If only one of the ledgers has topics, its topics are returned unchanged. */
+    /** Adds the counts topic by topic. If only one of the lists contains topics, it is returned unchanged. */
     private static List<LedgerFigures> plus(List<LedgerFigures> some, List<LedgerFigures> others) {
         if (some.isEmpty() || others.isEmpty()) {
             return some.isEmpty() ? others : some;

@@ -21,7 +21,7 @@ public final class LoadShape {
     /** The constant rate. */
     public static final LoadShape CONSTANT = new LoadShape(List.of(), 1, Double.POSITIVE_INFINITY);
 
-    /** Pattern of the text, without a check that times ascend. */
+    /** Regular expression for the text of a shape. It does not check that the times ascend. */
     public static final String PATTERN =
             "^(0s:\\d+([.]\\d+)?( \\d+([.]\\d+)?s[:~]\\d+([.]\\d+)?)*( every:\\d+([.]\\d+)?s)?)?$";
 
@@ -31,7 +31,7 @@ public final class LoadShape {
     private static final String RECORDED = "recorded ";
 
     private final List<Piece> pieces; // up to the last entry
-    private final double[] before; // area before each piece, followed by the total
+    private final double[] before; // area under the shape before each piece, followed by the total
     private final double last; // factor after the last piece
     private final double period; // infinite if the shape does not repeat
 
@@ -216,7 +216,7 @@ public final class LoadShape {
         double whole = before[pieces.size()];
         if (!Double.isInfinite(period)) {
             double rounds = Math.max(0, Math.ceil(left / whole) - 1);
-            left = Math.min(whole, left - rounds * whole); // rounding errors may exceed the total
+            left = Math.min(whole, left - rounds * whole); // rounding errors could push this above the total
             begun = rounds * period;
         }
         int index = pieceWith(left);

@@ -84,9 +84,9 @@ final class PartitionLedger {
     }
 
     /**
-     * Returns the ledger of delivered and missing records. If {@code complete} is true, every record that was not
-     * delivered is missing. Otherwise, the {@code behind} record numbers up to the last delivered one are not counted
-     * as missing, because these records may be in flight.
+     * Returns the counts of delivered and missing records. If {@code complete} is true, every record that was not
+     * delivered is missing. Otherwise, a record may still be in flight if its number is less than {@code behind} below
+     * the highest delivered number. Such records are not counted as missing.
      *
      * @param underWay numbers of other records known to be in flight
      */

@@ -12,9 +12,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One running pass: its settings, and an account of its deliveries. Any thread may read the settings. Either one thread
- * at a time reports deliveries through {@link #delivered}, or any thread reports them through
- * {@link #deliveredConcurrently}.
+ * One pass of a driver, which executes a scenario once: its settings, and an account of its deliveries. Any thread may
+ * read the settings. Either one thread at a time reports deliveries through {@link #delivered}, or any thread reports
+ * them through {@link #deliveredConcurrently}.
  */
 public final class Pass {
     /**
@@ -213,9 +213,9 @@ public final class Pass {
     }
 
     /**
-     * Performs the step of {@link Scenario#COPY} between reading and writing a record: the work that the workload
-     * requires, if any. The step is the same for all libraries. The record is then counted as processed. The number of
-     * written records is determined by the harness, which checks the output topic. Any thread may call this method.
+     * Performs the step of {@link Scenario#COPY} between reading and writing a record, which is the work that the
+     * workload requires. The work is the same for all libraries. Counts the record as processed. The harness itself
+     * counts the written records, in the output topic. Any thread may call this method.
      *
      * @return the value to write
      */
@@ -324,7 +324,7 @@ public final class Pass {
     }
 
     /**
-     * Sets the listener to call when a plan, or the address of a network, is ready. It is called on the thread that
+     * Sets the listener to call when a sender's plan or a network's address is ready. It is called on the thread that
      * calls {@link #plan} or {@link #isNetwork}.
      */
     void whenReady(Consumer<String> told) {
@@ -428,7 +428,7 @@ public final class Pass {
         return course;
     }
 
-    /** Returns the figures. Call it after the driver has returned. */
+    /** Returns the report of the pass. Call it after the driver has returned. */
     Report.Passed result() {
         Course.Span span = course.span();
         boolean complete = span.to().records() >= wanted;

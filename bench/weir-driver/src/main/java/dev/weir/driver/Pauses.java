@@ -19,9 +19,9 @@ import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The longest pauses of this process since the last call. A thread that sleeps a few milliseconds at a time records how
- * late it wakes up, as jHiccup does, so all causes of pauses are included. {@link SafepointLog} reports the JVM's own
- * pauses. Thread-safe; {@link #take} is confined to one thread.
+ * Measures the longest pauses of this process since the last call of {@link #take}. A thread that sleeps a few
+ * milliseconds at a time records how late it wakes up, as jHiccup does, so all causes of pauses are included.
+ * {@link SafepointLog} reports the JVM's own pauses. Thread-safe; {@link #take} is confined to one thread.
  */
 final class Pauses {
     /** Pauses of all threads, whether caused by the JVM, the system or another process. */

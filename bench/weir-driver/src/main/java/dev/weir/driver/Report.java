@@ -153,7 +153,7 @@ public sealed interface Report {
             HandlerTime handlers)
             implements Report {
 
-        /** Returns a copy with another ledger. */
+        /** Returns a copy with other delivery counts. */
         public Passed with(LedgerFigures other) {
             return new Passed(complete, records, bytes, nanos, joinNanos, firstMillis, usage, other, client, handlers);
         }

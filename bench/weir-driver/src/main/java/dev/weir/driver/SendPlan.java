@@ -75,7 +75,7 @@ public final class SendPlan {
     private double shapeNanos = Double.NaN; // start of the shape, relative to the start of the plan
     private double recordsPerSecond;
     private double fromNanos; // time of the last record or rate change, relative to the plan's start
-    private double gaps; // from fromNanos to the next record, as a multiple of the mean gap
+    private double gaps; // gap from fromNanos to the next record, as a multiple of the mean gap
     private volatile @Nullable Thread waiting;
 
     private record Change(long atNanos, double recordsPerSecond) {}

@@ -37,7 +37,7 @@ final class Timings {
     }
 
     /**
-     * Takes the delays since the last call, by partition, in HdrHistogram's compressed form in Base64. The text is
+     * Takes the delays since the last call, by partition, in HdrHistogram's compressed form in Base64. The string is
      * empty for a partition without records.
      */
     List<String> take() {

@@ -34,7 +34,7 @@ public final class TopicSet {
         return new TopicSet(names, allPartitions / names.size());
     }
 
-    /** The names in a text form. */
+    /** Splits the text form of a set into the names of its topics. */
     public static List<String> names(String text) {
         return List.of(text.split(SEPARATOR, -1));
     }

@@ -248,7 +248,7 @@ class DriverMainTest {
         }
     }
 
-    /** Messages sent meanwhile are waiting for it. */
+    /** The process must first read the messages that arrived while it was halted. */
     @Test
     void processThatWasHalted_forLongerThanItsLease_isNotTakenForOneLeftAlone() throws Exception {
         Process process = start(Hanging.class, "hanging", "-D" + Lease.SECONDS + "=3");

@@ -73,7 +73,7 @@ class GroupNumbersTest {
         assertThat(numbers.figures(told, new long[] {12, 1})).isEqualTo(new LedgerFigures(10, 3, 0, 0, 2, 5, 1));
     }
 
-    /** If members reported their ledgers only at the end, everything that a killed member received would be missing. */
+    /** If members reported received records only at the end, the records of a killed member would be missing. */
     @Test
     void killedProcess_leavesWhatItNoted() throws Exception {
         Process process = new ProcessBuilder(

@@ -110,7 +110,7 @@ class NumberRunsTest {
         return Base64.getEncoder().encodeToString(Arrays.copyOf(out, length));
     }
 
-    /** The numbers of a member whose partition was also read by others have holes and come in any order. */
+    /** Other members received some numbers of the same partition. The member's own numbers come in any order. */
     @Test
     void ledger_tellsWhichNumbersCame() {
         PartitionLedger ledger = new PartitionLedger(10_000);

@@ -34,7 +34,7 @@ class PassTest {
         assertThat(pass.configuration().toString()).doesNotContain("hush");
     }
 
-    /** Counting the records of two transactions in the time of one would double the rate. */
+    /** The measured time begins with the first commit. The records of that transaction must not count. */
     @Test
     void firstTransaction_tookItsTimeBeforeTimeCounts_soItsRecordsDoNot() {
         Pass pass = pass(Scenario.PRODUCE, Map.of());
@@ -95,7 +95,7 @@ class PassTest {
     void slowSink_takesNoMoreThanItsRate() {
         Pass pass = pass(Scenario.CONSUME, Map.of(PassOptions.SINK_RATE, "10000"));
         deliver(pass, 1000);
-        // The last step may take a millisecond less.
+        // A last wait of less than a millisecond is left out.
         assertThat(pass.result().nanos()).isGreaterThan(98_000_000);
     }
 

@@ -11,8 +11,8 @@ import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the brokers' figures for a series of samples. Each sample contains the mean request times since the previous
- * sample, the current number of acquisition locks and the current number of queued requests. Confined to one thread.
+ * Takes samples of the brokers' figures. Each sample contains the mean request times since the previous sample, the
+ * current number of acquisition locks and the current number of queued requests. Confined to one thread.
  */
 public final class BrokerSeries {
     /** Total number of acquisition locks held by share groups. */

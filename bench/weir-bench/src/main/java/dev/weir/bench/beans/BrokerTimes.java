@@ -16,10 +16,10 @@ import javax.management.ObjectName;
  * last few minutes, which may include earlier runs.
  */
 public final class BrokerTimes {
-    /** Prefix of the figures for fetch requests of consumers, no matter which client sent them. */
+    /** Prefix of the figure names for consumers' fetch requests, whichever client sent them. */
     public static final String FETCHES = "broker: fetch ";
 
-    /** Suffix of the figures that are 99th percentiles instead of means. */
+    /** Suffix of the names of figures that are 99th percentiles instead of means. */
     static final String P99 = " p99 ms";
 
     private static final Map<String, String> REQUESTS = Map.of(
@@ -50,7 +50,7 @@ public final class BrokerTimes {
     /**
      * The brokers' counts at one moment.
      *
-     * @param times by kind of request and phase
+     * @param times the request times, by kind of request and phase
      */
     public record Reading(Map<String, Times> times, long collections, long collectionMillis) {
 

@@ -15,9 +15,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The brokers of a campaign. They are either an existing cluster or forked brokers. The current point determines the
- * number and the settings of forked brokers, so they are replaced if the next point needs different ones. Confined to
- * one thread, which also closes this object.
+ * The brokers of a campaign. They are either an existing cluster or forked brokers. The current workload point
+ * determines the number and the settings of forked brokers, so they are replaced if the next point needs different
+ * ones. Confined to one thread, which also closes this object.
  */
 final class CampaignBrokers implements AutoCloseable {
     private final Path data;
@@ -52,7 +52,7 @@ final class CampaignBrokers implements AutoCloseable {
     }
 
     /**
-     * Downloads the Kafka releases that points need, before anything is measured.
+     * Downloads the Kafka releases that the workload points need, before anything is measured.
      *
      * @throws BenchException if a release does not exist or cannot be downloaded
      */

@@ -33,7 +33,7 @@ final class CampaignDescription {
         }
     }
 
-    /** Fails if a {@code topic.trace} has changed since the campaign began. */
+    /** Fails if the load recorded in a {@code topic.trace} file has changed since the campaign began. */
     static void requireSameTraces(Campaign begun, Workload workload) {
         if (!begun.environment().settings().getOrDefault(TRACES, "").equals(traces(workload))) {
             throw new BenchException("topic.trace holds another load than when the campaign started:"
@@ -51,8 +51,8 @@ final class CampaignDescription {
     }
 
     /**
-     * Returns the brokers' releases in the order of the points. Returns {@code first} if all points use the same
-     * release.
+     * Returns the brokers' Kafka releases, in the order of the workload points. Returns {@code first} if all points use
+     * the same release.
      */
     private static String releases(Workload workload, String first) {
         List<String> asked = workload.points().stream()

@@ -180,12 +180,12 @@ public final class CampaignRunner {
         return brokers;
     }
 
-    /** Reports the activity before and between runs. */
+    /** Reports an activity outside a run, for example that brokers are starting. */
     private void doing(String what) {
         listener.status(what, 0, mostRuns(workload, drivers), null);
     }
 
-    /** Returns the number of runs in a campaign that runs all of its points. */
+    /** Returns the number of runs in a campaign, provided that it does not leave out any point. */
     static int mostRuns(Workload workload, List<String> drivers) {
         return workload.rounds() * workload.points().size() * drivers.size();
     }

@@ -16,7 +16,7 @@ import java.util.List;
 import org.HdrHistogram.Histogram;
 
 /**
- * Executes the missing runs of a campaign, stage by stage and round by round, and stores each run in the campaign's
+ * Executes the remaining runs of a campaign, stage by stage and round by round, and stores each run in the campaign's
  * folder. Confined to one thread; used once.
  */
 final class CampaignRuns {
@@ -44,7 +44,7 @@ final class CampaignRuns {
      *
      * @param drivers the drivers, including the control
      * @param launcher starts the processes of the runs
-     * @param startedNanos when the campaign's time limit began, as {@link System#nanoTime}
+     * @param startedNanos the start of the campaign and of its time limit, as {@link System#nanoTime}
      */
     CampaignRuns(
             Workload workload,

@@ -82,9 +82,8 @@ final class CampaignStages {
     }
 
     /**
-     * Returns a summary of the results of all drivers at a point. It contains no numbers, only the verdict on each
-     * driver, and whether the driver met the target. The summaries of two points are equal only if these are the same
-     * for all drivers.
+     * Returns the verdict on each driver at a point, and whether each driver met the target. The text contains no
+     * numbers, so two points with the same outcome for each driver have equal texts.
      */
     static String verdict(PointResult point, @Nullable LatencyTarget target) {
         Metric judgedBy = point.judgedBy();

@@ -75,7 +75,7 @@ final class DriverSearch implements Orders.Target {
     private boolean hasPassed;
     private boolean hasFailed;
     private @Nullable String refusal; // set if two trials end in a RunFailure before any trial passes
-    private final Map<Double, TrialResult> held = new HashMap<>(); // result of the last passed hold at each rate
+    private final Map<Double, TrialResult> held = new HashMap<>(); // result of the last passed HOLD trial at each rate
     private final List<Failed> failed = new ArrayList<>();
     private double extendedSeconds; // added by commands
 
@@ -325,11 +325,12 @@ final class DriverSearch implements Orders.Target {
     }
 
     /**
-     * Returns the figures of the trial that failed at the limit; null if there are none. This is the step or hold that
-     * failed at the upper end of the interval. If none failed there, it is the last failed hold.
+     * Returns the figures of the trial that failed at the limit; null if there are none. This is the {@code STEP} or
+     * {@code HOLD} trial that failed at the upper end of the interval. If none failed there, it is the last failed
+     * {@code HOLD}.
      *
-     * <p>At an unstable rate, steps and holds pass. If the verdict is {@code UNSTABLE_AT}, the method therefore returns
-     * the figures of the last failed perturbation at that rate.
+     * <p>At an unstable rate, {@code STEP} and {@code HOLD} trials pass. If the verdict is {@code UNSTABLE_AT}, the
+     * method therefore returns the figures of the last failed perturbation at that rate.
      */
     private @Nullable TrialFigures edge(Finding finding) {
         if (finding.verdict() == Verdict.UNSTABLE_AT) {
@@ -373,8 +374,8 @@ final class DriverSearch implements Orders.Target {
     }
 
     /**
-     * Returns the last hold at the found rate as a run, so that the results tables include it. Returns a failed run if
-     * no hold passed at that rate.
+     * Returns the last {@code HOLD} trial at the found rate as a run, so that the results tables include it. Returns a
+     * failed run if no such trial passed at that rate.
      */
     private Run asRun(Finding finding, int order) {
         long now = System.currentTimeMillis();
@@ -404,7 +405,7 @@ final class DriverSearch implements Orders.Target {
                 measured.warmUpIntervals(),
                 measured.intervals(),
                 measured.totals(),
-                Ledger.NONE, // members take over each other's records, but count only their own
+                Ledger.NONE, // no process knows the totals, because members take over each other's records
                 flags,
                 null,
                 timeline,

@@ -60,10 +60,7 @@ final class DryRuns {
         }
     }
 
-    /**
-     * Returns the greeting that the driver sent in the dry run that it passed; null if the driver still needs a dry
-     * run.
-     */
+    /** Returns the greeting from the driver's successful dry run; null if the driver still needs a dry run. */
     Report.@Nullable Hello passed(String key) {
         try {
             Path file = file(key);

@@ -170,7 +170,7 @@ public final class ExploreRunner {
         return CampaignDescription.of(workload, settings, workload.drivers(), greeted(first), processes, first);
     }
 
-    /** Returns the indices of the points in the next stage. Without a refinement, the only stage has all points. */
+    /** Returns the indices of the points in the next stage. Without a refinement, one stage has all points. */
     private List<Integer> stage(@Nullable Refinement refinement) {
         return refinement == null
                 ? IntStream.range(0, workload.points().size()).boxed().toList()
@@ -178,8 +178,8 @@ public final class ExploreRunner {
     }
 
     /**
-     * Runs a search, reports its finding and returns its verdict as text. An adaptive design compares these texts to
-     * choose its next points.
+     * Runs a search, reports its finding and returns its verdict as a string. An adaptive design compares these strings
+     * to choose its next points.
      */
     private String explore(
             CampaignBrokers brokers,

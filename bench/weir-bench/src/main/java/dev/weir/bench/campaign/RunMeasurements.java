@@ -23,8 +23,9 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Measures the runs of a campaign one after another. The point of a run determines the kind of measurement. If the
- * settings of a run can be changed, the run accepts the user's commands while it is measured. Confined to one thread.
+ * Measures the runs of a campaign one after another. The workload point of a run determines the kind of measurement. If
+ * the settings of a run can be changed, the run accepts the user's commands while it is measured. Confined to one
+ * thread.
  */
 final class RunMeasurements {
     private final Workload workload;

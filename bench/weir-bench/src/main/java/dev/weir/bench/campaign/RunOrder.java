@@ -27,7 +27,7 @@ final class RunOrder {
 
     /**
      * Returns all steps. Each round shuffles the points and, within a point, the drivers. Points with the same brokers
-     * are adjacent, so that brokers start once per round.
+     * are adjacent, so that each set of brokers starts only once per round.
      */
     static List<Step> of(List<WorkloadPoint> points, List<String> drivers, int rounds, long seed) {
         // One generator serves all rounds. Separate generators with neighbouring seeds would start with similar numbers

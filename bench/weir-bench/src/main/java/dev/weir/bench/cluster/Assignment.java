@@ -31,7 +31,7 @@ public record Assignment(List<Set<TopicPartition>> ofMembers) {
         return ofMembers.stream().mapToInt(Set::size).sum();
     }
 
-    /** Returns the figures for a run. */
+    /** Returns the number of consumers, and their largest and smallest number of partitions, by figure name. */
     public Map<String, Double> figures() {
         Map<String, Double> figures = new TreeMap<>();
         if (!ofMembers.isEmpty()) {

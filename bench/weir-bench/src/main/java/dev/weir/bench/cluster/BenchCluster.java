@@ -110,7 +110,7 @@ public final class BenchCluster implements AutoCloseable {
         return figures;
     }
 
-    /** Tracks which brokers are running, and causes planned broker failures. */
+    /** Returns the object that tracks which brokers are running and that causes planned broker failures. */
     public BrokerLosses losses() {
         return losses;
     }

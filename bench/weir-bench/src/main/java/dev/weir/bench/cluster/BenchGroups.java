@@ -86,7 +86,7 @@ public final class BenchGroups {
         return made.name();
     }
 
-    /** Deletes the existing share groups, if brokers are reachable. */
+    /** Deletes all share groups that this object has created, if brokers are reachable. */
     public void deleteShared() {
         List<ShareGroup> made = List.copyOf(shareGroups);
         shareGroups.clear();

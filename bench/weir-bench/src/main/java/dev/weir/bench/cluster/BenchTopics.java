@@ -66,7 +66,7 @@ public final class BenchTopics {
     }
 
     /**
-     * Returns the names of topics with the numbered records of this point, in the form of {@link TopicSet}. Fills
+     * Returns the names of the topics with this point's numbered records, in the text form of a {@link TopicSet}. Fills
      * topics that are missing or incomplete.
      */
     public String filled(WorkloadPoint point, long recordsPerPartition) throws InterruptedException {
@@ -173,7 +173,7 @@ public final class BenchTopics {
     }
 
     /**
-     * Creates as many new output topics as the point has topics. Returns their names in the form of {@link TopicSet}.
+     * Creates a new output topic for each topic of the point. Returns the names in the text form of a {@link TopicSet}.
      */
     public String fresh(WorkloadPoint point) {
         deleteOfRun();
@@ -212,9 +212,7 @@ public final class BenchTopics {
         return TopicSet.text(made);
     }
 
-    /**
-     * Creates new output topics with one record in each partition. A generator then adds records according to its plan.
-     */
+    /** Creates new topics with one record in each partition. A generator then adds records at their planned times. */
     public String begun(WorkloadPoint point) {
         String topics = fresh(point);
         List<String> names = TopicSet.names(topics);
@@ -270,9 +268,7 @@ public final class BenchTopics {
         return ends;
     }
 
-    /**
-     * Returns the end offsets of all partitions of one or more topics. The partitions are numbered across the topics.
-     */
+    /** Returns the end offsets of all partitions of one or more topics, in the order of {@link TopicSet#number}. */
     public long[] ends(String topics) {
         Map<TopicPartition, Long> ends = endOffsets(topics);
         TopicSet set = TopicSet.of(topics, ends.size());

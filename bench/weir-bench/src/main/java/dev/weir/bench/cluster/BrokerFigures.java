@@ -45,8 +45,8 @@ public final class BrokerFigures implements AutoCloseable {
     }
 
     /**
-     * Returns the request times so far; null if the brokers' metrics cannot be read, which does not prevent a
-     * measurement.
+     * Returns the request times since the brokers started. Returns null if the brokers' metrics cannot be read; a run
+     * can be measured without them.
      */
     public BrokerTimes.@Nullable Reading times() {
         if (forked.isEmpty()) {
@@ -60,8 +60,9 @@ public final class BrokerFigures implements AutoCloseable {
     }
 
     /**
-     * Returns the brokers' figures for the time since the last call, by name; empty during a planned loss or if they
-     * cannot be read. Call this at most once a second, because each call costs the brokers a few milliseconds.
+     * Returns the brokers' figures for the time since the last call, by name. The map is empty if a broker is down as
+     * planned, or if the figures cannot be read. Call this at most once a second, because each call costs the brokers a
+     * few milliseconds.
      */
     public Map<String, Double> sample() {
         if (forked.isEmpty() || losses.isAnyLost()) {

@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Tracks the running brokers of a campaign. A plan can stop and restart forked brokers; it is an error if a broker ends
- * for any other reason. Confined to one thread.
+ * Tracks the running brokers of a campaign. Planned failures stop and restart forked brokers. If a broker ends for any
+ * other reason, this is an error. Confined to one thread.
  */
 public final class BrokerLosses {
     private final List<Broker> forked;
@@ -24,7 +24,7 @@ public final class BrokerLosses {
         this.forked = forked;
     }
 
-    /** Sets the callback that runs after each planned loss. */
+    /** Sets the callback that runs after each planned loss of a broker. */
     void whenLost(Runnable told) {
         whenLost = told;
     }
@@ -126,7 +126,7 @@ public final class BrokerLosses {
         goneNanos += before == null ? 0 : before;
     }
 
-    /** Returns the number of planned losses. Each loss resets the counters of a broker. */
+    /** Returns the number of planned broker losses. Each one resets the counters of a broker. */
     public int count() {
         return count;
     }

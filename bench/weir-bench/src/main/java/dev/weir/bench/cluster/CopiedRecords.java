@@ -26,7 +26,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * Checks the outcome of a copy pass by reading its output topic, independently of the tested library. Each record's
+ * Checks the result of copying a topic by reading the output topic, independently of the tested library. Each record's
  * value contains the record's partition and number. Confined to one thread; used once.
  */
 final class CopiedRecords {
@@ -60,7 +60,7 @@ final class CopiedRecords {
     private long lastMillis = Long.MIN_VALUE;
 
     /**
-     * Creates an empty ledger.
+     * Creates a check that has not read any output yet.
      *
      * @param ends end offsets of the input, by partition
      * @param committed the group's committed offsets in the input, by partition
@@ -199,7 +199,7 @@ final class CopiedRecords {
     }
 
     /**
-     * Returns the pass with figures measured from the output topic instead of the driver's own counts.
+     * Returns the driver's report with its own counts replaced by figures measured from the output topic.
      *
      * @throws RunFailure if nothing was written. Also thrown if exactly once and order by partition are requested and
      *     the output contains records whose input offsets are not committed, because the group would copy those records
@@ -209,8 +209,8 @@ final class CopiedRecords {
         if (distinct == 0) {
             throw new RunFailure("it has written nothing, and taken " + passed.records() + " records");
         }
-        // The time begins when the driver received its first record, because the time before the first write matters
-        // too. The minimum is 1, because log timestamps have a resolution of milliseconds.
+        // The measured time begins when the driver received its first record, because the time before the first write
+        // matters too. The minimum is 1, because log timestamps have a resolution of milliseconds.
         long millis = Math.max(1, lastMillis - Math.min(firstMillis, passed.firstMillis()));
         Map<String, Double> client = new HashMap<>(passed.client());
         if (point.isExactlyOnce()) {
@@ -230,8 +230,9 @@ final class CopiedRecords {
     }
 
     /**
-     * Returns the ledger. A record that the group has committed is missing if it is not in the output. If the point
-     * requires order by partition, a record is also missing if a later record of its partition was copied without it.
+     * Returns the counts of copied, missing, repeated and reordered records. A record is missing if the group has
+     * committed it but it is not in the output. If the point requires order by partition, a record is also missing if a
+     * later record of its partition was copied without it.
      */
     LedgerFigures ledger() {
         boolean isOrdered = point.ordering() == HandlerOrder.PARTITION;

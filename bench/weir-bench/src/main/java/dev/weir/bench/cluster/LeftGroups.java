@@ -11,8 +11,8 @@ import org.apache.kafka.common.errors.GroupNotEmptyException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Share groups that could not be deleted right after their pass, because killed members still belonged to them. They
- * are deleted later. Confined to one thread.
+ * Share groups whose deletion failed because killed members still belonged to them. They are deleted later. Confined to
+ * one thread.
  */
 final class LeftGroups {
     /** The longest {@code group.share.session.timeout.ms} that brokers allow by default, in nanoseconds. */
@@ -28,8 +28,8 @@ final class LeftGroups {
     /**
      * Creates an empty set.
      *
-     * @param isStopped whether to stop waiting until the groups can be deleted
-     * @param note receives messages about groups that remain
+     * @param isStopped returns whether the campaign was stopped, in which case {@link #deleteAll} no longer waits
+     * @param note receives messages about groups that could not be deleted
      */
     LeftGroups(long sessionNanos, BooleanSupplier isStopped, Consumer<String> note) {
         this.sessionNanos = sessionNanos;
@@ -40,7 +40,7 @@ final class LeftGroups {
     /**
      * Tries to delete a group. If this fails, {@link #deleteAll} tries again.
      *
-     * @param deletion returns the reason why the group still exists, or null
+     * @param deletion deletes the group; returns the reason if this fails, otherwise null
      */
     void delete(String name, Supplier<@Nullable Throwable> deletion) {
         if (deletion.get() != null) {

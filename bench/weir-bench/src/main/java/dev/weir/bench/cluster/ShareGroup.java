@@ -12,7 +12,10 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.GroupIdNotFoundException;
 import org.jspecify.annotations.Nullable;
 
-/** A share group of one pass. Brokers keep its settings until they are removed. Confined to one thread. */
+/**
+ * A share group used for one pass of a driver. Brokers keep its settings until these are removed. Confined to one
+ * thread.
+ */
 final class ShareGroup {
     private final Admin admin;
     private final String name;
@@ -45,7 +48,7 @@ final class ShareGroup {
         });
     }
 
-    /** Returns the number of records before these ends that the group has not accepted yet. */
+    /** Returns the number of records before these end offsets that the group has not accepted yet. */
     long lag(Map<TopicPartition, Long> ends) {
         Map<TopicPartition, SharePartitionOffsetInfo> offsets = offsets(ends.keySet());
         long left = 0;

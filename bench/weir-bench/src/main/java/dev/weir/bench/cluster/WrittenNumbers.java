@@ -17,8 +17,8 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks which records of a produce pass are in the topic. Each value starts with the record's number. Counting the
- * records is not enough, because a surplus record may be a duplicate or a record whose acknowledgement was lost.
+ * Checks which records of a {@code PRODUCE} pass are in the topic. Each value starts with the record's number. Counting
+ * the records is not enough, because a surplus record may be a duplicate or a record whose acknowledgement was lost.
  * Confined to one thread; used once.
  */
 final class WrittenNumbers {
@@ -31,13 +31,13 @@ final class WrittenNumbers {
     private long repeated;
     private long foreign;
 
-    /** Creates an empty ledger of written records. */
+    /** Creates a check that expects the numbers from 0 to {@code recordsPerPartition} - 1 in each partition. */
     WrittenNumbers(int partitions, long recordsPerPartition) {
         this.offsets = new int[partitions][Math.toIntExact(recordsPerPartition)];
     }
 
     /**
-     * Reads the topic up to its current ends.
+     * Reads the topic up to its current end offsets.
      *
      * @param connection properties that a client needs to reach the brokers
      */
@@ -81,7 +81,7 @@ final class WrittenNumbers {
         }
     }
 
-    /** Returns a sentence with the numbers of missing, repeated and foreign records. */
+    /** Returns a sentence that counts missing, repeated and unexpected records, and names some of them. */
     String told() {
         List<String> absent = new ArrayList<>();
         long missing = 0;
@@ -105,7 +105,7 @@ final class WrittenNumbers {
     }
 
     /**
-     * Reads a topic and returns a sentence about missing, repeated and foreign records. If the topic cannot be read,
+     * Reads a topic and returns a sentence about missing, repeated and unexpected records. If the topic cannot be read,
      * returns the reason instead of failing, because the caller is about to report a more important failure.
      */
     static String told(Map<String, String> connection, String topic, int partitions, long recordsPerPartition) {

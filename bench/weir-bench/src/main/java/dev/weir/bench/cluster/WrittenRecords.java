@@ -22,7 +22,7 @@ public final class WrittenRecords {
         this.topics = topics;
     }
 
-    /** Returns the ledger, completed with the brokers' counts. */
+    /** Adds the number of records in the output topic to the counts if the scenario is PRODUCE or PIPELINE. */
     public LedgerFigures checked(WorkloadPoint point, String topic, LedgerFigures ledger) {
         return switch (point.scenario()) {
             case PRODUCE ->
@@ -54,8 +54,9 @@ public final class WrittenRecords {
     }
 
     /**
-     * Returns a sentence about missing, repeated and foreign records of a produce pass; empty in other scenarios.
-     * Counts alone would not distinguish a duplicate from a record whose acknowledgement was lost.
+     * Returns a sentence about missing, repeated and unexpected records, or an empty string if the scenario is not
+     * {@link Scenario#PRODUCE}. Counts alone would not distinguish a duplicate from a record whose acknowledgement was
+     * lost.
      */
     public String numbers(WorkloadPoint point, String topic, long recordsPerPartition) {
         return point.scenario() == Scenario.PRODUCE
@@ -64,8 +65,8 @@ public final class WrittenRecords {
     }
 
     /**
-     * Returns a {@link Scenario#COPY} pass with the records, time and ledger measured from its output topic. Passes of
-     * other scenarios are returned unchanged.
+     * Returns the report of a {@link Scenario#COPY} pass, with the records, time and delivery counts measured from the
+     * output topic. Reports of other scenarios are returned unchanged.
      *
      * @param recordsPerPartition number of records in each partition of the input
      * @param group the pass's group
@@ -82,7 +83,7 @@ public final class WrittenRecords {
     }
 
     /**
-     * Returns the ledger of a group that copies a planned load. The ledger is read from the group's
+     * Returns the delivery counts of a group that copies a planned load. They are determined from the group's
      * {@link BenchTopics#output} topics.
      *
      * @param ends end offsets of the input, by partition

@@ -200,7 +200,7 @@ final class BenchCampaign {
         return ExitCode.FAILED;
     }
 
-    /** Prints the finished part of a campaign that cannot continue. */
+    /** Prints the finished runs of a campaign that cannot continue. */
     private void printFinished(CommandContext weir, BenchPlan.Step step) {
         if (!ResultsFolder.isAt(step.folder())) {
             return;

@@ -114,7 +114,7 @@ final class BenchModifyCommand implements Callable<Integer> {
         }
     }
 
-    /** Returns the request in the form of a timeline entry. */
+    /** Returns the request as the fields of a timeline entry. */
     private Map<String, Object> fields() {
         Map<String, Object> fields = new LinkedHashMap<>();
         if (!set.isEmpty()) {

@@ -213,7 +213,10 @@ public final class EnvironmentFile {
         return program.contains("/") ? folder.resolve(program).normalize().toString() : program;
     }
 
-    /** Returns a single word. Refuses a value that a program could mistake for an option or for several words. */
+    /**
+     * Returns the value of a key as a single word. Refuses a value that could be taken for an option or for several
+     * words.
+     */
     private String word(Map<String, Node> fields, String key) {
         String word = text(fields, key);
         if (!word.matches("[A-Za-z0-9_][^\\s]*")) {

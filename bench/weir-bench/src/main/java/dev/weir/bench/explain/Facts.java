@@ -54,7 +54,7 @@ final class Facts {
         return cores;
     }
 
-    /** Returns whether the driver only ever waits for brokers; false if the workload is unknown. */
+    /** Returns whether the driver runs at full speed and waits only for brokers; false if the workload is unknown. */
     boolean streams() {
         return workload != null && workload.streams();
     }
@@ -91,12 +91,12 @@ final class Facts {
         return median(run -> share(run.totals().brokerCpuNanos(), run.totals()));
     }
 
-    /** Fraction of the machine that was busy for any reason, from 0 to 1. */
+    /** Fraction of the machine's processor time that was used for any purpose, from 0 to 1. */
     double machineBusy() {
         return metric("host: busy %") / 100;
     }
 
-    /** Fraction of the time spent on garbage collection, from 0 to 1. */
+    /** Fraction of the elapsed time that the driver spent on garbage collection, from 0 to 1. */
     double collecting() {
         return median(run -> run.totals().gcMillis() < 0
                 ? Double.NaN

@@ -188,8 +188,8 @@ final class Rules {
     }
 
     /**
-     * Finds a share group that cannot acquire more records because too many acquired records are unfinished. Its
-     * handlers are mostly idle, because an earlier rule already names busy handlers as the limiter.
+     * Finds a share group that cannot acquire more records because too many acquired records are unfinished. Busy
+     * handlers need no check here, because an earlier rule names them as the limiter.
      */
     private static @Nullable Limiter lockWindow(Facts facts) {
         double held = facts.metric(LockWindow.HELD_PERCENT);
@@ -384,7 +384,7 @@ final class Rules {
                 : null;
     }
 
-    /** Names the brokers by processor time alone, for libraries that do not report request times. */
+    /** Finds brokers that limited the driver, by processor time alone, for libraries without request times. */
     private static @Nullable Limiter brokers(Facts facts) {
         return facts.isMostly(Flag.BROKER_BOUND) || facts.isMostly(Flag.BASELINE_BROKER_BOUND)
                 ? limiter(

@@ -4,9 +4,9 @@ import java.util.Locale;
 
 /** The kinds of trials. */
 public enum Kind {
-    /** The members join before the load begins. The load is then judged for a short time. */
+    /** The members join before the load begins. The latency is then judged for a short time. */
     STEP,
-    /** Like {@link #STEP}, but the load is judged for a longer time. */
+    /** Like {@link #STEP}, but the latency is judged for a longer time. */
     HOLD,
     /** The load runs at full rate before the members join. */
     COLD_START,

@@ -16,8 +16,8 @@ final class Poll {
     /**
      * Creates a poll for this trial.
      *
-     * @param passCounts whether a single pass decides if no trial has failed before; otherwise two equal results
-     *     decide. A single failure never decides
+     * @param passCounts whether one passed trial is enough for a decision, provided that no trial has failed before. In
+     *     all other cases, a decision needs two equal results
      */
     Poll(Attempt attempt, boolean passCounts) {
         this.attempt = attempt;

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A failure counts only if it occurs twice. Near the limit, a pass also counts only if it occurs twice. Even so, the
  * outcome is random for rates within {@link #MARGIN} of the limit. The interval therefore extends the bracket by that
  * margin on both sides, and the search confirms the lower end of the interval. LIFT then tries to confirm higher rates
- * in the same way. If the system holds a higher rate and recovers at it, LIFT raises the lower end to that rate.
+ * in the same way. If the system sustains a higher rate and recovers at it, LIFT raises the lower end to that rate.
  *
  * <p>A collapsed system has about the same throughput at any rate. If the throughput of the system that did not recover
  * is known, DESCEND therefore begins slightly above that throughput. It then tries a rate slightly below it.
@@ -61,7 +61,7 @@ public final class Search {
     private static final double WIDEST = 1 / 0.9;
     private static final int MAX_DOWNS = 10;
 
-    /** Maximum number of times that the ramp continues after the failed step has passed when repeated. */
+    /** Maximum number of times that the step that ended the ramp is repeated. The ramp continues if the step passes. */
     private static final int MAX_DOUBTS = 3;
 
     /** Maximum number of times that the candidate is lowered because it was not confirmed. */
@@ -73,7 +73,7 @@ public final class Search {
         /** Repeats the step that failed and ended the ramp. */
         DOUBT,
         CONFIRM,
-        /** Repeats the hold after a failed perturbation, because the rate itself may be too high. */
+        /** Repeats the {@code HOLD} trial after a failed perturbation, because the rate itself may be too high. */
         CONTROL,
         DESCEND,
         /** Tries to confirm rates above the candidate. */
@@ -100,7 +100,7 @@ public final class Search {
     private int lowerings;
     private int doubts;
     private boolean highIsOfRamp;
-    private int perturbation; // index of the perturbation to run at the current rate; -1 for the hold
+    private int perturbation; // index of the perturbation to run at the current rate; -1 for the HOLD trial
     private double seconds;
     private @Nullable Poll poll;
     private @Nullable Verdict verdict;
@@ -200,7 +200,7 @@ public final class Search {
             failed = Double.isNaN(failed) ? rate : Math.min(failed, rate);
         } else if (decided == Result.PASSED && !attempt.kind().isPerturbation()) {
             passed.add(rate);
-            failed = failed <= rate ? Double.NaN : failed; // a pass disproves failures at this rate and below
+            failed = failed <= rate ? Double.NaN : failed; // a passed trial disproves failures at this rate and below
         }
     }
 

@@ -3,15 +3,15 @@ package dev.weir.bench.explore;
 /** The verdict of a search. */
 public enum Verdict {
     /**
-     * The limit lies in the interval. At the lower end of the interval, the system held the rate and recovered from
-     * every perturbation.
+     * The search found an interval that contains the limit. At the lower end of the interval, the system sustained the
+     * rate and recovered from every perturbation.
      */
     FOUND,
-    /** The system holds a rate approached from below, but does not recover from a perturbation at that rate. */
+    /** The system sustains a rate approached from below, but does not recover from a perturbation at that rate. */
     UNSTABLE_AT,
-    /** The system held none of the tried rates, not even the lowest one. */
+    /** The system sustained none of the tried rates, not even the lowest one. */
     NOT_FOUND,
-    /** The system holds the highest rate that the generator can send. */
+    /** The system sustains the highest rate that the generator can send. */
     GENERATOR_BOUND,
     /** Time or trials ran out. */
     TIMED_OUT

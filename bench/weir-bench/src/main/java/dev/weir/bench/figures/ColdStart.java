@@ -33,7 +33,8 @@ public final class ColdStart {
     }
 
     /**
-     * Returns the time until the end of the first second with at least this rate; NaN if no second reached the rate.
+     * Returns the seconds from the start command to the end of the first second in which this rate was reached; NaN if
+     * it was never reached.
      */
     public double secondsTo(double recordsPerSecond) {
         int from = 0;

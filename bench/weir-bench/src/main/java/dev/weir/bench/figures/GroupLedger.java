@@ -57,7 +57,7 @@ public final class GroupLedger {
         return count;
     }
 
-    /** Adds the ledger of a pass. */
+    /** Adds the delivery counts of a pass. */
     public void add(LedgerFigures ofPass) {
         List<LedgerFigures> topics = again.length == 1 ? List.of(ofPass) : ofPass.topics();
         for (int topic = 0; topic < again.length; topic++) {
@@ -69,9 +69,9 @@ public final class GroupLedger {
     }
 
     /**
-     * Returns the ledger of the written records.
+     * Returns the counts of received, missing and repeated records.
      *
-     * @param ends number of records of each partition, numbered from 0
+     * @param ends the number of written records in each partition
      */
     public LedgerFigures figures(long[] ends) {
         LedgerFigures sum = LedgerFigures.ofTopics(IntStream.range(0, again.length)

@@ -134,14 +134,14 @@ public final class LiveFigures {
         parts.add(new Part(0, partitions));
     }
 
-    /** Returns the number of the second nearest to a time. */
+    /** Returns the index of the second whose start is closest to this time. */
     public int nearest(double atMillis) {
         return (int) ((atMillis + slotMillis / 2.0) / slotMillis);
     }
 
     /**
-     * Begins a new part at the second nearest to this time, so that {@link #latencies} can separate the figures before
-     * and after this second.
+     * Begins a new part at the second whose start is closest to this time, so that {@link #latencies} can separate the
+     * figures before and after this second.
      */
     public void beginPart(double atMillis) {
         beginPart(nearest(atMillis));
@@ -161,7 +161,7 @@ public final class LiveFigures {
         return parts.get(i);
     }
 
-    /** Returns the sum of the parts that begin in these seconds. */
+    /** Returns the sum of all parts whose first second is in this range. */
     private Part parts(int from, int to) {
         Part sum = new Part(from, partitionCount);
         parts.stream()
@@ -170,7 +170,7 @@ public final class LiveFigures {
         return sum;
     }
 
-    /** Notes the length of the warm-up and the start of the plan, as {@link System#nanoTime}. */
+    /** Notes the length of the warm-up and the start of the send plan, as {@link System#nanoTime}. */
     public void begin(long startNanos, double warmUpMillis) {
         planStartNanos = startNanos;
         warmUpSlots = (int) (warmUpMillis / slotMillis);
@@ -346,7 +346,7 @@ public final class LiveFigures {
         return sum;
     }
 
-    /** Returns the number of records received by each process. Only parts that begin in this range of seconds count. */
+    /** Returns the records received by each process, summed over all parts whose first second is in this range. */
     public long[] cameTo(int from, int to) {
         return parts(from, to).taken.values().stream()
                 .mapToLong(Long::longValue)
@@ -354,7 +354,8 @@ public final class LiveFigures {
     }
 
     /**
-     * Returns the reader's processor time; 0 without a reader. Only parts that begin in this range of seconds count.
+     * Returns the reader's processor time, summed over all parts whose first second is in this range; 0 without a
+     * reader.
      */
     public long readerNanos(int from, int to) {
         return parts(from, to).readerNanos;
@@ -427,7 +428,7 @@ public final class LiveFigures {
      * Counts these records by the second in which they were sent. The last element counts records that were sent after
      * the last known second.
      *
-     * @param numbers record numbers by partition; number 0 existed before the plan began
+     * @param numbers record numbers by partition; record 0 existed before the send plan began
      */
     long[] sentBySecond(List<BitSet> numbers) {
         long[] bySecond = new long[slots.size() + 1];
@@ -538,7 +539,7 @@ public final class LiveFigures {
      * Returns the histograms of a phase for the run's log.
      *
      * @param number number of the phase, from 1
-     * @param from first second of the phase; a part must begin there
+     * @param from first second of the phase, for which {@link #beginPart} must have been called
      * @param to the second after the phase's last one
      */
     public List<Histogram> latenciesOfPhase(int number, int from, int to) {
@@ -602,15 +603,15 @@ public final class LiveFigures {
                 lag);
     }
 
-    /** Returns the figures of clients, brokers and machine in the second of {@link #latest}, by name. */
+    /** Returns the figures of clients, brokers and machine for the same second as {@link #latest}, by name. */
     public Map<String, Double> latestSeries(double nowMillis) {
         int last = (int) Math.floor(nowMillis / slotMillis) - 2;
         return last < 0 || last >= slots.size() ? Map.of() : slots.get(last).figures();
     }
 
     /**
-     * Returns the figures of the last second for which all processes have reported. This is the second before the last
-     * whole second.
+     * Returns the figures of the last second for which all processes have reported. Reports arrive late, so this is the
+     * second before the one that ended last.
      */
     public Phase latest(double nowMillis, LiveSettings settings) {
         double to = Math.max(0, Math.floor(nowMillis / slotMillis) - 1) * slotMillis;

@@ -19,7 +19,7 @@ import org.HdrHistogram.Histogram;
  * @param timeline the changes made during the run
  * @param phases the phases between these changes; empty if there were none
  * @param disturbances the disturbances from which the run had to recover
- * @param groups the ledger of each group; empty if there is only one group
+ * @param groups the delivery counts of each group; empty if there is only one group
  */
 public record Measured(
         int warmUpIntervals,

@@ -42,7 +42,7 @@ public final class PolledSizes {
         sizes.add(ReportedTimings.decoded(polls.sizes()));
     }
 
-    /** Returns all polls in the form of a process's report; null if there were none. */
+    /** Returns all polls as a process would report them; null if there were none. */
     public Report.@Nullable Polls told() {
         if (sizes.getTotalCount() == 0 && empty == 0) {
             return null;
@@ -71,8 +71,8 @@ public final class PolledSizes {
     }
 
     /**
-     * Returns the lowest size that the histogram cannot distinguish from the percentile. Poll limits are usually round
-     * numbers, so a limit of 2,048 is reported as 2,048 instead of 2,049.
+     * Returns the percentile, as the lowest size in its histogram bucket. Poll limits are usually round numbers, so a
+     * limit of 2,048 is reported as 2,048 instead of 2,049.
      */
     private double atPercentile(double percentile) {
         return sizes.lowestEquivalentValue(sizes.getValueAtPercentile(percentile));

@@ -145,12 +145,12 @@ public final class ProcessorCounters implements AutoCloseable {
         }
     }
 
-    /** Adds the counts in an output of {@code perf}. */
+    /** Adds the counts from one output of {@code perf}. */
     public void add(String said) {
         parse(said).forEach((name, count) -> counts.merge(name, count, Double::sum));
     }
 
-    /** Returns the name of a counter's figure per record. */
+    /** Returns the name of the figure that shows a counter's events per record. */
     public static String figure(String counter) {
         return PREFIX + counter + " per record";
     }

@@ -8,8 +8,8 @@ import java.util.List;
  */
 record Recovery(LatencyTarget target) {
     /**
-     * Number of consecutive good seconds that end a recovery. Fewer are not enough, because a group still looks good
-     * until it notices that it has lost a member.
+     * Number of consecutive good seconds after which a group counts as recovered. Fewer are not enough, because a group
+     * still looks good until it notices that it has lost a member.
      */
     static final int GOOD_SECONDS = 3;
 
@@ -31,8 +31,8 @@ record Recovery(LatencyTarget target) {
     record Second(long sent, long lag, int silent, double percentileMillis) {}
 
     /**
-     * Returns whether the group behaved normally in a second. The received records must have met the target, no record
-     * may have been waiting for longer than the target's limit, and no partition with input may have been silent.
+     * Returns whether the group behaved normally in a second: the received records met the target, no record had waited
+     * for longer than the target's limit, and records arrived from each partition that had input.
      */
     boolean isGood(List<Second> seconds, int index, double slotMillis) {
         Second second = seconds.get(index);

@@ -10,7 +10,7 @@ import java.util.TreeMap;
  * counts are then added, and all other means are averaged. Confined to one thread.
  */
 public final class SeriesBook {
-    /** Process number for the series of brokers and the machine. */
+    /** The process number under which the figures of the brokers and the machine are added. */
     static final int AROUND = -1;
 
     private final Map<String, Map<Integer, double[]>> told = new TreeMap<>(); // by name and process: sum, count, max
@@ -49,7 +49,7 @@ public final class SeriesBook {
         return name.endsWith("longest ms") || name.equals(PolledSizes.MAX);
     }
 
-    /** Returns the mean of each figure over the slices that have it. */
+    /** Returns the mean of each figure over the slices of time that have it. */
     public static Map<String, Double> means(Iterable<Map<String, Double>> slices) {
         SeriesBook book = new SeriesBook();
         slices.forEach(slice -> book.add(AROUND, slice));

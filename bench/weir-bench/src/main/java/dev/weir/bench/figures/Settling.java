@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Excludes the beginning of a pass from the measurement. Confined to one thread; used for one pass. */
 public final class Settling {
-    // Smallest fraction of the measured time that a pass must contribute. With smaller fractions, a run would need too
-    // many passes, and each pass must join a group and settle again.
+    // Smallest fraction of the measured time that a pass must contribute. If passes contributed less, a run would need
+    // many of them, and each one must join a group and settle again.
     private static final double LEAST_REST = 0.1;
 
     private final double seconds;
@@ -23,7 +23,7 @@ public final class Settling {
     private @Nullable Usage usage;
 
     /**
-     * Creates the settling time of a pass.
+     * Prepares to exclude the settling time of one pass.
      *
      * @param seconds length of the settling time, from the first record on; 0 for none
      */
@@ -52,7 +52,7 @@ public final class Settling {
     }
 
     /**
-     * Returns the pass without its settling time.
+     * Returns the report of a pass without its settling time.
      *
      * @param measureSeconds total measured time of all passes
      * @throws RunFailure if the pass ended during the settling time, or so soon after it that the measurement would

@@ -54,14 +54,14 @@ public record FillPlan(long records, int perTransaction, double abortedShare) {
     }
 
     /**
-     * Returns the smallest offset that a group may have committed after it has read everything. The group may commit
-     * the offset after the last record or the offset after that record's transaction marker.
+     * Returns the smallest offset that a group commits if it has read everything. A group can commit the offset after
+     * the last record or the offset after that record's transaction marker.
      */
     public long leastCommitted() {
         return isTransactional() ? endOffset() - 1 : endOffset();
     }
 
-    /** Returns the plan's part of a topic's name; empty without transactions. */
+    /** Returns the suffix of a topic's name that describes the transactions; empty without transactions. */
     public String suffix() {
         return isTransactional() ? "-t" + perTransaction + "-a" + abortedShare : "";
     }

@@ -35,9 +35,9 @@ public final class TopicFill {
     private final AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
 
     /**
-     * Describes the filling of one topic.
+     * Prepares to fill one topic.
      *
-     * @param index of the topic among the topics that are read together, from 0
+     * @param index the topic's index among the topics that are read together, from 0
      */
     public TopicFill(
             String topic,

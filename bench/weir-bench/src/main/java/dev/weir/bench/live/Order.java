@@ -190,7 +190,7 @@ public sealed interface Order
     /**
      * Creates a command from its fields.
      *
-     * @param fields values are texts, numbers, booleans, and a map for {@code set}
+     * @param fields a single entry, whose value is a string, a number, a boolean, or a map for {@code set}
      * @throws IllegalArgumentException if a field is wrong; the message names the error and the valid choices
      */
     static Order of(Map<String, ?> fields) {

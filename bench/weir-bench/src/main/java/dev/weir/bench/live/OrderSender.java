@@ -19,8 +19,8 @@ public final class OrderSender {
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     /**
-     * Depth of the search for results folders. A depth of 2 also finds the campaigns of a table, whose results folders
-     * are inside the table's folder.
+     * Depth of the search for results folders. With 2, it also finds campaigns that ran together and share a parent
+     * folder.
      */
     private static final int DEPTH = 2;
 

@@ -12,7 +12,7 @@ import dev.weir.driver.Report;
 import java.time.Duration;
 import java.util.Map;
 
-/** The passes that a driver's process runs against a cluster. Confined to one thread; used for one run. */
+/** Runs the passes of a driver's process against a cluster. Confined to one thread; used for one run. */
 public final class DriverPasses implements PassSource {
     private final DriverSession driver;
     private final BenchCluster cluster;

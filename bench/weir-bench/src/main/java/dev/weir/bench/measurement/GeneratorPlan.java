@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Controls a generator's plan. No records are due until the generator is connected and the plan begins. The rate can
- * then be changed any number of times. Stateless.
+ * Controls the send plan of a generator. No records are due until the generator is connected and the plan begins. The
+ * rate can then be changed any number of times. Stateless.
  */
 public final class GeneratorPlan {
     /** Time for the command to reach the generator's process before the first record is due. */
@@ -17,7 +17,7 @@ public final class GeneratorPlan {
 
     private GeneratorPlan() {}
 
-    /** Returns the options of a plan that has not begun, so that no records are due yet. */
+    /** Returns the options of a send plan that has not begun, so that no records are due yet. */
     public static Map<String, String> held(WorkloadPoint point, long seed) {
         return Map.ofEntries(
                 Map.entry(SendPlan.RATE, "0"),
@@ -32,7 +32,7 @@ public final class GeneratorPlan {
                 Map.entry(SendPlan.START, Long.toString(System.nanoTime())));
     }
 
-    /** Schedules the plan to begin shortly and returns its start time, as {@link System#nanoTime}. */
+    /** Schedules the send plan to begin shortly and returns its start time, as {@link System#nanoTime}. */
     public static long begin(DriverSession generator, double recordsPerSecond) {
         long atNanos = System.nanoTime() + LEAD_NANOS;
         change(generator, atNanos, recordsPerSecond);

@@ -16,8 +16,8 @@ import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 
 /**
- * The figures of each group of a run, and the combined figures of all groups. In the combined figures, a record counts
- * as due once for every group. Confined to one thread.
+ * The figures of each group of a run, and the combined figures of all groups. In the combined figures, each record that
+ * is due counts once for every group. Confined to one thread.
  */
 final class LiveBooks {
     private final LiveFigures all;

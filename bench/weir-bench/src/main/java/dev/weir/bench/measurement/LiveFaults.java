@@ -23,7 +23,7 @@ final class LiveFaults {
     private final BenchCluster cluster;
 
     /**
-     * Creates the faults. Faults of members affect the first group.
+     * Creates the faults. Faults that affect members affect only members of the first group.
      *
      * @param numbers tracks the records of the first group
      */

@@ -184,7 +184,7 @@ public final class LiveGroup implements AutoCloseable {
         options.put(HandlerWork.MILLIS, Double.toString(settings.workMillis()));
         options.put(PassOptions.REPEATS, "true");
         options.put(PassOptions.OUTPUT, output);
-        if (!point.copiesByPlan()) { // If members copy by plan, the reader tracks the records.
+        if (!point.copiesByPlan()) { // In a planned copy, the reader of the output tracks the records.
             part.noted = launcher.isHere() ? "" : part.process.newFileThere();
             options.putAll(numbers.options(part.noted));
         }
@@ -224,8 +224,8 @@ public final class LiveGroup implements AutoCloseable {
     }
 
     /**
-     * Changes the number of consumers and returns a description. Remaining processes are not restarted, except a
-     * process whose number of consumers changes.
+     * Changes the number of consumers and returns a description of the change. Remaining processes are not restarted,
+     * except a process whose number of consumers changes.
      */
     String resize(LiveSettings settings) throws InterruptedException {
         int before = consumers();

@@ -26,7 +26,7 @@ final class LiveGroups implements AutoCloseable {
 
     private String topic = "";
 
-    /** An action on a group that returns a description. */
+    /** Acts on a group and returns a description of the action. */
     private interface Task {
         String of(LiveGroup group) throws InterruptedException;
     }
@@ -89,7 +89,7 @@ final class LiveGroups implements AutoCloseable {
         }
     }
 
-    /** Schedules the generator's plan to begin shortly and returns the start time, as {@link System#nanoTime}. */
+    /** Schedules the generator's send plan to begin shortly and returns the start time, as {@link System#nanoTime}. */
     long beginPlan(long seed, double rate) throws InterruptedException {
         return sender.begin(members, topic, seed, rate);
     }
@@ -146,15 +146,12 @@ final class LiveGroups implements AutoCloseable {
         return String.join("; ", did);
     }
 
-    /**
-     * The total number of handlers in all groups that may block at the same time while the groups have their initial
-     * size.
-     */
+    /** The number of handlers that may block at the same time, added up over all groups at their initial size. */
     int handlers() {
         return groups.stream().mapToInt(LiveGroup::handlers).sum();
     }
 
-    /** The partition assignment of each group, as named figures of the run. */
+    /** Returns the figures of each group's partition assignment, by name. */
     List<Map<String, Double>> assignments() throws InterruptedException {
         List<Map<String, Double>> all = new ArrayList<>();
         for (LiveGroup group : groups) {
@@ -180,7 +177,7 @@ final class LiveGroups implements AutoCloseable {
         return first().ends();
     }
 
-    /** The final ledger of each group. */
+    /** The final delivery counts of each group. */
     List<LedgerFigures> figures(long[] ends) {
         return groups.stream().map(group -> group.figures(ends)).toList();
     }

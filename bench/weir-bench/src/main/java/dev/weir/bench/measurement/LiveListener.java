@@ -13,6 +13,6 @@ public interface LiveListener {
      */
     void second(Phase second, Map<String, Double> series);
 
-    /** Receives a change that was made to the run, and its time in milliseconds since the start of the plan. */
+    /** Receives a change that was made to the run, and its time in milliseconds since the start of the send plan. */
     void changed(double atMillis, String what);
 }

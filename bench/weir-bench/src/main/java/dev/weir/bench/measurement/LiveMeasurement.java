@@ -64,14 +64,14 @@ public final class LiveMeasurement implements Orders.Target {
     private LiveSettings settings;
     private double endMillis;
     private boolean isTold; // whether the listener receives figures every second
-    private long nextSecondNanos; // time at which the listener receives the next second
+    private long nextSecondNanos; // time at which the listener receives the figures of the next second
     private long brokerNanos;
 
     /**
      * The start of a phase: the command that began the phase, and the settings from then on.
      *
-     * @param isOther whether the command changed anything; if not, the phase is included in the result of the previous
-     *     phase
+     * @param isOther whether the command changed anything. If not, the phase has no result of its own, and its figures
+     *     are part of the previous phase's result
      */
     private record Begin(double atMillis, String by, LiveSettings settings, boolean isOther) {}
 
@@ -238,7 +238,7 @@ public final class LiveMeasurement implements Orders.Target {
             processes.members().endGenerator(); // The partitions now contain all records of the run.
             processes.work(0);
             boolean isWhole = catchesUp(processes::lag);
-            var unused = catchesUp(processes::unread); // ignored, because the ledger counts missing records
+            var unused = catchesUp(processes::unread); // ignored, because missing records are counted anyway
             processes.leave();
             tell(ofSender);
             tell(books.figuresOfGroups(endMillis));
@@ -364,8 +364,8 @@ public final class LiveMeasurement implements Orders.Target {
     }
 
     /**
-     * Pauses the generator and lets handlers return without blocking until the group has committed everything. Returns
-     * a description.
+     * Pauses the generator and makes handlers return immediately, until the group has committed everything. Returns a
+     * description.
      */
     private String drain() throws InterruptedException {
         LiveSettings loaded = settings;

@@ -12,7 +12,7 @@ final class LivePart {
     final DriverSession session;
     final TrialMembers.Member member;
     final @Nullable MemberNetwork network; // null if the network cannot fail
-    String noted = ""; // private file of received numbers, on the process's machine; empty if it has none
+    String noted = ""; // file on its machine in which the process notes received record numbers; empty for none
     int consumers;
 
     LivePart(
@@ -28,7 +28,7 @@ final class LivePart {
         this.consumers = consumers;
     }
 
-    /** The names of parts as readable text. */
+    /** Returns the parts' process IDs as text, for example {@code processes 17, 18}. */
     static String names(List<LivePart> some) {
         return (some.size() == 1 ? "process " : "processes ")
                 + some.stream().map(part -> Long.toString(part.process.pid())).collect(Collectors.joining(", "));

@@ -59,7 +59,7 @@ public record LiveResult(
     /**
      * Returns the result of the run.
      *
-     * @param ledgers the ledgers of the groups
+     * @param ledgers the delivery counts of each group
      * @param isWhole whether the groups have committed all sent records
      */
     public Measured measured(
@@ -80,7 +80,7 @@ public record LiveResult(
             throw new RunFailure(ledger.missing() + " records were still missing when nothing had been committed for a"
                     + " minute: they are lost, or members are stuck");
         }
-        // A change during the run may have affected the handlers, so a changed run has no throughput ceiling.
+        // A change during the run may have affected the handlers, so a changed run gets no throughput ceiling.
         double blocking = timeline.isEmpty() ? handlers : 0;
         int members = point.isChangeable() ? point.members() : 1;
         Part all = new Part(warmUp, count, point.measuredPerSecond(), blocking, toldAndAround(), members);
@@ -93,7 +93,7 @@ public record LiveResult(
         }
         if (!timeline.isEmpty()) {
             flags.add(Flag.CHANGED);
-        } else if (shares.isOtherThan(point.partitionSkew())) { // uneven shares are normal in changed runs
+        } else if (shares.isOtherThan(point.partitionSkew())) { // a changed run may have an uneven spread
             flags.add(Flag.UNEVEN);
         }
         return new Measured(
@@ -117,8 +117,8 @@ public record LiveResult(
     }
 
     /**
-     * Returns whether the ledger shows a broken guarantee. With at-most-once delivery, records may be lost if members
-     * were disturbed, but no record may be redelivered.
+     * Returns whether the delivery counts show a broken guarantee. With at-most-once delivery, records may be lost if
+     * members were disturbed, but no record may be redelivered.
      */
     static boolean isBroken(Scenario scenario, LedgerFigures ledger, boolean isUnchanged) {
         return scenario == Scenario.AT_MOST_ONCE
@@ -137,7 +137,7 @@ public record LiveResult(
     }
 
     /**
-     * A part of a run that consists of whole seconds, with the values that apply to them.
+     * A part of a run that consists of whole seconds, with the settings and figures of these seconds.
      *
      * @param to the index after the last second
      * @param producerRate the number of records that were due per second

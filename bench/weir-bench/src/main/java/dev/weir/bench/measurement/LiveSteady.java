@@ -26,8 +26,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Executes the commands to a steady run. Such a command can change the run's rate and length, or pause the driver.
- * Confined to the thread of the run; used for one run.
+ * Executes a user's commands during a run at a planned rate. Such a command can change the run's rate and length, or
+ * pause the driver. Confined to the thread of the run; used for one run.
  */
 public final class LiveSteady implements Orders.Target {
     private static final long REST_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
@@ -142,7 +142,7 @@ public final class LiveSteady implements Orders.Target {
         void look(Orders orders) throws InterruptedException {
             switch (stage) {
                 case SENDING -> {
-                    if (plan.millisSince(System.nanoTime()) >= 0) { // No commands are executed before the plan begins.
+                    if (plan.millisSince(System.nanoTime()) >= 0) { // No commands before the send plan begins.
                         orders.take(LiveSteady.this);
                     }
                     if (sent != null) {

@@ -40,8 +40,8 @@ import java.util.stream.DoubleStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run with passes of limited length: warm-up passes until the rate is steady, then measured passes. Confined to one
- * thread; used once.
+ * One run of a driver that processes its topic in several passes: warm-up passes until the rate is steady, and then
+ * measured passes. Confined to one thread; used once.
  *
  * <p>A measured pass is cut off after {@code measureSeconds}. If it reads the whole topic sooner, further passes follow
  * until {@code measureSeconds} have been measured in total. Warm-up is cut off after {@code maxWarmUpSeconds}, and the
@@ -62,7 +62,7 @@ public final class Measurement {
     // fetch returns from the broker, which takes half a second. These waits would take a third of a campaign's time.
     private static final double PASS_SHARE = 0.9;
 
-    // Fraction of the ceiling that counts as full speed.
+    // Fraction of the throughput ceiling that counts as full speed.
     private static final double UP_TO_SPEED = 0.98;
 
     private final PassSource passes;
@@ -232,9 +232,9 @@ public final class Measurement {
                     coldStart.ends(passed.joinNanos());
                     ledger = ledger.plus(passed.ledger());
                     Report.Passed kept = isMeasured ? settling.rest(passed, point.seconds("measureSeconds")) : passed;
-                    // In a copy pass, the duration of "kept" is derived from the output. A driver could make that
-                    // duration so short that the run would never reach measureSeconds. The duration measured by the
-                    // driver itself is therefore used to decide how long the run continues.
+                    // With COPY, the duration in "kept" is derived from the output topic. It can be so short that the
+                    // run would never reach measureSeconds. The driver's own duration therefore determines how long the
+                    // run continues.
                     double own = (point.scenario() == Scenario.COPY ? said : kept).nanos() / 1e9;
                     return new Outcome(kept, own, OptionalCounts.minus(brokerLast, brokerBefore), fetched);
                 }
@@ -366,7 +366,7 @@ public final class Measurement {
 
     /**
      * Stores the poll sizes of the measured intervals. Also stores the mean of every series, unless {@code metrics}
-     * already has a value of that name.
+     * already contains a value under the same name.
      */
     static void putSeries(Map<String, Double> metrics, List<Interval> measured) {
         PolledSizes polls = new PolledSizes();
@@ -403,7 +403,7 @@ public final class Measurement {
         }
     }
 
-    /** Stores each figure reported by the clients, combined over the passes that have it as in {@link #ofAll}. */
+    /** Stores each figure reported by the clients, after combining its values from all passes with {@link #ofAll}. */
     private void putClient(Map<String, Double> metrics) {
         Map<String, List<Double>> figures = new LinkedHashMap<>();
         for (Outcome outcome : measured) {
@@ -416,8 +416,8 @@ public final class Measurement {
     }
 
     /**
-     * Combines the values of a figure from several passes. Clock errors are combined to their maximum, times of the
-     * earliest record to their minimum, and numbers of early records to their sum. All other figures are averaged.
+     * Combines the values of a figure from several passes. Uses the maximum of clock errors, the minimum of the times
+     * of the earliest record, the sum of the numbers of early records, and the average of all other figures.
      */
     public static double ofAll(String name, List<Double> all) {
         DoubleStream figures = all.stream().mapToDouble(figure -> figure);

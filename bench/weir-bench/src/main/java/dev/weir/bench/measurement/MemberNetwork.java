@@ -17,8 +17,8 @@ interface MemberNetwork extends AutoCloseable {
     /**
      * Checks that the network itself still exists, whether or not a fault is applied to it.
      *
-     * @throws dev.weir.bench.RunFailure if the network is gone, because the member would then fail for reasons that are
-     *     not part of the plan
+     * @throws dev.weir.bench.RunFailure if the network is gone, because the member would then fail for reasons other
+     *     than the planned faults
      */
     void requireUp() throws InterruptedException;
 

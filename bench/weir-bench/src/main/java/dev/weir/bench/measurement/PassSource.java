@@ -8,9 +8,9 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * The source of a driver's passes, real or simulated, with figures of the driver and its brokers. Confined to one
- * thread; used for one run. Methods that wait for the driver or query brokers throw {@link dev.weir.bench.RunFailure}
- * if the run cannot continue.
+ * Runs the passes of a real or simulated driver, and returns figures of the driver and its brokers. A pass is one
+ * execution of the scenario, in a new group or on a new topic. Confined to one thread; used for one run. Methods that
+ * wait for the driver or query brokers throw {@link dev.weir.bench.RunFailure} if the run cannot continue.
  */
 public interface PassSource extends AutoCloseable {
 
@@ -47,7 +47,7 @@ public interface PassSource extends AutoCloseable {
     /** Returns the report of a pass. If the pass wrote output, figures of the output are added to the report. */
     Report.Passed copied(String topic, String group, Report.Passed said);
 
-    /** Returns the ledger of all passes after checking it against the topic. */
+    /** Returns the delivery counts of all passes after checking them against the topic. */
     LedgerFigures checked(String topic, LedgerFigures ledger);
 
     /** Begins the measured part of the run. */
@@ -68,7 +68,7 @@ public interface PassSource extends AutoCloseable {
     /** The figures of the brokers and the machine since {@link #beginMeasured}, by name. */
     Map<String, Double> around();
 
-    /** The processor's hardware counters per record of the measured passes, by name. */
+    /** The counts of the processor's hardware counters, per record of the measured passes, by name. */
     Map<String, Double> perRecord(long cpuNanos, long records);
 
     @Override

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * which it noted them is read instead. Confined to one thread, except {@link #look} and {@link #came}.
  */
 public final class RunNumbers {
-    /** Largest number of records per partition that a ledger can track. */
+    /** Largest number of records per partition that can be tracked. */
     static final long MOST_RECORDS = 100_000_000;
 
     private final int partitions;
@@ -102,7 +102,7 @@ public final class RunNumbers {
         toldSoFar.addAndGet(records);
     }
 
-    /** Starts reading the private notes of a killed process, while the run continues. */
+    /** Starts reading the file in which a killed process noted its records, while the run continues. */
     void killed(LivePart part) {
         if (!part.noted.isEmpty()) {
             Supplier<NotedNumbers> noted = part.process.noted(part.noted, partitions, MOST_RECORDS);
@@ -112,7 +112,7 @@ public final class RunNumbers {
     }
 
     /**
-     * Adds the notes of killed processes that have become available since the last call.
+     * Adds the records of killed processes whose files have been read since the last call.
      *
      * @throws RunFailure if a file cannot be read
      */
@@ -142,7 +142,7 @@ public final class RunNumbers {
         told.add(numbers);
     }
 
-    /** Adds the ledger of a pass. */
+    /** Adds the delivery counts of a pass. */
     void add(LedgerFigures ofPass) {
         told.add(ofPass);
     }
@@ -160,7 +160,7 @@ public final class RunNumbers {
     }
 
     /**
-     * The final ledger of a group, including the records of killed processes.
+     * The final delivery counts of a group, including the records of killed processes.
      *
      * @param ends the number of records in each partition
      */
@@ -172,8 +172,8 @@ public final class RunNumbers {
     }
 
     /**
-     * The ledger of a run with a single process. Duplicates and order violations are taken from the process's own
-     * ledger.
+     * The delivery counts of a run with a single process. Duplicates and order violations are as the process reported
+     * them.
      */
     LedgerFigures ofOne(LedgerFigures ofPass, long[] ends) {
         if (shared != null) {

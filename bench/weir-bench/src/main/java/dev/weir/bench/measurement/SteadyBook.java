@@ -61,7 +61,7 @@ final class SteadyBook {
         this.background = new BackgroundFigures(cluster, point.takesSeries());
     }
 
-    /** An interval in times of the clock shared by all processes, with the part of the plan to which it belongs. */
+    /** An interval on the clock that all processes share, with the part of the plan to which it belongs. */
     private record Slice(long startNanos, long endNanos, Part part) {
         long millis() {
             return Math.max(1, TimeUnit.NANOSECONDS.toMillis(endNanos - startNanos));
@@ -175,7 +175,7 @@ final class SteadyBook {
             return;
         }
         double due = plan.dueUntil(slice.endNanos());
-        due += driverSends ? 0 : point.partitions(); // one record per partition existed before the plan
+        due += driverSends ? 0 : point.partitions(); // one record per partition existed before sending began
         long startMillis = TimeUnit.NANOSECONDS.toMillis(slice.startNanos() - ofDriver.firstNanos);
         intervals.add(Measurement.interval(
                 startMillis,

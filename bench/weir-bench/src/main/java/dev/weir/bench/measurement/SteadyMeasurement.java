@@ -39,10 +39,10 @@ public final class SteadyMeasurement {
     /** Delay after the planned send time above which a record counts as late. */
     private static final long TOLERATED_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-    /** Time for a driver that sends to connect before its first record is due. */
+    /** Time that a sending driver has to connect before its first record is due. */
     private static final long LEAD_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** Number of seconds after the end of the plan before an unfinished pass is aborted. */
+    /** Time in seconds from the end of the plan until an unfinished pass is aborted. */
     private static final int GRACE_SECONDS = 30;
 
     private final DriverSession driver;
@@ -71,9 +71,9 @@ public final class SteadyMeasurement {
     }
 
     /**
-     * Executes the run. If the driver sends, the plan begins shortly after the start of the run. If a generator sends,
-     * the plan begins after the driver has read its first record, which shows that the driver is ready. Each partition
-     * of {@code topic} must therefore already contain one record.
+     * Executes the run. If the driver itself sends, its send plan begins shortly after the start of the run. If a
+     * generator sends, its plan begins after the driver has read its first record, which shows that the driver is
+     * ready. Each partition of {@code topic} must therefore already contain one record.
      *
      * @param seed the seed for the random arrival times
      */
@@ -151,7 +151,7 @@ public final class SteadyMeasurement {
                         : result(passed.with(figures), topic));
     }
 
-    /** Adds the start time of a plan that begins shortly. */
+    /** Adds the start time of a send plan that begins shortly. */
     private Map<String, String> beginning(Map<String, String> sending) {
         long startNanos = System.nanoTime() + LEAD_NANOS;
         plan.begin(startNanos);
@@ -216,9 +216,9 @@ public final class SteadyMeasurement {
         if (LimitingParty.isGeneratorBound(book.lateness(), TOLERATED_NANOS)) {
             flags.add(Flag.GENERATOR_BOUND);
         }
-        // The plan fixes the rate, so the rate does not show whether the driver has warmed up. Under a constant load,
-        // the processor cost shows it. Under a shaped load, the cost follows the shape, so only the compilation time is
-        // checked.
+        // The send plan fixes the rate, so the rate does not show whether the driver has warmed up. Under a constant
+        // load, the processor cost shows it. Under a shaped load, the cost follows the shape, so only the compilation
+        // time is checked.
         SteadyState.Finding cost = SteadyState.of(book.intervals().stream()
                 .mapToDouble(interval -> interval.cpuNanos() / (double) interval.lengthMillis())
                 .toArray());

@@ -70,7 +70,7 @@ final class SteadyPlan {
         return measureToNanos + nanos(Math.max(1, 2 * point.intervalMillis() / 1e3));
     }
 
-    /** The end of the measured part. */
+    /** The end of the measured part of the run. */
     long measureToNanos() {
         return measureToNanos;
     }

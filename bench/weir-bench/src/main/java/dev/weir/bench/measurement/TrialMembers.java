@@ -220,7 +220,7 @@ public final class TrialMembers {
         }
     }
 
-    /** Thaws these members. A member that does not respond does not keep the others halted. */
+    /** Thaws all of these members, even if some of them do not respond. */
     private static void thaw(List<Member> some) throws InterruptedException {
         RunFailure first = null;
         for (Member member : some) {

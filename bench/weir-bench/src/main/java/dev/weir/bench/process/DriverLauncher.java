@@ -96,8 +96,8 @@ public final class DriverLauncher implements AutoCloseable {
     }
 
     /**
-     * The names of the places where processes run, and facts of their machines, by name; empty if all processes run on
-     * this machine.
+     * The names of the places where processes run, and facts about their machines, by name; empty if all processes run
+     * on this machine.
      */
     public Map<String, String> described() {
         Map<String, String> described = new TreeMap<>();
@@ -113,8 +113,9 @@ public final class DriverLauncher implements AutoCloseable {
     }
 
     /**
-     * Starts a process of that driver at a place for the process's role. Chooses the place with the fewest running
-     * processes of that role, or the first such place if there are several. The caller closes the process.
+     * Starts a process of that driver at one of the places for its role, which is driver or generator. Chooses the
+     * place with the fewest running processes of that role, or the first such place if there are several. The caller
+     * closes the process.
      */
     public DriverProcess start(String driver, int heapMegabytes, Path log) {
         running.removeIf(process -> !process.isAlive());

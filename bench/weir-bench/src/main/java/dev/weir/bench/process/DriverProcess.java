@@ -60,7 +60,7 @@ public final class DriverProcess implements AutoCloseable {
     private final @Nullable WorkerClock clock; // null for a process on this machine
     private final @Nullable Supplier<Stream<DriverProcess>> senders; // generators of the run; null if all share a clock
 
-    private volatile long pid; // ID at its place; set by the reader's thread after the greeting
+    private volatile long pid; // process ID on its machine; set by the reader's thread after the greeting
     private volatile int processors; // set together with pid
     private boolean isFrozen;
 
@@ -243,7 +243,7 @@ public final class DriverProcess implements AutoCloseable {
         WorkerClock its = clock;
         if (its == null) {
             if (senders != null) {
-                send(new Command.SetClock(0)); // this clock needs no offset, but a remote sender's clock may
+                send(new Command.SetClock(0)); // tells it that the clocks may differ, because a generator may be remote
             }
             return;
         }
@@ -267,9 +267,9 @@ public final class DriverProcess implements AutoCloseable {
     }
 
     /**
-     * Largest error since {@link #passBegins} of a comparison between a time of this process and a time planned by a
-     * sender. It is the sum of the largest error of this process's clock and the largest error of any sender's clock.
-     * Returns null if all processes share a clock.
+     * Largest possible error, since {@link #passBegins}, when a time of this process is compared with a sender's
+     * planned time. It is the sum of the largest error of this process's clock and the largest error of any sender's
+     * clock. Returns null if all processes share a clock.
      *
      * @throws RunFailure if one of the clocks was set since then
      */

@@ -256,7 +256,7 @@ public final class DriverSession {
     }
 
     /**
-     * Copies the figures about the generator's priority, placement and clock from its pass into the figures of its run.
+     * Copies the figures about the generator's priority, placement and clock from its report into the run's figures.
      */
     public static void putSender(Report.Passed sent, Map<String, Double> figures) {
         sent.client().forEach((name, figure) -> {

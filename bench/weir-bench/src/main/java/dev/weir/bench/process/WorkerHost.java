@@ -260,7 +260,7 @@ final class WorkerHost implements AutoCloseable {
         if (isHere()) {
             java.addAll(compilerLimits());
         } else {
-            java.add("-Dweir.driver.place=" + worker.label()); // named in figures: the image, not the pod
+            java.add("-Dweir.driver.place=" + worker.label()); // the worker's name in figures
             java.add("-Dweir.driver.lease.seconds=" + LEASE_SECONDS);
             java.add("-Dweir.driver.clock.ahead.millis=" + worker.clockAheadMillis());
         }

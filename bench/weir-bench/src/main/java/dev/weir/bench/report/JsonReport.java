@@ -168,7 +168,7 @@ final class JsonReport {
         return node;
     }
 
-    /** Writes a ledger. {@code topics} and {@code groups} are written only if there are several topics or groups. */
+    /** Writes delivery counts; {@code topics} and {@code groups} only if there are several topics or groups. */
     private static void put(ObjectNode node, Ledger ledger) {
         node.put("expected", ledger.expected())
                 .put("delivered", ledger.delivered())
@@ -210,7 +210,7 @@ final class JsonReport {
         }
     }
 
-    /** Writes the limiter of a rate, in the form that all commands use. Writes null if there is no limiter. */
+    /** Writes the limiter of a rate in the form that the JSON output of all commands uses; null if there is none. */
     static void put(ObjectNode node, @Nullable Limiter limiter) {
         if (limiter == null) {
             node.putNull("limiter");

@@ -11,8 +11,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns each phase of a run that was changed while it was measured into a separate run, at a separate point. Phases can
- * then be shown, compared and explained like ordinary runs. Stateless, thread-safe.
+ * Treats each phase of a run whose settings changed as a separate run at a separate point, so that phases can be shown,
+ * compared and explained like ordinary runs. Stateless, thread-safe.
  */
 public final class PhaseRuns {
 
@@ -36,8 +36,8 @@ public final class PhaseRuns {
     }
 
     /**
-     * Returns the ID of the point at which a run was executed, given the ID of the point assigned to one of the run's
-     * phases. Any other ID is returned unchanged.
+     * Returns the ID of the point at which a run was executed. If the given ID belongs to a phase of the run, removes
+     * the suffix for the phase.
      */
     public static String pointOfRun(String pointId) {
         Matcher phase = ID.matcher(pointId);

@@ -59,8 +59,8 @@ public record Totals(
     public static final String HANDLER_MILLIS = "handlerMillis";
 
     /**
-     * Metric: seconds until a fresh process reaches full speed. The time starts with the command to join that is sent
-     * to the process. It ends at the end of the first second in which the rate reaches 98 % of the ceiling.
+     * Metric: seconds until a fresh process reaches full speed. The time starts when the process is told to join. It
+     * ends at the end of the first second in which the rate reaches 98 % of the ceiling.
      */
     public static final String SECONDS_TO_98 = "secondsTo98";
 

@@ -193,8 +193,8 @@ public record Analysis(Campaign campaign, List<PointResult> points) {
 
         /**
          * The typical deviation of the drivers' ratios from round to round. It is used as a lower bound for the
-         * deviation of each driver. All drivers run on the same machine, so a driver with a smaller deviation is
-         * assumed to owe it to chance, because it has only a few rounds.
+         * deviation of each driver. All drivers run on the same machine and have only a few rounds, so a smaller
+         * deviation is assumed to be due to chance.
          */
         private double leastDeviation(DriverFigures baseline, Metric metric) {
             double[] all = drivers.values().stream()

@@ -35,16 +35,13 @@ public final class LimitingParty {
     /** If brokers use less than this fraction of the cores on a busy machine, they do not count as the limit. */
     private static final double SMALL_PART = 0.1;
 
-    /**
-     * If a fetch was in flight for less than this fraction of the time, the driver may have been waiting while no fetch
-     * was in flight.
-     */
+    /** A driver counts as always fetching if a fetch was in flight for at least this fraction of the time. */
     static final double ALWAYS = 0.9;
 
     /** Name of the figure for the average batch size of Kafka's producers. */
     public static final String BATCH_KILOBYTES = "client: kB per batch";
 
-    /** Batches smaller than this cost a broker more per batch than for the records in them. */
+    /** For smaller batches than this, a broker's fixed cost per batch is higher than the cost of the records. */
     public static final double SMALL_BATCH_KB = 4;
 
     private LimitingParty() {}
@@ -68,16 +65,16 @@ public final class LimitingParty {
         return totals.metrics().getOrDefault(BATCH_KILOBYTES, Double.NaN) < SMALL_BATCH_KB;
     }
 
-    /** Uses processor time to find the limits of a driver that always has a request in flight to the brokers. */
+    /** Finds what limited a driver that always has a request in flight to the brokers, by processor time. */
     public static Set<Flag> ofProcessorTime(
             Totals totals, int cores, int brokers, boolean streams, boolean isBaseline) {
         return ofProcessorTime(totals, cores, brokers, streams, isBaseline, true);
     }
 
     /**
-     * Uses processor time to find the limits of a run. Returns no flags if a required count was not measured.
+     * Finds what limited a run, by processor time. Returns no flags if a required count was not measured.
      *
-     * @param streams whether the driver waits only for brokers, not for handlers or a plan
+     * @param streams whether the driver waits only for brokers, not for handlers or planned send times
      * @param isBaseline whether this is a run of the baseline
      * @param asksAlways whether the driver is known to have always had a request in flight to the brokers
      */

@@ -17,10 +17,10 @@ import java.util.Arrays;
  */
 public final class SteadyState {
 
-    /** Smallest number of intervals in a steady part. */
+    /** Smallest number of intervals in the steady part of a series. */
     public static final int MIN_INTERVALS = 8;
 
-    /** Largest relative change over the steady part that is tolerated. */
+    /** Largest tolerated relative change over the steady part of a series. */
     public static final double MAX_DRIFT = 0.05;
 
     /** Largest spread (standard deviation divided by mean) at which the mean is still meaningful. */

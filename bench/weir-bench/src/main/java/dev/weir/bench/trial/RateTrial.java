@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RateTrial implements Trials {
     /**
-     * Seconds added to the length of the plan, so that the plan does not end before the trial. They cover the time for
+     * Seconds added to the length of the send plan, so that it does not end before the trial. They cover the time for
      * members to leave and join, the delay until reports arrive, and a safety margin.
      */
     private static final double SPARE_SECONDS = 200;
@@ -215,7 +215,7 @@ public final class RateTrial implements Trials {
             members.awaitSettled(() -> cluster.groups().isSettled(group, all, point.partitions()));
         }
 
-        /** Makes the generator begin its plan after a short delay, and returns the start time of the plan. */
+        /** Makes the generator begin its send plan after a short delay, and returns the start time of the plan. */
         private long beginPlan(String topic, double recordsPerSecond) throws InterruptedException {
             GeneratorFailure.tellingApart(() -> {
                 configure(generator, topic, Scenario.PRODUCE, point.producer(), GeneratorPlan.held(point, seed));
@@ -262,8 +262,8 @@ public final class RateTrial implements Trials {
         }
 
         /**
-         * Figures that remote processes report when their passes end. They show how busy the machines were. They also
-         * show by how much records seemed to arrive before they were due, which reveals errors of the machines' clocks.
+         * Figures that remote processes report when their passes end. They show how busy the machines were. If records
+         * seemed to arrive before they were due, they also show errors of the machines' clocks.
          */
         private Map<String, Double> toldElsewhere() throws InterruptedException {
             if (launcher.isHere()) {
@@ -294,7 +294,7 @@ public final class RateTrial implements Trials {
                     awaitComplete(group);
                 }
                 case PAUSE -> members.pause(settings.pauseSeconds());
-                default -> {} // Steps and holds are not disturbed. A cold start has already happened.
+                default -> {} // STEP and HOLD have no disturbance. COLD_START had it already.
             }
         }
 

@@ -84,7 +84,7 @@ final class SimulatedGroup {
 
     private static final class Worker {
         private final int process;
-        private final Deque<Sent> held = new ArrayDeque<>(); // the first record is being handled
+        private final Deque<Sent> held = new ArrayDeque<>(); // the worker's records; it is handling the first one
         private int locked; // number of records that stay locked until all of them are done
         private boolean isBusy;
         private long begunNanos;
@@ -473,7 +473,7 @@ final class SimulatedGroup {
         Sent record = worker.held.getFirst();
         double factor = work.factorOf(record.number);
         long nanos = (long) (workMillis * factor * TimeUnit.MILLISECONDS.toNanos(1)) + OVERHEAD_NANOS;
-        // A failed call is repeated by the same worker, so the retries are included in its time.
+        // A failed call is repeated by the same worker, so the worker is busy until the retries are over.
         int failed = Failures.of(failures, record.partition, record.number);
         schedule(worker.begunNanos + (1 + failed) * nanos + failed * retryNanos, worker, null);
     }

@@ -52,8 +52,8 @@ final class SimulatedPasses implements PassSource {
     private static final long ALLOCATED_BYTES = 500; // per record
     private static final double USED_HANDLERS = 0.97; // fraction of the allowed handlers in use
     private static final double HANDLER_OVERHEAD = 1.02; // ratio of actual to requested time
-    private static final double COLD = 0.6; // fraction of the rate missing at first
-    private static final double WARM_UP_NANOS = 4e8; // time until the missing fraction has shrunk to 37 %
+    private static final double COLD = 0.6; // initial shortfall of the rate, as a fraction
+    private static final double WARM_UP_NANOS = 4e8; // time until the shortfall has shrunk to 37 %
     private static final double NOISE = 0.02; // relative noise of passes and intervals
 
     private final WorkloadPoint point;
@@ -62,7 +62,7 @@ final class SimulatedPasses implements PassSource {
     private final double nanos; // time per record
     private final long intervalNanos;
 
-    private double activeNanos; // length of all passes so far
+    private double activeNanos; // duration of all passes so far
     private double passFactor = 1;
     private long most; // maximum number of records in the pass
     private long limitNanos;

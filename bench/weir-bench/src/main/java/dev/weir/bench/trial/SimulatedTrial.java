@@ -67,7 +67,7 @@ public final class SimulatedTrial implements Trials {
         switch (attempt.kind()) {
             case RESTART -> group.restartHalf();
             case PAUSE -> group.pause(nanos(settings.pauseSeconds()));
-            default -> {} // Steps and holds are not disturbed. A cold start has already happened.
+            default -> {} // STEP and HOLD have no disturbance. COLD_START had it already.
         }
         double seconds = switch (attempt.kind()) {
             case STEP -> settings.stepSeconds();

@@ -325,8 +325,8 @@ final class TrialJudgement {
                 Interval.UNKNOWN,
                 brokerNanos,
                 metrics);
-        // A ledger cannot be created, because each process knows only the records that it received itself, and
-        // partitions move between members.
+        // The counts remain 0, because each process knows only the records that it received itself, and partitions move
+        // between members.
         LedgerFigures ledger = new LedgerFigures(0, 0, 0, 0, 0);
         return new Measured(0, List.of(interval), totals, ledger, Set.of(), latencies(nanos));
     }

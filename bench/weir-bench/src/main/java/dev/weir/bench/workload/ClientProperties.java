@@ -9,8 +9,8 @@ import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.ConfigException;
 
 /**
- * Checks properties of Kafka clients and group settings whose change during a run is requested. Requests use the same
- * names for them as workload files. Stateless.
+ * Checks the client properties and group settings that a command changes during a run. They have the same names as in
+ * workload files. Stateless.
  */
 public final class ClientProperties {
 

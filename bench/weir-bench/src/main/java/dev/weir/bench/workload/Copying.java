@@ -9,7 +9,7 @@ import dev.weir.driver.Scenario;
 final class Copying {
     static final String AT_LEAST_ONCE = "at-least-once";
 
-    // The number of records is limited because the ledger needs a byte of memory for each record.
+    // The number of records is limited because the check of the output needs a byte of memory for each record.
     private static final long MOST_RECORDS = 200_000_000;
 
     private static final int LEAST_PLANNED_BYTES = RecordLayout.PARTITION_BEHIND_TIME + Integer.BYTES;

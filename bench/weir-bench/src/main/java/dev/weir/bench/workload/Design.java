@@ -16,7 +16,7 @@ public enum Design {
     ONE_AT_A_TIME,
     /** A small set of points that contains, for any two dimensions, every pair of their values. */
     FRACTIONAL,
-    /** The grid, without the points inside boxes whose corners all have the same verdict, see {@link Refinement}. */
+    /** All points, except the inside of boxes whose corners all have the same verdict, see {@link Refinement}. */
     ADAPTIVE;
 
     static List<String> labels() {

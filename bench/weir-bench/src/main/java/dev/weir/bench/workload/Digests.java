@@ -5,13 +5,13 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** Computes short digests of texts. Stateless, thread-safe. */
+/** Computes short digests of strings. Stateless, thread-safe. */
 public final class Digests {
     private static final int BYTES = 6;
 
     private Digests() {}
 
-    /** Returns the digest of a text: twelve hexadecimal digits, which can be part of a file name. */
+    /** Returns the digest of a string: twelve hexadecimal digits, which can be part of a file name. */
     public static String of(String text) {
         try {
             byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));

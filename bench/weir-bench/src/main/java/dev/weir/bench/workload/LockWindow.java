@@ -78,7 +78,7 @@ public final class LockWindow {
     }
 
     /**
-     * Adds the figures of the window that are known. Adds nothing unless the members have acquired records of a share
+     * Adds the known figures of the lock window. Adds nothing unless the members have acquired records of a share
      * group.
      */
     public static void put(WorkloadPoint point, Map<String, Double> metrics) {

@@ -34,7 +34,7 @@ record PropertySection(
             Set.of(),
             "Properties of the Kafka clients of all drivers, over the drivers' own.");
 
-    /** Properties of the producers that send records according to a plan. */
+    /** Properties of the producers that send records at planned times. */
     static final PropertySection PRODUCER = of(
             "producer",
             List.of(ProducerConfig.configDef()),

@@ -98,8 +98,8 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     }
 
     /**
-     * The number of records in the plan. The plan lasts slightly longer than the measurement, so that the records do
-     * not run out before the measurement ends.
+     * The number of records that are sent in a planned run. Sending lasts slightly longer than the measurement, so that
+     * the records do not run out before the measurement ends.
      */
     private long plannedRecords() {
         double margin = Math.max(1, 2 * intervalMillis() / 1e3);
@@ -133,7 +133,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     }
 
     /**
-     * Returns whether a group reads while a generator sends. The members of such a group may be stopped and restarted
+     * Returns whether a group reads while a generator sends. The members of such a group can be stopped and restarted
      * during a run, because members that rejoin continue from their committed offsets.
      */
     public boolean isChangeable() {
@@ -200,7 +200,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return integer(Key.CONSUMERS);
     }
 
-    /** Properties of the producers that send records according to a plan. */
+    /** Properties of the producers that send records at planned times. */
     public Map<String, String> producer() {
         return section("producer.");
     }
@@ -391,7 +391,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
 
     /**
      * Returns whether a driver runs at full speed, limited only by the driver itself and the brokers. Such a driver
-     * does not wait for handlers, a plan or a slow sink.
+     * does not wait for handlers, planned send times or a slow sink.
      */
     public boolean streams() {
         return STREAMING.contains(scenario()) && !isPlanned() && !hasSlowSink();

@@ -149,7 +149,7 @@ class CopiedRecordsTest {
                 true, 3, 48, 1, 1, firstMillis, none, new LedgerFigures(3, 0, 0, 0, 0), Map.of(), HandlerTime.NONE);
     }
 
-    /** Returns the ledger of three records of partition 0, written in that order. */
+    /** Returns the delivery counts of three records of partition 0, written in that order. */
     private static LedgerFigures ledger(String guarantee, long committed, long... written) {
         CopiedRecords copied = new CopiedRecords(point(guarantee), new long[] {3, 3}, new long[] {committed, 0});
         for (long number : written) {

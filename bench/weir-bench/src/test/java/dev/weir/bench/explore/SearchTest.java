@@ -59,8 +59,8 @@ class SearchTest {
     }
 
     /**
-     * A bistable system sustains a rate that rises slowly, but loses it after a restart. A share group whose members
-     * have acquired too many records behaves like this.
+     * A bistable system sustains a rate that rises slowly, but cannot reach it again after a restart. A share group
+     * whose members have acquired too many records behaves like this.
      */
     @Test
     void bistable_isCalledUnstable_always() {
@@ -209,7 +209,7 @@ class SearchTest {
         assertThat(search.finding().verdict()).isEqualTo(Verdict.TIMED_OUT);
     }
 
-    /** A hold takes longer than the steps before it, so it might not end in time. */
+    /** A HOLD trial takes longer than the STEP trials before it, so it might not end in time. */
     @Test
     void firstTrialOfAKind_isNotBegun_ifItIsExpectedToEndLater() {
         List<Double> rates = new ArrayList<>();
@@ -220,7 +220,7 @@ class SearchTest {
     }
 
     /**
-     * A rate counts as found if the system held it and recovered from perturbations at it, even if the time is up
+     * A rate counts as found if the system sustained it and recovered from perturbations at it, even if the time is up
      * before all trials have been run.
      */
     @Test
@@ -307,7 +307,7 @@ class SearchTest {
 
     /**
      * A system at its limit may also fail without a perturbation. A failed perturbation therefore shows that the system
-     * is unstable only if it still holds the rate afterwards.
+     * is unstable only if it still sustains the rate afterwards.
      */
     @Test
     void failedPerturbation_isUnstable_onlyIfTheHoldStillPasses() {
@@ -325,7 +325,7 @@ class SearchTest {
         assertThat(search.next()).isEqualTo(new Attempt(Kind.HOLD, 975 / Search.BRACKET * (1 - Search.MARGIN)));
     }
 
-    /** A machine that stands still for a moment must not end the ramp. */
+    /** A short pause of the machine must not end the ramp. */
     @Test
     void oneFailure_isAskedAgain() {
         Search search = new Search(limits(1e6, 1e6));

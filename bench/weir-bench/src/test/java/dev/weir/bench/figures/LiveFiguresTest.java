@@ -140,7 +140,7 @@ class LiveFiguresTest {
     }
 
     /**
-     * The brokers may delay the generator, or the generator may be behind its plan. In neither case may the generator
+     * The brokers may delay the generator, or the generator may be behind its plan. In neither case does the generator
      * count as finished.
      */
     @Test

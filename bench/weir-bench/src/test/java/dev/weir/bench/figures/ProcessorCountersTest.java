@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Reads the output of {@code perf stat -x ';'}, as seen on machines that count and on others. */
+/** Reads the output of {@code perf stat -x ';'} from machines with and without hardware counters. */
 class ProcessorCountersTest {
 
     private static final String COUNTED = """

@@ -97,10 +97,7 @@ class OrderDeskTest {
         assertThat(answer.get(60, TimeUnit.SECONDS)).isEmpty();
     }
 
-    /**
-     * After the second run has taken over the folder, the folder contains neither the first run's command nor an answer
-     * to it. The sender must stop waiting.
-     */
+    /** The second run deletes the first run's command without an answer to it. The sender must then stop waiting. */
     @Test
     void runThatFollows_endsTheWaitForTheOneBefore() throws Exception {
         OrderDesk first = OrderDesk.open(results, "run 1");

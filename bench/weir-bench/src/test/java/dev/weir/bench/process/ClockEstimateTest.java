@@ -15,7 +15,7 @@ class ClockEstimateTest {
     /** A simulated clock of another machine, behind a network with different delays in the two directions. */
     private static final class Simulated {
         private final SplittableRandom random;
-        private final long apartNanos; // what the other clock lacks, at first
+        private final long apartNanos; // how far the other clock is behind at first
         private final double drift;
         private long nowNanos = SECOND;
 

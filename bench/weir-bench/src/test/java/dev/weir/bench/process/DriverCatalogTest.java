@@ -94,7 +94,7 @@ class DriverCatalogTest {
         assertThatThrownBy(() -> catalog.entry("plian@2.4.0")).hasMessageContaining("plain");
     }
 
-    /** As when Maven finds no such version. */
+    /** Replaces Maven by a script that fails as if the version did not exist. */
     @Test
     void whatMavenSays_isInTheMessage() throws IOException {
         DriverCatalog catalog = catalog(PLAIN + "coordinates = org.apache.kafka:kafka-clients\n");

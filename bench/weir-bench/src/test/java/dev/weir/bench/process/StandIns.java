@@ -11,8 +11,8 @@ import java.util.List;
  * programs.
  */
 final class StandIns {
-    // The host's name determines the failure. The first command of a campaign inspects the host. A command that
-    // contains a place starts a driver.
+    // The host's name determines the failure. The first command of a campaign inspects the host. A command with the
+    // option weir.driver.place starts a driver.
     private static final String SSH = """
             #!/bin/sh
             here=$(dirname "$0")

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class WorkerClockTest {
     private static final Duration PATIENCE = Duration.ofSeconds(40);
 
-    /** The clock of a suspended machine, for example, falls behind while nobody reads it. */
+    /** The clock changes during a pass, for example because its machine was suspended. */
     @Test
     void clockThatIsSetAmidAPass_isNoticed_andTheNextPassIsFreeOfIt() throws Exception {
         AtomicLong behindNanos = new AtomicLong(TimeUnit.HOURS.toNanos(1));

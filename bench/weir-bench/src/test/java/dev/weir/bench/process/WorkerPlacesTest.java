@@ -345,7 +345,7 @@ class WorkerPlacesTest {
         assertThat(file.getParent()).doesNotExist();
     }
 
-    /** If {@code java} runs in a separate container, its process id may belong to another process of the shell. */
+    /** A driver's process ID from another container may belong to an unrelated process on the host. */
     @Test
     void processThatIsNoDriver_getsNoSignal() {
         WorkerHost host = new WorkerHost(ssh("h1"), root, () -> false);

@@ -29,7 +29,7 @@ final class Browser {
     private final Path folder;
     private final String executable;
 
-    /** Keeps its profile and its output in this folder. Without a browser, this skips the test. */
+    /** Creates a browser with this folder for its profile and output. Skips the test if there is no browser. */
     Browser(Path folder) {
         this.folder = folder;
         this.executable = executable();

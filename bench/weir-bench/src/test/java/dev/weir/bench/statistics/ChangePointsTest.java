@@ -71,7 +71,7 @@ class ChangePointsTest {
         assertThat(divided(noise, 250)).isLessThanOrEqualTo(8);
     }
 
-    /** Closer: 20 of 1,000 are 3.2 deviations. */
+    /** Uses more series to check more closely: 20 alarms in 1,000 series are 3.2 standard deviations above the mean. */
     @ParameterizedTest
     @Tag("long")
     @EnumSource(Noise.class)
@@ -120,7 +120,7 @@ class ChangePointsTest {
         assertThat(more).as("with further changes").isLessThanOrEqualTo((int) (0.05 * series));
     }
 
-    /** The fault was fixed later. Both ends of it must be found, although the means of the two halves do not differ. */
+    /** The middle of the series is worse. Both ends must be found, although both halves have the same mean. */
     @Test
     void faultThatWasMended_isTwoChanges() {
         int found = 0;

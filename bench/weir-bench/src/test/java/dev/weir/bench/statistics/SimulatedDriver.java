@@ -101,7 +101,7 @@ final class SimulatedDriver {
     private double nextLuck() {
         return switch (luck) {
             case NORMAL -> random.nextGaussian() * luckDeviation;
-            // Exponential: skewness 2, deviation as asked.
+            // Exponential distribution: skewness 2, with the requested deviation.
             case SKEWED -> (-Math.log1p(-random.nextDouble()) - 1) * luckDeviation;
             case OUTLIERS -> random.nextGaussian() * luckDeviation + (random.nextInt(20) == 0 ? Math.log(1.3) : 0);
         };

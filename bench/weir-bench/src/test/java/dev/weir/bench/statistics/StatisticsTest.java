@@ -209,7 +209,7 @@ class StatisticsTest {
         "1.45,0.20,2,false",
         "0.50,0.20,2,false", // nobody was busy: not the broker's fault
         "1.52,0.42,2,true", // all cores, a fifth of them used by the broker
-        "1.85,0.12,2,false", // all cores, nearly all its own
+        "1.85,0.12,2,false", // all cores, nearly all of them used by the driver
         "1.52,0.42,4,false",
     })
     void driverThatStreams_isHeldBackByBrokersThatWorkWhileItWaits(

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 /** Judges reports with a known truth: 200 records per second for 30 seconds, with one report per second. */
 class TrialJudgementTest {
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
-    private static final long BEGIN = Long.MAX_VALUE - 15 * SECOND; // the clock's sign changes on the way
+    private static final long BEGIN = Long.MAX_VALUE - 15 * SECOND; // nanoTime overflows during the trial
     private static final int SECONDS = 30;
     private static final int RATE = 200;
     private static final long END = BEGIN + SECONDS * SECOND;
@@ -110,7 +110,7 @@ class TrialJudgementTest {
         assertThat(outcome(Kind.HOLD, second -> RATE, second -> 40).why()).startsWith("the worst partition's p40");
     }
 
-    /** A tenth of the records exceed the limit, all of them at the end of the hold. */
+    /** A tenth of the records exceed the limit, all of them at the end of the {@code HOLD} trial. */
     @Test
     void hold_thatMissesTheTargetAtItsEnd_fails() {
         target = "p80<=100ms";
@@ -182,7 +182,7 @@ class TrialJudgementTest {
                 .isEqualTo(Result.PASSED);
     }
 
-    /** Dead members send no reports of late records, while the other members catch up. */
+    /** Dead members report no late records. The reports of the others look as if the group caught up. */
     @Test
     void perturbed_whoseMembersAreDead_doesNotCatchUp() {
         Outcome outcome = outcome(Kind.RESTART, second -> RATE * 9 / 10, second -> 9_000 - 90 * second);

@@ -31,8 +31,8 @@ class LockWindowTest {
     }
 
     /**
-     * The slowest of the 2,000 handlers in a window determines the ceiling. It is as fast as the others, or, in every
-     * sixth window, takes two seconds.
+     * The slowest of the 2,000 handlers in a window determines the ceiling. With stragglers, one of them takes two
+     * seconds in about every sixth window.
      */
     @ParameterizedTest
     @CsvSource({"none, 2400000", "stragglers, 32700", "bimodal, 47500"})

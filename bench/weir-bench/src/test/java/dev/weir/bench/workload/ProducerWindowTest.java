@@ -13,8 +13,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ProducerWindowTest {
 
     /**
-     * The size of a record is the sum of its value, its key, and the seven bytes that a batch needs for each record at
-     * least.
+     * The size of a record is the sum of its value, its key, and seven more bytes, the least overhead of a record in a
+     * batch.
      */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
@@ -32,7 +32,7 @@ class ProducerWindowTest {
         assertThat(point.client()).containsEntry("buffer.memory", "1000000");
     }
 
-    // A copy from views with the lean producer was once refused with the window that BenchPlannedLoadTest sets.
+    // Regression: the lean producer refused the small window of BenchPlannedLoadTest.
     @ParameterizedTest
     @CsvSource({"1000000, , 1000000", "1048576, , ", "1000000, 500000, 500000"})
     void windowThatIsSmallerThanARequest_boundsRequestsToo(String window, String said, String request) {

@@ -232,8 +232,8 @@ class WorkloadTest {
     }
 
     /**
-     * The number of records that a share group may have acquired separates a lost record from one in flight. It depends
-     * on the largest possible batch.
+     * A record is lost once it is further behind than the records that a share group can have acquired. Their number
+     * depends on the largest possible batch.
      */
     @Test
     void recordsOfABatch_areNoMoreThanItHoldsOfTheLeast() {

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class AckedSpan {
     private static final long PATIENCE_SECONDS = 120;
 
-    /** The untimed first part of a pass is the number of records divided by this value. */
+    /** A pass has this many equal parts. The first one is not timed. */
     private static final int FIRST_PART = 10;
 
     private final CountDownLatch done = new CountDownLatch(1);

@@ -18,10 +18,10 @@ import java.util.concurrent.locks.LockSupport;
  * Measures the processor time of pipelines while no elements arrive: one pipeline of 100 stages, including 10
  * asynchronous boundaries, and 200 pipelines of six stages with two boundaries. Just before the measurement, each
  * pipeline processes elements one at a time at full speed, so its threads expect the next wait to be short as well. The
- * program also measures a pipeline that gets an element every millisecond. To show how much of this is the cost of
- * sleeping, it also measures the same loop without a pipeline. The processor time covers the whole process, including
- * the JVM's own work. To show the JVM's part, an empty process is measured first. The JDK reports processor time in
- * steps of 10 ms, which is 0.1 % here.
+ * program also measures a pipeline that gets an element every millisecond. The loop that sends these elements sleeps
+ * between them, so the program measures the same loop without a pipeline, too. The processor time covers the whole
+ * process, including the JVM's own work. To show the JVM's part, an empty process is measured first. The JDK reports
+ * processor time in steps of 10 ms, which is 0.1 % here.
  *
  * <p>Run: {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.IdlePipeline}. The program takes a
  * minute. Its exit code is 1 if an idle pipeline uses more than {@value #ALLOWED_PERCENT} % of a core.

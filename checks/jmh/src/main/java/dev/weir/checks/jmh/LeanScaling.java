@@ -17,12 +17,12 @@ import java.util.stream.LongStream;
 import org.apache.kafka.common.record.internal.CompressionType;
 
 /**
- * Compares one lean thread with two, in alternating rounds. The threads read from {@link StandInBrokers}, one broker
- * per thread. The program prints two rates. The first is the number of records per second of wall-clock time. The
- * second adds up each thread's records per second of its own processor time, so it shows only the costs of caches and
- * memory. It does not show waits for a lock or for another thread, because a waiting thread uses no processor time;
- * therefore the idle share of the threads is printed as well. The program adds up the first eight bytes of each value.
- * The first round is not counted.
+ * Compares reading with one thread of {@code LeanThreads} and with two, in alternating rounds. The threads read from
+ * {@link StandInBrokers}, one broker per thread. The program prints two rates. The first is the number of records per
+ * second of wall-clock time. The second adds up each thread's records per second of its own processor time, so it shows
+ * only the costs of caches and memory. It does not show waits for a lock or for another thread, because a waiting
+ * thread uses no processor time; therefore the idle share of the threads is printed as well. The program adds up the
+ * first eight bytes of each value. The first round is not counted.
  *
  * <p>Run: {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanScaling [none|lz4|zstd|...] [ROUNDS]
  * [SECONDS] [VALUE_BYTES]}. Brokers and threads share the machine. The wall-clock rate therefore scales only if there

@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Compares reading a topic with one lean thread and with two, from one broker on the same machine, in N
+ * Compares reading a topic with one {@code LeanThreads} thread and with two, from one broker on the same machine, in N
  * {@link PairedRounds} (default: 25). The program adds up the first eight bytes of each value. A pass is timed from the
  * first tenth of the topic to the end.
  *
@@ -88,7 +88,7 @@ public final class LeanThreadsRounds {
         }
     }
 
-    /** Confined to a lean thread. */
+    /** Confined to one thread of {@code LeanThreads}. */
     private final class Reading implements RecordHandler {
         private final int at;
         private final Runnable step;

@@ -49,7 +49,7 @@ final class StandInBrokers implements Closeable {
     private static final Uuid TOPIC_ID = Uuid.randomUuid();
     private static final int BATCHES = 8; // the number of batches of a partition in each response
     private static final int BATCH_RECORDS = 1_000;
-    private static final long MARK = 0x7ad0_0000_0000_0000L; // plus a number: the placeholder for a base offset
+    private static final long MARK = 0x7ad0_0000_0000_0000L; // plus a number: a placeholder for a base offset
     private static final int CORRELATION_AT = Integer.BYTES;
 
     private final List<ServerSocketChannel> brokers = new ArrayList<>();

@@ -15,9 +15,9 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
  * Measures start times and prints them as a table row. With {@code command}, it measures how long a command takes from
- * the start to the end of its process. With {@code record}, it measures the time from the start of the plain sample's
- * process until the first invoice is in the output topic. The order for that invoice is in the input topic before the
- * process starts.
+ * the start to the end of its process. With {@code record}, it measures the time from the start of the process of
+ * {@code examples/plain} until the first invoice is in the output topic. The order for that invoice is in the input
+ * topic before the process starts.
  *
  * <p>Run: {@code checks/start.sh}, which calls {@code StartTimes TIMES command NAME COMMAND...} and
  * {@code StartTimes TIMES record NAME BROKERS COMMAND...}. Unless TIMES is 1, three additional warm-up starts precede

@@ -23,9 +23,9 @@ import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * Runs the pipeline of the example in one {@link Shape}. The steps are parse, locate, decompress, encode and produce.
- * Page views and dead-letter records go to one topic. An event counts as delivered when it is translated. Confined to
- * the main thread.
+ * Runs the pipeline of the Asimov example on the threads of one {@link Shape}. The steps are parse, locate, decompress,
+ * encode and produce. Page views and dead-letter records go to one topic. An event counts as delivered when it is
+ * translated. Confined to the main thread.
  */
 final class AsimovDriver implements Driver {
     private static final Duration DRAIN = Duration.ofSeconds(20);

@@ -1,6 +1,6 @@
 /**
- * The Asimov pipeline in shapes that differ only in their threads. Everything runs on the main thread of the driver's
- * process, except for the work of Weir's own threads.
+ * Drivers that run the pipeline of the Asimov example. They differ only in the threads on which its steps run.
+ * Everything runs on the main thread of the driver's process, except for the work of Weir's own threads.
  */
 @NullMarked
 package dev.weir.drivers.asimov;

@@ -128,7 +128,7 @@ final class BareConnection implements Closeable {
         answer.position(answer.position() + 2 + answer.getShort(answer.position()));
         int body = answer.position();
         // Determine the next fetch offset from the batch headers, so that the next fetch can be sent before any record
-        // is walked.
+        // is read.
         walk(body, false);
         if (kind == Kind.STOP_AND_WAIT) {
             walk(body, true);

@@ -15,9 +15,9 @@ import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.TopicPartitionInfo;
 
 /**
- * The upper limit for consumers: one blocking socket per broker, with one fetch in flight while the records of the
- * previous answer are walked. It checks the CRC of each batch and walks each record. It does not support groups,
- * compression or changes of leaders. Confined to the main thread.
+ * A minimal consumer whose rate is the upper limit for all consumers. It uses one blocking socket per broker. While it
+ * walks the records of a response, the next fetch is in flight. It checks the CRC of each batch and walks each record.
+ * It does not support groups, compression or changes of leaders. Confined to the main thread.
  */
 final class BareDriver implements Driver {
     private final BareConnection.Kind kind;

@@ -9,9 +9,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The upper limit for producers: one blocking socket to one broker, with five requests in flight. It encodes full
- * batches in place and computes their CRCs. It does not support idempotence, compression, lingering or changes of
- * leaders. Confined to the main thread.
+ * A minimal producer whose rate is the upper limit for all producers. It uses one blocking socket to one broker, with
+ * five requests in flight. It encodes full batches in place and computes their CRCs. It does not support idempotence,
+ * compression, lingering or changes of leaders. Confined to the main thread.
  */
 final class BareProducerDriver implements Driver {
 

@@ -110,8 +110,8 @@ final class PlainCopy implements Driver {
     }
 
     /**
-     * Commits the offsets of finished records. Throws if a record was not written. With transactions, committing throws
-     * the exception; otherwise the pass is checked for failures before the commit.
+     * Commits the offsets of finished records. Throws if a record was not written. If there are transactions,
+     * committing them throws the exception. Otherwise, the pass is checked for failures before the commit.
      */
     private static void commit(
             Consumer<byte[], byte[]> consumer,

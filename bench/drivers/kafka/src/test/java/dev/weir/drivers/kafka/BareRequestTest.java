@@ -18,7 +18,7 @@ import org.apache.kafka.common.requests.RequestHeader;
 import org.apache.kafka.common.utils.Utils;
 import org.junit.jupiter.api.Test;
 
-/** Requests as Kafka's own classes read them. */
+/** Checks that Kafka's own classes can read the encoded requests. */
 class BareRequestTest {
 
     private static final long PRODUCER_ID = 7;

@@ -17,7 +17,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A source of records to produce, which also receives the acknowledgement of each record. Confined to its segment's
+ * A source of records to produce, which also receives the acknowledgement of each record. Confined to the source's
  * thread, except that acknowledgements arrive on the producer's only thread.
  */
 final class GeneratedRecords implements Stage<ProducerRecord<byte[], byte[]>>, AckTarget {
