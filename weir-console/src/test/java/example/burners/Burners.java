@@ -37,7 +37,7 @@ public final class Burners {
     /**
      * Creates a pipeline.
      *
-     * @param pauseMillis the wait per element, which leaves processors to other tests if this test only observes
+     * @param pauseMillis the wait per element, with which tests that only observe leave processors to other tests
      */
     public Burners(int pauseMillis) {
         this.pauseMillis = pauseMillis;

@@ -1,6 +1,6 @@
 package planted.cli;
 
-/** Innocent: the command may print and exit. */
+/** A correct class: the command may print and exit. */
 public final class Prints {
     public void print() {
         System.out.println("done");

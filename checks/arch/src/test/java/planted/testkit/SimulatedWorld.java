@@ -1,4 +1,4 @@
 package planted.testkit;
 
-/** Stands for the simulated cluster of tests. */
+/** Represents the simulated cluster of tests. */
 public class SimulatedWorld {}

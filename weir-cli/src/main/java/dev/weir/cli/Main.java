@@ -166,7 +166,7 @@ public final class Main implements Runnable, CommandContext {
                 .setExecutionExceptionHandler((e, command, parsed) -> fail(command, e))
                 .setExecutionStrategy(this::configureThenRun);
         Boolean coloured = Weir.isColoured();
-        // Use the same colours as Weir, so that all help texts look alike.
+        // Let class Weir decide whether to use colours, so that all help texts look alike.
         if (coloured != null) {
             line.setColorScheme(Help.defaultColorScheme(coloured ? Help.Ansi.ON : Help.Ansi.OFF));
         }
@@ -297,9 +297,8 @@ public final class Main implements Runnable, CommandContext {
     }
 
     /**
-     * Returns the options closest to an argument, provided that at most half of the argument's characters differ. These
-     * are preferred to picocli's own suggestions, which compare pairs of adjacent characters and miss the shortest
-     * options.
+     * Returns the options closest to an argument, provided that at most half of the argument's characters differ.
+     * Picocli's own suggestions compare pairs of adjacent characters and miss the shortest options.
      */
     private static List<String> nearest(String argument, CommandLine command) {
         String name = argument.replaceFirst("=.*", "");

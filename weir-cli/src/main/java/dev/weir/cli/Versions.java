@@ -11,7 +11,7 @@ final class Versions {
 
     private Versions() {}
 
-    /** Makes the lines available to picocli. */
+    /** Supplies the version lines to picocli. */
     static final class Provider implements IVersionProvider {
 
         @Override

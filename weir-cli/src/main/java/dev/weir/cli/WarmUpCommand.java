@@ -39,7 +39,7 @@ final class WarmUpCommand implements Callable<Integer> {
         try {
             return load();
         } finally {
-            running.set(false); // a test that runs the command in its own process continues
+            running.set(false); // a test calls this command in its own process, which must not be halted later
         }
     }
 

@@ -57,8 +57,8 @@ public final class Weir {
         }
         StringBuilder name = new StringBuilder("weir");
         for (int i = 0; i < args.length - 1; i++) {
-            // If an argument contains a space, the name of the command would be ambiguous, because its words are joined
-            // by spaces.
+            // The words of a command's name are joined by spaces here. An argument that contains a space could be
+            // mistaken for two words, so Main handles it.
             if (args[i].indexOf(' ') >= 0) {
                 return null;
             }
@@ -102,7 +102,7 @@ public final class Weir {
      * Returns whether standard output supports colours; null if only picocli can decide or the user has configured
      * picocli.
      */
-    @SuppressWarnings("SystemConsoleNull") // if there is a console, picocli checks its kind
+    @SuppressWarnings("SystemConsoleNull") // picocli finds out whether a console is a terminal
     static @Nullable Boolean isColoured() {
         for (String choice : CHOICES) {
             if (System.getenv(choice) != null) {

@@ -57,7 +57,7 @@ class LauncherTest {
                 done
                 """);
         jdk("jdk-25", "25.0.1");
-        // Files that are older than the stamp must also be older by the file system's clock.
+        // These files are older than the stamp. Set their times back, so that the file system shows that, too.
         Files.setLastModifiedTime(source, FileTime.from(Instant.now().minusSeconds(60)));
         Files.setLastModifiedTime(
                 tree.resolve("pom.xml"), FileTime.from(Instant.now().minusSeconds(60)));

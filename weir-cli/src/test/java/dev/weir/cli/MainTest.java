@@ -184,7 +184,7 @@ class MainTest {
                 .endsWith("unexpected java.lang.NoClassDefFoundError: a/B");
     }
 
-    /** An error about memory outside the heap does not end the JVM by itself. */
+    /** The JVM itself does not exit on an error about memory outside the heap, so the command must. */
     @Test
     void outOfMemory_outsideOfTheHeap_isSaidWithTheWayOut_andHasAStatusOfItsOwn() {
         int code = harness.runProbe(weir -> {

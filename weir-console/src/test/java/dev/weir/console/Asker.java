@@ -16,7 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
-/** Asks a console as programs do. Thread-safe. */
+/** Sends requests to a console, like a program that uses its API. Thread-safe. */
 final class Asker implements AutoCloseable {
 
     static final ObjectMapper JSON = new ObjectMapper();
@@ -52,7 +52,7 @@ final class Asker implements AutoCloseable {
         return client.send(request, BodyHandlers.ofString());
     }
 
-    /** The answer to what takes its time. */
+    /** Requests an answer that takes long, and returns it as a future. */
     CompletableFuture<HttpResponse<String>> later(String path) {
         return client.sendAsync(
                 request(path).timeout(Duration.ofMinutes(2)).GET().build(), BodyHandlers.ofString());

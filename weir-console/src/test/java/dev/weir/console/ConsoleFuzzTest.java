@@ -25,9 +25,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Sends arbitrary bytes to the port. The pipeline must continue and lose nothing, the console must answer as before and
- * close at once, and no thread may be left. A failure prints the seed. {@code -Dweir.fuzz.seconds=600} fuzzes for
- * longer than the suite's 2 seconds.
+ * Sends arbitrary bytes to the port. Meanwhile, the pipeline must continue and lose nothing. Afterwards, the console
+ * must answer as before, close without delay, and leave no thread. A failure prints the seed.
+ * {@code -Dweir.fuzz.seconds=600} fuzzes for longer than the suite's 2 seconds.
  */
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
 class ConsoleFuzzTest {

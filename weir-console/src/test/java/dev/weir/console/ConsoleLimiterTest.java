@@ -131,7 +131,7 @@ class ConsoleLimiterTest {
     void state_whoseLimiterCannotBeFound_isToldWithout() throws Exception {
         StubPipeline pipeline = new StubPipeline("orders");
         AtomicLong seconds = new AtomicLong();
-        // The counters of the stage stand still, so it has no share, whichever of the two readings comes later.
+        // The counters advance with each reading. If they stood still, the stage would have no share.
         pipeline.counters = () -> {
             long n = seconds.incrementAndGet();
             return List.of(

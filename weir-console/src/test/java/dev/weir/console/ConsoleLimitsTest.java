@@ -182,7 +182,7 @@ class ConsoleLimitsTest {
         }
     }
 
-    /** Each request of each viewer asked the consumer for all its partitions. */
+    /** Regression: for each request of each viewer, the console asked the consumer for all its partitions. */
     @Test
     void state_isBuiltOncePerInterval_howeverManyAsk() throws Exception {
         AtomicLong clock = new AtomicLong();

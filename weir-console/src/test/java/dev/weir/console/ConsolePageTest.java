@@ -237,8 +237,8 @@ class ConsolePageTest {
             awaitText(browser, "partitions", "offset 5, 204 s");
             int looked = looks(browser) - from;
             double changes = Double.parseDouble(browser.evaluate("window.changes")) / looked;
-            // With each snapshot, one per second, a text may change for each figure of a partition, and some widths and
-            // texts for each stage.
+            // There is one reading per second. It may change one text for each figure of a partition, and some widths
+            // and texts for each stage.
             assertThat(changes).isBetween(50.0, 200 * 3 + 20 * 14 + 40.0);
             assertThat(browser.evaluate("window.lost"))
                     .as("elements that were built anew")
@@ -248,8 +248,7 @@ class ConsolePageTest {
     }
 
     /**
-     * Returns two stages that share a thread and report only every other second. The first one is busy for 0.6 s of
-     * them.
+     * Returns two stages that share a thread and update their counters every 2 s. The first is busy for 0.6 s of them.
      */
     private static List<StageSnapshot> inBatches(long startNanos, int batch) {
         long elapsed = System.nanoTime() - startNanos;

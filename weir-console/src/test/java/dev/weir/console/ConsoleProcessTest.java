@@ -69,7 +69,7 @@ class ConsoleProcessTest {
                                 assertThat(row.path("dispatcher").asText()).isEqualTo("collector"))
                         .anySatisfy(row ->
                                 assertThat(row.path("dispatcher").asText()).isEqualTo("compiler"));
-                // The sums are still present, for clients that read them.
+                // The sums over all threads are still present, because clients read them.
                 assertThat(state.path("threads").get(0).has("running")).isTrue();
             });
         }

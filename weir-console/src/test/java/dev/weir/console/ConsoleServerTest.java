@@ -78,7 +78,7 @@ class ConsoleServerTest {
                                 "raise its parallelism",
                                 2.5)
                         .measured(2));
-        // It is asked once a second.
+        // The console queries the limiter once a second.
         JsonNode limiter = await().atMost(Duration.ofSeconds(40))
                 .until(() -> asker.json("/api/state").path("limiter"), JsonNode::isObject);
         assertThat(limiter.path("kind").asText()).isEqualTo("stage-wait");
@@ -275,8 +275,7 @@ class ConsoleServerTest {
     }
 
     /**
-     * {@code weir console PID} must still find the process's other pipeline that has a console after the newest console
-     * has closed.
+     * After the newest console has closed, {@code weir console PID} must still find an older console of the process.
      */
     @Test
     void address_afterTheNewestConsoleHasClosed_isThatOfTheOneBefore() throws Exception {

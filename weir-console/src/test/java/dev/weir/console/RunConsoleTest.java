@@ -33,7 +33,7 @@ class RunConsoleTest {
         return ConsoleServer.builder().startForRuns("weir bench", this::order);
     }
 
-    /** Refuses to kill, does all else. */
+    /** Refuses to kill, and accepts all other commands. */
     private ControlReport order(Map<String, String> wanted) {
         ordered.add(wanted);
         Map<String, String> applied = new LinkedHashMap<>(wanted);

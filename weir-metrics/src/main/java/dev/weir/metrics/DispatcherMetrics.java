@@ -31,7 +31,7 @@ public final class DispatcherMetrics implements MeterBinder {
         return new DispatcherMetrics(List.copyOf(all));
     }
 
-    /** Creates the meters of the two shared dispatchers and of those defined in a file. */
+    /** Creates the meters of the two shared dispatchers and of the dispatchers defined in a file. */
     public static DispatcherMetrics of(Dispatchers file) {
         return of(file.names().stream().map(file::get).toArray(Dispatcher[]::new));
     }

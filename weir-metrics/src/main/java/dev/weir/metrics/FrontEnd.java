@@ -1,7 +1,7 @@
 package dev.weir.metrics;
 
 /**
- * A user interface for following advice. Advice is worded for one interface, because each interface allows different
+ * The interface in which a user follows advice. Advice is worded for one interface, because each allows different
  * changes.
  */
 public enum FrontEnd {

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Gains {
 
-    /** The time between a change and the measurement, during which queues from before the change drain. */
+    /** The time between a change and the measurement. Queues that formed before the change drain during this time. */
     private static final long SETTLING_NANOS = Duration.ofSeconds(1).toNanos();
 
     private static final long AFTER_NANOS = Duration.ofSeconds(2).toNanos();
@@ -102,7 +102,7 @@ final class Gains {
         return out * 1e9 / Math.max(1, last.atNanos() - first.atNanos());
     }
 
-    /** Returns the settings that would raise the limit. */
+    /** Returns the keys of the settings that would raise the limit. */
     private static List<String> keys(Limiter limiter) {
         return limiter.kind() == Kind.DISPATCHER
                 ? List.of("dispatcher " + limiter.name())

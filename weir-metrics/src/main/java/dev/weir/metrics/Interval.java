@@ -47,10 +47,7 @@ final class Interval {
     /** True if the interval is evaluated for {@link LimiterProbe#overall}, which summarises the run so far. */
     final boolean isPast;
 
-    /**
-     * The units in the order of the flow. In a past interval, units without elements are omitted, except for the first
-     * unit.
-     */
+    /** The units in the order of the flow. If {@link #isPast} is true, only the first unit may be without elements. */
     final List<Unit> units;
 
     private final List<Unit> allUnits;
@@ -328,7 +325,7 @@ final class Interval {
         PipelineLook since = last.consumers().isEmpty() ? looks.get(looks.size() / 2) : firstKnown();
         double apart = (last.atNanos() - since.atNanos()) / 1e9;
         double grown = waiting(last) - waiting(since);
-        // If a queue does not grow, it may be full and its writers may be waiting. The rate at which they could write
+        // A source's queue that does not grow may be full, so that its writers wait. The rate at which they could write
         // is then unknown.
         boolean isKnown = !last.consumers().isEmpty() || grown > GROWS * rate * apart;
         // With several consumers, rate() covers only the first one and cannot be compared with the backlog of all of

@@ -64,7 +64,7 @@ public final class LimiterProbe implements AutoCloseable {
     /** The shortest observation from which a limiter can be determined. */
     private static final long EARLY_NANOS = Duration.ofMillis(900).toNanos();
 
-    /** The shortest time with moving records for which a failed run has a limiter. */
+    /** The shortest total time with moving records after which a failed run is said to have a limiter. */
     private static final double LEAST_FLOW_SECONDS = 5;
 
     private static final Duration JOIN_TIMEOUT = Duration.ofSeconds(5);
@@ -98,8 +98,8 @@ public final class LimiterProbe implements AutoCloseable {
     public static LimiterProbe start(RunningPipeline pipeline) {
         LimiterProbe probe = new LimiterProbe(Objects.requireNonNull(pipeline, "pipeline"));
         probe.look();
-        // The pipeline refers to this action until the pipeline ends. The action must therefore not refer to the probe,
-        // because the probe's readings would stay in memory as long.
+        // The pipeline keeps this action until it ends. The action must not refer to the probe, because the probe's
+        // readings would then stay in memory until the pipeline ends.
         CountDownLatch over = probe.over;
         var ignored = pipeline.completion().whenComplete((report, failure) -> over.countDown());
         probe.looker.start();
@@ -205,7 +205,7 @@ public final class LimiterProbe implements AutoCloseable {
     public Limiter overall() {
         lock.lock();
         try {
-            // Records stand still because of a failure, so a failed run is not searched for stuck records.
+            // A failed run is not searched for stuck records, because the failure has stopped all of them.
             return measured(hasFailed() ? ofFailedRun() : ofMostTime());
         } finally {
             lock.unlock();
@@ -233,7 +233,7 @@ public final class LimiterProbe implements AutoCloseable {
     /** Returns whether the run has failed. A cancelled run, for example after a drain's deadline, has not failed. */
     private boolean hasFailed() {
         CompletableFuture<DrainReport> completion = pipeline.completion();
-        // The cancellation is the cause of the future's failure, so the future itself does not count as cancelled.
+        // A cancelled run has the state FAILED too, because a CancellationException is the cause of its failure.
         return completion.state() == Future.State.FAILED
                 && !(completion.exceptionNow() instanceof CancellationException);
     }
@@ -349,7 +349,7 @@ public final class LimiterProbe implements AutoCloseable {
             return sum;
         }
 
-        /** Returns the length of the verdicts from the first record to the last one. */
+        /** Returns the seconds from the first moving record to the last one, counting whole verdicts. */
         double flowedSeconds() {
             return counted.values().stream().mapToDouble(Total::seconds).sum();
         }

@@ -9,7 +9,7 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One meter of a kind of subject: its name, and the function that reads its value from a subject. Immutable.
+ * A meter for one kind of subject: its name, and the function that reads its value from a subject. Immutable.
  *
  * @param kind counter or gauge
  * @param name the dotted name, which ends with its unit if the unit is seconds, records or bytes

@@ -20,8 +20,8 @@ final class OutputRules {
 
     /**
      * A broker with a request time between {@link #SLOW_REQUEST_MILLIS} and {@link #VERY_SLOW_REQUEST_MILLIS} is not
-     * considered slow if batches wait in the client for at least this multiple of the request time. In this case,
-     * larger batches would help, because they would need fewer requests.
+     * considered slow if batches wait in the client for at least this many request times. Larger batches would then
+     * help, because they would need fewer requests.
      */
     private static final double QUEUED_REQUESTS = 4;
 

@@ -46,7 +46,7 @@ final class Partitions {
                         oldest.age().toMillis() / 1e3);
     }
 
-    /** Returns the same for the latest reading that contains an oldest record, because most readings omit it. */
+    /** Returns {@link #oldest(List)} for the latest reading that has an oldest record, which most readings lack. */
     static String oldest(Interval interval) {
         return interval.looks.reversed().stream()
                 .map(look -> oldest(Interval.partitions(look)))

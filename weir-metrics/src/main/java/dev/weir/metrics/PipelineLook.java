@@ -172,8 +172,8 @@ public final class PipelineLook {
         }
 
         /**
-         * Returns the reading of the same consumer in another reading of the pipeline; null if it was not there.
-         * Consumers of inner streams come and go, so their places differ.
+         * Returns the same consumer's reading in {@code other}; null if there is none. Compares identities, because
+         * consumers of inner streams come and go and change the order.
          */
         @Nullable
         ConsumerLook in(PipelineLook other) {
@@ -220,10 +220,7 @@ public final class PipelineLook {
         return at(pipeline, machine, ConsumerHandle::dump);
     }
 
-    /**
-     * Takes a reading that does not search for the oldest records. This is sufficient unless a finding is made from the
-     * reading.
-     */
+    /** Takes a reading without searching for the oldest records. Only the text of a finding needs these records. */
     static PipelineLook inPassing(RunningPipeline pipeline, MachineLook machine) {
         return at(pipeline, machine, ConsumerHandle::outline);
     }

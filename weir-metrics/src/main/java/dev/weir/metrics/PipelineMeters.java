@@ -96,7 +96,9 @@ final class PipelineMeters {
         }
     }
 
-    /** The number of a pipeline's failed records by outcome. */
+    /**
+     * The failed records of a pipeline: dead-letter record written, cut (written without its value), or held (refused).
+     */
     record DeadLetterLook(long written, long cut, long held) {}
 
     static final List<MeterSpec<Boolean>> PIPELINE = List.of(

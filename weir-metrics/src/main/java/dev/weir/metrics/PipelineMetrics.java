@@ -159,8 +159,8 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
                         .daemon()
                         .name("weir-metrics-" + pipeline.name())
                         .start(this::lookUntilOver);
-                // The pipeline refers to this action until the pipeline ends. The action must therefore not refer to
-                // these metrics, because they would stay in memory as long.
+                // The pipeline keeps this action until it ends. The action must not refer to these metrics, because
+                // they would then stay in memory until the pipeline ends.
                 CountDownLatch ended = over;
                 var ignored = pipeline.completion().whenComplete((report, failure) -> ended.countDown());
             }

@@ -24,8 +24,8 @@ final class SourceRules {
     private static final double STARVES = 0.4;
 
     /**
-     * If the consumer is throttled for at least this fraction of the time, the quota is the limiter, because no fetch
-     * setting can help.
+     * If the brokers throttle the consumer for at least this fraction of the time, the quota is the limiter. Fetch
+     * settings are not considered then, because none of them would help.
      */
     static final double THROTTLED = 0.02;
 
@@ -78,8 +78,8 @@ final class SourceRules {
             return forgotten(interval, held);
         }
         if (!isMostlyHeld(interval)) {
-            // All partitions are held back now, but they were all held back in less than half of the readings, for
-            // example only at the end of a drain. Something else limited the pipeline for most of the interval.
+            // All partitions are held back now, for example at the end of a drain. In most readings, however, some
+            // partition was not held back. Something else limited the pipeline for most of the interval.
             return null;
         }
         Paused reason = held.getFirst().paused().stream()
@@ -104,7 +104,7 @@ final class SourceRules {
                 >= 0.5;
     }
 
-    /** Finds partitions with waiting records that a user has paused, while the other partitions keep up. */
+    /** Finds partitions that a user has paused although records wait in them, while the other partitions keep up. */
     private static @Nullable Limiter forgotten(Interval interval, List<PartitionDump> held) {
         List<PartitionDump> paused = held.stream()
                 .filter(each -> each.paused().contains(Paused.USER) && each.lag() > 0)
@@ -203,7 +203,7 @@ final class SourceRules {
                 .filter(look -> of(look, consumer).stream().anyMatch(SourceRules::mayFetch))
                 .toList();
         // If none of the readings contains a partition that may be fetched, all partitions have been read to their end.
-        // Their fetched records may still be waiting for a commit, so use all readings.
+        // Use all readings then, because fetched records may still be waiting for a commit.
         List<PipelineLook> met = reading.isEmpty() ? known : reading;
         if (met.size() < Math.max(2, Math.min(ENOUGH_LOOKS, all.looks.size()))) {
             return null;

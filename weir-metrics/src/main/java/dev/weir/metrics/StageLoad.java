@@ -104,7 +104,7 @@ record StageLoad(
         return samples.stream().filter(Activity::isInPass).count();
     }
 
-    /** Returns the fraction of the time in which the stage's thread was waiting for a sibling. */
+    /** Returns the fraction of the time in which the stage's thread was waiting for a slower parallel branch. */
     double siblingShare() {
         return share(Activity::waitsForSibling);
     }

@@ -45,7 +45,7 @@ final class StageRules {
      */
     private static final double CLOSE = 0.95;
 
-    /** A key is hot if at least this fraction of the elements that are waiting for any key are waiting for this key. */
+    /** A key is hot if at least this fraction of all elements that wait for their keys wait for this one. */
     private static final double HOT = 0.25;
 
     /** If at least this fraction of a unit's threads waits for the same lock, the lock is the limiter. */
@@ -54,7 +54,7 @@ final class StageRules {
     /** Shortest time without a finished call after which the calls of a stage are considered to hang. */
     private static final double HANGS_SECONDS = 4;
 
-    /** A call is considered to hang only if it takes at least this many times as long as the earlier ones. */
+    /** A call is considered to hang only if it takes at least this many times as long as earlier calls took. */
     private static final double HANGS_TIMES = 3;
 
     /** The reason why a sequential stage gets no more threads. */
@@ -63,9 +63,9 @@ final class StageRules {
     private StageRules() {}
 
     /**
-     * Finds a stage in which all calls wait and none has finished for much longer than the earlier ones took. More
-     * workers would wait in the same calls. Also finds a stage in which no call has ever finished: its calls may hang
-     * or be slow. If there are several such stages, returns the one furthest downstream.
+     * Finds a stage in which all calls are waiting, and none has finished for much longer than earlier calls took. More
+     * workers would not help, because they would wait in the same calls. Also finds a stage in which no call has ever
+     * finished: its calls may hang or be slow. If there are several such stages, returns the one furthest downstream.
      */
     static @Nullable Limiter hanging(Interval interval) {
         return interval.isPast
@@ -90,16 +90,16 @@ final class StageRules {
     /** Returns whether no call of the unit's heaviest stage has finished for a long time. */
     private static boolean isSilent(Interval interval, Unit unit) {
         StageLoad stage = unit.heaviest();
-        // The busy time of a stage with its own workers contains finished calls only. The busy time of a fused stage
-        // contains the current call too, but the stage counts each element that it has finished.
+        // If a stage has its own workers, its busy time contains only finished calls. If it is fused, its busy time
+        // contains the current call too, so its input is used instead, which contains only finished elements.
         return interval.seconds >= HANGS_SECONDS
                 && stage.out() == 0
                 && (unit.shared() ? stage.in() == 0 : stage.busy() == 0);
     }
 
     /**
-     * Returns the number of elements with which the unit's heaviest stage has finished. A stage with its own workers
-     * may emit nothing, but its busy time contains finished calls only.
+     * Returns the number of elements that the unit's heaviest stage has finished. A stage with its own workers may emit
+     * nothing. If it has any busy time, it has finished at least one call.
      */
     private static long finished(Unit unit) {
         StageSnapshot stage = unit.heaviest().last();
@@ -107,8 +107,9 @@ final class StageRules {
     }
 
     /**
-     * Returns the time that a finished call of a silent unit's heaviest stage took on average; 0 if none has finished.
-     * For a fused stage, this is an upper bound, because the time of the current call before the interval is included.
+     * Returns the average time of the calls that the unit's heaviest stage had finished before the interval; 0 if there
+     * were none. For a fused stage, this is an upper bound, because it includes the current call's time before the
+     * interval.
      */
     private static double earlierSeconds(Interval interval, Unit unit) {
         StageLoad stage = unit.heaviest();
@@ -315,7 +316,7 @@ final class StageRules {
         if (!MachineRules.isFull(interval)) {
             return computing(interval, unit);
         }
-        // A single thread that does not get a CPU is still the limiter.
+        // If the stages do not need all CPUs, the limiter is the unit, even if its threads wait for a CPU at times.
         return MachineRules.wantsAll(interval) ? MachineRules.outOfProcessors(interval) : computing(interval, unit);
     }
 
@@ -396,14 +397,14 @@ final class StageRules {
     }
 
     /**
-     * Returns the upper bound that the CPUs set on the growth factor of a waiting stage's throughput. This is the
-     * number of CPUs divided by the number of CPUs that the process uses now, because CPU usage rises with throughput.
-     * CPU usage by other processes is ignored.
+     * Returns the upper bound that the CPUs set on the growth factor of a waiting stage's throughput. CPU usage rises
+     * with throughput, so the bound is the number of CPUs divided by the number of CPUs that the process uses now. CPU
+     * usage by other processes is ignored.
      *
-     * <p>The result is never below {@link #LEAST_OF_PROCESSORS}: other parts of the process may cause much of its CPU
-     * usage, which then does not rise. If all CPUs are busy and the stage mostly waits for I/O, the result is exactly
-     * {@link #LEAST_OF_PROCESSORS}: the CPU usage of the process then understates the cost of an element, because a
-     * network call also uses CPU time in the kernel and at the remote end.
+     * <p>The result is at least {@link #LEAST_OF_PROCESSORS}, because other parts of the process may cause much of its
+     * CPU usage, which then does not rise. The result is exactly {@link #LEAST_OF_PROCESSORS} if all CPUs are busy and
+     * the stage mostly waits for I/O. A network call also uses CPU time in the kernel and at the remote end, so the CPU
+     * usage of the process understates the cost of an element.
      */
     private static double ofProcessors(Interval interval, StageLoad stage) {
         double used = interval.processCpu();
@@ -427,7 +428,8 @@ final class StageRules {
     }
 
     /**
-     * Returns the limiter for a stage that shares its thread. Only a stage written by the user can get its own threads.
+     * Returns the limiter for a stage that shares its thread. A source, a decoder or a sink cannot get its own threads,
+     * so the advice for it differs.
      */
     private static Limiter ofFused(
             Interval interval,
@@ -588,8 +590,8 @@ final class StageRules {
     }
 
     /**
-     * Returns the limiter if elements wait behind keys but no key is hot. Every key in flight already has a worker, so
-     * additional workers would have no key to work on.
+     * Returns the limiter for a stage whose elements wait behind their keys although no key is hot. Every key in flight
+     * already has a worker, so additional workers would have no key to work on.
      */
     private static Limiter fewKeys(StageLoad stage, String waiting, double chain) {
         return Limiter.of(
@@ -629,7 +631,7 @@ final class StageRules {
                         keyHash);
     }
 
-    /** Finds a last stage whose output is not consumed, such as a queue that a program reads. */
+    /** Finds that the last stage's output is not taken, for example because a program does not read its queue. */
     static @Nullable Limiter notTaken(Interval interval) {
         if (interval.units.isEmpty() || interval.units.getLast().blocked() < 0.5) {
             return null;

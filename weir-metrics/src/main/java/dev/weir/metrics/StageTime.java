@@ -13,9 +13,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *   own code:   computing | locked | io | asleep | waitingOther
- *   not there:  elsewhere (its thread is in a stage fused to it) | paused (by a rate)
- *               starved | sibling (a slower branch is waited for) | blocked (nobody takes)
- *   unknown:    the thread waits in the engine, and no counter says why
+ *   other code: elsewhere (the thread runs a stage fused to this one)
+ *   no work:    paused (by a rate limit) | starved (no input arrives) | sibling (waits for a slower branch)
+ *               blocked (the downstream stage accepts no output)
+ *   unknown:    the thread waits in Weir's engine for an unknown reason
  * </pre>
  */
 public final class StageTime {
@@ -37,7 +38,7 @@ public final class StageTime {
         return new StageTime(new Values(stage, threads, in, out, shares));
     }
 
-    /** Returns the times of stages whose threads have only waited for their first element. */
+    /** Returns the times of a unit's stages if the unit is still waiting for its first element. */
     static Stream<StageTime> starved(Unit unit) {
         Shares starved = new Shares(0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0);
         return unit.stages().stream().map(stage -> of(stage.name(), unit.threads(), 0, 0, starved));

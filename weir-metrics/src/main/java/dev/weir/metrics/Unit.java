@@ -8,12 +8,12 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Stages that use the same threads, during an interval: either the stages fused into one segment, or one stage with its
+ * Stages that use the same threads, during an interval: either the stages fused onto one thread, or one stage with its
  * own workers. Only this class divides the time of the threads among the stages. Immutable.
  *
  * @param stages the stages in the order of the flow
  * @param parts each stage's fraction of the unit's work; the fractions add up to 1
- * @param shared whether the stages use the single thread of a segment
+ * @param shared whether the stages share a single thread
  * @param threads the number of threads that may work in the unit concurrently
  * @param used the average number of threads that were working
  * @param waitShare the fraction of the working time spent waiting for something external, 0 to 1
@@ -29,8 +29,8 @@ record Unit(
         Idle idle) {
 
     /**
-     * The minimum number of readings that found running code. With fewer readings, the samples do not override the
-     * counters even if they contradict them.
+     * The minimum number of readings that found running code. With fewer readings, the counters are used even if the
+     * samples contradict them.
      */
     private static final int ENOUGH_LOOKS = 10;
 
@@ -173,8 +173,8 @@ record Unit(
     }
 
     /**
-     * Returns the fraction of the time in which the unit had no input. Either nothing arrived, or a sibling delayed the
-     * stage.
+     * Returns the fraction of the time in which the unit had no input. Either nothing arrived, or a slower parallel
+     * branch delayed the unit.
      */
     double starved() {
         return stages.getFirst().starved();

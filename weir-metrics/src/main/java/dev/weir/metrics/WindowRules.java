@@ -24,8 +24,8 @@ final class WindowRules {
         double window = stillShare(interval, Paused.WINDOW);
         double budget = stillShare(interval, Paused.BUDGET);
         boolean bytes = budget > window;
-        // A small window may fill and drain between two readings, so a lower fraction is sufficient if the source waits
-        // for input. This is safe because a window never fills if its records leave as fast as they arrive.
+        // A lower fraction is sufficient if the source waits for input, because a small window may fill and drain
+        // between two readings. This is safe: a window never fills if its records leave as fast as they arrive.
         double enough = SourceRules.starves(interval) ? 0.2 : 0.5;
         // If no records are in flight, the window is not the limit. The buffered records are then waiting for something
         // else.
@@ -92,7 +92,7 @@ final class WindowRules {
         return all == 0 ? 0 : Math.min(1, still / all);
     }
 
-    /** A readable partition in one reading. */
+    /** A partition that may be fetched, as seen in one reading. */
     private record Sighting(long atNanos, PartitionDump partition) {
 
         /** Returns the observations of each partition, in the order of the readings. */

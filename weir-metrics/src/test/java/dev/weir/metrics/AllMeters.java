@@ -4,7 +4,7 @@ import dev.weir.kafka.CircuitBreaker;
 import dev.weir.kafka.deadletter.DeadLetterHandle;
 import java.time.Duration;
 
-/** Everything that a pipeline may have, so that each meter of the table exists. */
+/** Adds a pipeline in which each meter of the table exists. */
 final class AllMeters {
 
     /** Meters do not keep it. */

@@ -53,7 +53,7 @@ class GrafanaFilesTest {
             assertThat(panel.at("/gridPos/x").asInt() + panel.at("/gridPos/w").asInt())
                     .isLessThanOrEqualTo(24);
         }
-        // No data source of somebody's own.
+        // The dashboard must not name a data source of its author.
         assertThat(dashboard.findValuesAsText("uid")).containsOnly("weir-pipeline", "${datasource}");
     }
 }

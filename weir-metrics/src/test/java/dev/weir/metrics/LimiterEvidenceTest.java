@@ -19,7 +19,7 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Tests findings from ten different readings per second: windows that fill and empty, drains, keys, backlogs. */
+/** Tests findings from ten readings in a second, which differ: windows that fill and empty, drains, keys, backlogs. */
 class LimiterEvidenceTest {
 
     private static final long TENTH = 100_000_000;
@@ -96,7 +96,7 @@ class LimiterEvidenceTest {
         return LimiterFinder.find(looks);
     }
 
-    /** Three windows of seven records each. None were in flight at the last reading. */
+    /** The window fills with seven records and empties again, several times. At the last reading, it is empty. */
     @Test
     void smallWindow_isNamed_thoughItIsEmptyAtTheLastLook() {
         segment("consume", 0.95, 0, look -> 0);
@@ -133,7 +133,7 @@ class LimiterEvidenceTest {
                 StubLooks.consumer(StubLooks.partition(0).lag(60_000).windowFull(Duration.ofMillis(80L * look)));
         assertThat(find().kind()).isEqualTo(Kind.WINDOW);
         assertThat(find().sentence()).contains("80 % of the time", "with 20 records");
-        // Full for a while, long ago.
+        // The window was full for three minutes, long before these readings.
         consumers =
                 look -> StubLooks.consumer(StubLooks.partition(0).lag(60_000).windowFull(Duration.ofMinutes(3)));
         assertThat(find().kind()).isEqualTo(Kind.SOURCE_FETCH);
@@ -192,7 +192,7 @@ class LimiterEvidenceTest {
         assertThat(find().kind()).isNotEqualTo(Kind.COMMIT);
     }
 
-    /** The records were fetched a moment ago and not emitted yet. With at least once, nothing waits for a commit. */
+    /** The records were just fetched and are not emitted yet. With at least once, no record waits for a commit. */
     @Test
     void recordsThatWereJustFetched_areNotCommit() {
         segment("consume", 0.95, 0, look -> 0);
@@ -347,7 +347,7 @@ class LimiterEvidenceTest {
     }
 
     /**
-     * The decoder's first turn has not ended. Nothing has been emitted, and the number of waiting records is unknown.
+     * The decoder has not finished its first call. Nothing has been emitted, and it is unknown how many records wait.
      */
     @Test
     void decoderOfViews_isNamed_beforeItsFirstRecordsAreThere() {
@@ -529,7 +529,7 @@ class LimiterEvidenceTest {
         assertThat(find().kind()).isEqualTo(Kind.PRODUCER);
         producers = look -> throttled(StubLooks.producer(87, 90, 0, 110, 5), look * TENTH / 2);
         assertThat(find().kind()).isEqualTo(Kind.OUTPUT_BROKER);
-        // The other records wait upstream for room in the producer.
+        // Most records now wait upstream, for space in the producer.
         consumers = look -> StubLooks.consumer(
                 StubLooks.partition(0).inFlight(900).lag(60_000).paused(Paused.WINDOW));
         assertThat(find().kind()).isEqualTo(Kind.OUTPUT_BROKER);

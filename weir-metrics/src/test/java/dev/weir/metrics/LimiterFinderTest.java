@@ -256,7 +256,9 @@ class LimiterFinderTest {
         assertThat(limiter.kind()).isNotEqualTo(Kind.WINDOW);
     }
 
-    /** With at most once, buffered records wait for a commit beyond them. At the first reading, there were none yet. */
+    /**
+     * With at most once, buffered records wait until a commit includes them. At the first reading, there were none yet.
+     */
     @Test
     void fullWindowWhoseRecordsAreAllBuffered_isNotNamed() {
         fused("consume", "consume", 0.1, 0.9, 0);

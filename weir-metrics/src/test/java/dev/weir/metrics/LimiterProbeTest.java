@@ -102,7 +102,7 @@ class LimiterProbeTest {
                 .count();
     }
 
-    /** An exactly-once run that had failed early named its output broker, and was sure. */
+    /** Regression: if an exactly-once run failed early, the finding named its output broker with full confidence. */
     @Test
     void overall_ofARunThatFailedEarly_namesNothing() {
         StubPipeline pipeline = new StubPipeline("orders");
@@ -122,7 +122,7 @@ class LimiterProbeTest {
         }
     }
 
-    /** For example after the deadline of a drain. */
+    /** For example, a run is cancelled when a drain misses its deadline. */
     @Test
     void overall_ofARunThatWasCancelled_namesWhatHeldItsRecords() {
         StubPipeline pipeline = new StubPipeline("orders");

@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Sends arbitrary bytes to the port. Afterwards, the server must answer as before and close at once. A failure prints
- * the seed. {@code -Dweir.fuzz.seconds=600} fuzzes for longer than the suite's 3 seconds.
+ * Sends arbitrary bytes to the port. Afterwards, the server must answer as before and close without delay. A failure
+ * prints the seed. {@code -Dweir.fuzz.seconds=600} fuzzes for longer than the suite's 3 seconds.
  */
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
 class MetricsServerFuzzTest {

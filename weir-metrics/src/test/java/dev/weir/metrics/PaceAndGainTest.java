@@ -21,7 +21,9 @@ import java.util.function.IntFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Tests rates that hold a pipeline down, the figures of share groups, and the measured gain of followed advice. */
+/**
+ * Tests rate limits that slow a pipeline down, the figures of share groups, and the measured gain of followed advice.
+ */
 class PaceAndGainTest {
 
     private static final long TENTH = 100_000_000;

@@ -173,7 +173,7 @@ class PipelineMetricsTest {
         assertThat(names()).noneMatch(name -> name.startsWith("weir.partition."));
     }
 
-    /** If a consumer goes during a reading, the reading must neither fail nor show another consumer's health. */
+    /** If a consumer ends during a reading, the reading must neither fail nor show another consumer's health. */
     @Test
     void consumer_thatGoesDuringAReading_spoilsNoOther() {
         StubConsumer returns = new StubConsumer("[returns]");

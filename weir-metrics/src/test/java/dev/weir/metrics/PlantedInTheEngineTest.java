@@ -141,7 +141,7 @@ class PlantedInTheEngineTest {
         return element < 100 ? element : awaitUnchecked(element);
     }
 
-    /** The advice was to raise the parallelism, from 4 to 64, of a stage from which nothing returned any more. */
+    /** Regression: the advice was to raise the parallelism from 4 to 64, although no call returned any more. */
     @Test
     void lanesThatNeverReturn_areSaidTo_andGetNoMoreLanes() {
         Limiter limiter = stoodStill(
@@ -209,7 +209,7 @@ class PlantedInTheEngineTest {
         assertThat(limiter.sentence()).doesNotContain("do not return");
     }
 
-    /** Finds the limiter as if the pipeline had not changed for five seconds once {@code is} applies to "price". */
+    /** Waits until {@code is} applies to "price", and finds the limiter as if nothing had changed for the next 5 s. */
     private Limiter stoodStill(Source<?> source, Predicate<Activity> is) {
         RunningPipeline running = source.to(Sink.<Object>forEach(n -> {}).named("out"))
                 .named("planted")
@@ -360,7 +360,7 @@ class PlantedInTheEngineTest {
         try (Planted planted = planted(Source.range(0, MANY)
                 .mapBlocking(4, Ordering.unordered(), this::blocks)
                 .named("price"))) {
-            // All the time until the second look.
+            // The collector takes all the time until the second reading.
             planted.on(
                     MachineLook.of(8, Double.NaN, Double.NaN, 0),
                     MachineLook.of(8, Double.NaN, Double.NaN, Long.MAX_VALUE / 2));

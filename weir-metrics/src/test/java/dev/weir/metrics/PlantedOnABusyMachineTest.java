@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Tests limiters planted by somebody who had not read the rules, on a machine whose processors are busy with threads of
- * the test. Regression: these limiters were reported wrongly or vaguely.
+ * Tests limiters on a machine whose processors are busy with threads of the test. The author of the cases had not read
+ * the rules that find limiters. Regression: these limiters were reported wrongly or vaguely.
  */
 @Timeout(60)
 class PlantedOnABusyMachineTest {

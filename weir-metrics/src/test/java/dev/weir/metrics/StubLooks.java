@@ -110,7 +110,7 @@ final class StubLooks {
                         .build()));
     }
 
-    /** Returns a consumer whose decoder of views has taken the given time on the given number of threads. */
+    /** Returns a consumer whose decoder has run for the given time, on the given number of threads. */
     static List<ConsumerLook> decoding(long nanos, int threads, Partition... partitions) {
         return consumer(partitions).stream()
                 .map(each -> ConsumerLook.of(

@@ -109,7 +109,7 @@ public final class BrokerCommand implements Callable<Integer> {
         if (weir.shutdown().isRequested()) {
             return ExitCode.DONE;
         }
-        weir.tellError("all brokers have ended"); // standard error has named each of them
+        weir.tellError("all brokers have ended"); // each broker's end has already been reported
         return ExitCode.FAILED;
     }
 

@@ -23,8 +23,8 @@ public final class ConsoleClient implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     /**
-     * Time limit for a change. A change to a benchmark must wait for the benchmark's members, and a member may pause
-     * for up to ten minutes.
+     * Time limit for a change. A benchmark may have to wait for its member processes, and a change can pause such a
+     * process for up to ten minutes.
      */
     private static final Duration LONGEST_CHANGE = Duration.ofMinutes(11);
 
@@ -54,14 +54,12 @@ public final class ConsoleClient implements AutoCloseable {
         return get(path, Duration.ZERO);
     }
 
-    /**
-     * Requests a JSON answer. Extends the usual time limit by {@code making}, because the other process needs time to
-     * produce the answer.
-     */
+    /** Requests a JSON answer. The other process gets {@code making} in addition to the usual time to produce it. */
     public JsonNode get(String path, Duration making) throws InterruptedException {
         JsonNode answer =
                 send(HttpRequest.newBuilder(URI.create(console + path)).GET(), PATIENCE.plus(making));
-        // Any server may answer any request with an object. The state of a fleet has members instead of a pipeline.
+        // Check that a console has answered, because any other server may answer with a JSON object too. The state of a
+        // single pipeline names the pipeline. The state of a fleet lists its members.
         if (path.equals(STATE)
                 && !answer.path("pipeline").isTextual()
                 && !answer.path("members").isArray()) {

@@ -170,7 +170,7 @@ public final class TuneCommand implements Callable<Integer> {
     private static void restore(ConsoleTarget pipeline, Set<String> keys, Map<String, String> start)
             throws InterruptedException {
         List<String> refused = new ArrayList<>();
-        // Reverse alphabetical order restores the stages before the dispatchers that limit them.
+        // Reverse order puts "stage..." before "dispatcher...", so each stage is restored before its dispatcher.
         for (String key : keys.stream().sorted().toList().reversed()) {
             String value = start.get(key);
             if (value != null) {

@@ -14,19 +14,21 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** The steps and the summary of a tuner, for people or programs. Confined to the thread of the command. */
+/** Prints the steps and the summary of a tuner, as text or as JSON. Confined to the thread of the command. */
 public final class TuneOutput {
 
     private final CommandContext weir;
     private final boolean json;
 
-    /** Prints lines for people, or {@code json}, to the output of {@code weir}. */
+    /** Creates an output that writes to {@code weir}: lines for people, or JSON if {@code json} is true. */
     public TuneOutput(CommandContext weir, boolean json) {
         this.weir = weir;
         this.json = json;
     }
 
-    /** Returns whether the tuning failed: no records flowed, the guard ended it, or a step could not be undone. */
+    /**
+     * Returns whether the tuning failed: no records flowed, the pipeline stayed unhealthy, or a change was not undone.
+     */
     public static boolean isFailure(TuneReport report) {
         return switch (report.end()) {
             case IDLE, GUARD, NOT_TAKEN_BACK -> true;

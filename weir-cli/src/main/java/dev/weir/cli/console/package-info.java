@@ -1,7 +1,6 @@
 /**
- * The option {@code --console} of commands that run a pipeline, and the command {@code weir console}, which queries and
- * steers a process that has a console. Input: addresses and settings. Output: a server, or the answers of a process.
- * The command that requests a server or an answer owns it.
+ * The option {@code --console} of commands that run a pipeline, and the commands that query or steer a pipeline in
+ * another process, such as {@code weir console}. Each command closes the servers and clients that it has opened.
  */
 @NullMarked
 package dev.weir.cli.console;

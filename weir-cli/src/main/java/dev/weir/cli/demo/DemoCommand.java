@@ -53,7 +53,7 @@ import picocli.CommandLine.ParentCommand;
         })
 public final class DemoCommand implements Callable<Integer> {
 
-    /** Duration of a demo with the default number of events on two cores; the README and the launcher repeat it. */
+    /** Duration of a demo with the default number of events on two cores. The README and the launcher state it too. */
     static final String ESTIMATE = "20 seconds";
 
     /** Makes the pipeline under test. */

@@ -90,10 +90,7 @@ final class DemoReport {
         lines.add("           max   %,12d   ms, %s".formatted(latency.getMaxValue(), from));
     }
 
-    /**
-     * Adds a table of the time spent by each stage. It covers the same period as the limiter's finding, which is
-     * printed below it.
-     */
+    /** Adds a table of the time spent by each stage, over the period in which the limiter was measured. */
     private void stages(List<String> lines) {
         Limiter limiter = summary.limiter();
         double allWork = limiter.stages().stream().mapToDouble(DemoReport::work).sum();

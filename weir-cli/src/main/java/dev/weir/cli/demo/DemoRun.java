@@ -70,8 +70,8 @@ final class DemoRun {
         weir.terminal().status("starting a Kafka broker in this process");
         endpoints.announce("Starting a Kafka broker in this process");
         try (KafkaCluster cluster = KafkaCluster.builder()
-                // No other broker can take over from a single broker, so a heartbeat delayed on a busy machine must not
-                // expire its session.
+                // A busy machine may delay the broker's heartbeats. The broker's session must not expire then, because
+                // no other broker can take over.
                 .brokerConfig("broker.session.timeout.ms", "60000")
                 .start()) {
             cluster.createTopic(AsimovPipeline.EVENTS, PARTITIONS);
@@ -130,7 +130,6 @@ final class DemoRun {
         return pipelines.create(consumer, producer, deadLetters::increment);
     }
 
-    /** Runs the traffic through the pipeline. */
     private void flow(KafkaCluster cluster, RunningPipeline running, DemoTraffic traffic, Progress progress)
             throws InterruptedException {
         Future<DrainReport> end = running.completion();

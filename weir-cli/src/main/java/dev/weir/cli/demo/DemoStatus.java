@@ -53,11 +53,10 @@ final class DemoStatus {
                         moment.out(),
                         moment.dead(),
                         rate,
-                        // Counts only the records inside the pipeline. The lag below also counts the events still
-                        // waiting in the topic.
+                        // Excludes events that still wait in the topic. The lag, which follows, includes them.
                         brief(Math.min(snapshot.inFlight(), moment.inFlight())),
-                        // The lag does not come from the snapshot, because the client does not see new records of a
-                        // paused partition.
+                        // The lag is not taken from the consumer's snapshot, because the client does not see new
+                        // records of a paused partition.
                         brief(moment.inFlight()),
                         snapshot.pausedPartitions());
     }

@@ -18,7 +18,7 @@ import org.HdrHistogram.Histogram;
  *
  * @param latencyMillis times from the actual or planned creation of an event until the broker wrote its output
  * @param elapsedMillis time from the creation of the first event until the broker wrote the last output
- * @param limiter the limiter that applied for most of the time, and how the stages spent that time
+ * @param limiter the limiter that applied for most of the run, with the stages' times from the same measurement
  * @param dropped records that were read but not finished, because their partition was revoked
  */
 record DemoSummary(

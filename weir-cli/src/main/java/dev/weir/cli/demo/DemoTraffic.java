@@ -96,7 +96,7 @@ final class DemoTraffic implements AutoCloseable {
         return thread.getState() == Thread.State.TERMINATED;
     }
 
-    /** The reason why events could not be sent; null if they could. */
+    /** The exception that prevented events from being sent; null if there was none. */
     @Nullable
     Exception failure() {
         return failure;

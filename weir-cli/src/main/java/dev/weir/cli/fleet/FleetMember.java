@@ -15,7 +15,7 @@ final class FleetMember {
     /** An unknown number. */
     static final long UNKNOWN = -1;
 
-    /** The view's text for unknown values. */
+    /** The text shown for an unknown value. */
     static final String UNKNOWN_TEXT = "unknown";
 
     private final MemberAnswer answer;
@@ -102,15 +102,14 @@ final class FleetMember {
 
     /**
      * Returns the number of records per second emitted by the source of this member's pipeline. The rate covers several
-     * seconds, because a pipeline may get no records for one second without being stalled. Returns zero only if the
-     * console counted no records over a known period. The counters of a console that has just started cover no period
-     * yet. Returns {@value #UNKNOWN} if there is neither such a count nor a positive rate.
+     * seconds, because a pipeline may get no records for one second without being stalled. Returns {@value #UNKNOWN} if
+     * the console reports neither a count of records for a known period nor a positive rate.
      */
     double inPerSecond() {
         return rate(0);
     }
 
-    /** Returns the records per second finished by the last stage of this member's pipeline over the same period. */
+    /** Returns the records per second finished by the last stage of this pipeline. See {@link #inPerSecond}. */
     double outPerSecond() {
         return rate(state().path("stages").size() - 1);
     }
@@ -123,8 +122,7 @@ final class FleetMember {
         }
         double told = stage.path("recent_out_per_second")
                 .asDouble(stage.path("out_per_second").asDouble(UNKNOWN));
-        // A console that reports a rate without a count may have rounded a small rate down to zero, so a rate of zero
-        // is treated as unknown.
+        // A rate of zero may be a small rate that the console has rounded down, so it is treated as unknown.
         return told > 0 ? told : UNKNOWN;
     }
 

@@ -18,12 +18,12 @@ import org.jspecify.annotations.Nullable;
 final class FleetPipeline {
 
     /**
-     * A pipeline keeps up if its delay is less than this value. Even a pipeline that keeps up has a few seconds of work
-     * waiting.
+     * A pipeline keeps up if it needs less than this time to finish its waiting records. The limit is not zero, because
+     * even such a pipeline has some records waiting.
      */
     static final double KEEPS_UP_SECONDS = 5;
 
-    /** Field of a limiter: the number of members that report it. */
+    /** JSON field added to a limiter: the number of members that report this limiter. */
     private static final String VOTES = "members";
 
     private final String key;
@@ -68,7 +68,7 @@ final class FleetPipeline {
         return topics;
     }
 
-    /** Returns the lag of the whole group, as the brokers report it, or the sum of its members' reports. */
+    /** Returns the lag of the whole group, as the brokers report it. Without a group, adds up the members' reports. */
     long lag() {
         if (group != null) {
             boolean known =

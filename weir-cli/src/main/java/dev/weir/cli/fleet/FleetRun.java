@@ -37,7 +37,7 @@ public final class FleetRun implements AutoCloseable {
         GroupSnapshot read(String group) throws InterruptedException;
     }
 
-    /** Creates a run that reads {@code groups} from {@code brokers}. */
+    /** Creates a fleet. The members of {@code groups} are read from {@code brokers}. */
     FleetRun(List<String> groups, List<URI> addresses, Groups brokers, MemberPoll poll, Runnable onClose) {
         this.groups = List.copyOf(groups);
         this.addresses = List.copyOf(addresses);
@@ -47,7 +47,7 @@ public final class FleetRun implements AutoCloseable {
     }
 
     /**
-     * Opens a run.
+     * Opens a fleet.
      *
      * @param groups the groups whose members are found through the brokers
      * @param addresses console addresses of further members

@@ -35,7 +35,7 @@ final class FleetView {
      * Creates a view.
      *
      * @param groups the groups as the brokers describe them
-     * @param trouble failed lookups, a sentence each
+     * @param trouble one sentence for each failed lookup
      */
     FleetView(Instant at, List<MemberAnswer> answers, List<GroupSnapshot> groups, List<String> trouble) {
         this.at = at;
@@ -49,7 +49,7 @@ final class FleetView {
         Map<String, List<FleetMember>> byKey = new LinkedHashMap<>();
         this.groups.forEach(each -> byKey.put(each, new ArrayList<>()));
         for (FleetMember each : members) {
-            // The pipeline of a member given by address is known only if the member answers.
+            // If the user gave the member's address and not its group, only the member itself can name its pipeline.
             if (each.answers() || each.group() != null) {
                 byKey.computeIfAbsent(each.pipelineKey(), key -> new ArrayList<>())
                         .add(each);

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The address of a member's console, or the reason why it is unknown. Immutable.
  *
- * @param console null if the member names none
+ * @param console null if the member's client id does not contain a console's port
  * @param group the group in which the member was found; null if the user gave the address
  * @param clientId the member's client id; empty if the user gave the address
  * @param memberId the member's id in the group; empty if the user gave the address

@@ -43,8 +43,8 @@ final class MemberPoll implements AutoCloseable {
     private static final int MAX_BYTES = 4 * 1024 * 1024;
 
     /**
-     * Maximum total size of all answers of one poll. An answer that would exceed this limit fails immediately instead
-     * of waiting for memory. Memory becomes free only when another answer is complete, which may never happen.
+     * Maximum total size of all answers of one poll. An answer that would exceed this limit fails immediately. It does
+     * not wait for another answer to release its memory, because that answer may never be complete.
      */
     private static final long MAX_BYTES_TOGETHER = 128L * 1024 * 1024;
 
@@ -95,7 +95,7 @@ final class MemberPoll implements AutoCloseable {
                 .build();
     }
 
-    /** The answers, in the order of the addresses. */
+    /** Queries the consoles, and returns the answers in the order of the addresses. */
     List<MemberAnswer> ask(List<MemberAddress> addresses) throws InterruptedException {
         Set<URI> consoles = MemberAddress.consoles(addresses);
         silences.keySet().retainAll(consoles);

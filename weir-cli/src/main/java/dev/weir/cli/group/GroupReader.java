@@ -125,8 +125,8 @@ public final class GroupReader implements AutoCloseable {
     }
 
     /**
-     * Prefers the lag reported by the broker to the difference between offsets, because a share group finishes records
-     * out of order.
+     * Returns the lag that the broker reports, if any. The difference between offsets would be too large for a share
+     * group, which finishes records out of order.
      */
     private static PartitionLag told(PartitionLag lag, @Nullable SharePartitionOffsetInfo info) {
         Optional<Long> count = info == null ? Optional.empty() : info.lag();
@@ -151,7 +151,7 @@ public final class GroupReader implements AutoCloseable {
                 Set.copyOf(member.assignment().topicPartitions()));
     }
 
-    /** Brokers write the host as {@code /10.0.0.1}. */
+    /** Removes the slash that brokers write before an address, as in {@code /10.0.0.1}. */
     private static String host(String host) {
         return host.startsWith("/") ? host.substring(1) : host;
     }
@@ -189,10 +189,7 @@ public final class GroupReader implements AutoCloseable {
                 partition, next, begin, end, records, deleted, records == 0 ? Duration.ZERO : null, null);
     }
 
-    /**
-     * Evaluates the result for each partition separately, so that a partition without a leader does not hide the
-     * offsets of the others.
-     */
+    /** Evaluates each partition separately, so that the other offsets are known even if one partition has no leader. */
     private Map<TopicPartition, Long> offsets(Set<TopicPartition> partitions, OffsetSpec spec, String group)
             throws InterruptedException {
         var asked = admin.listOffsets(partitions.stream().collect(Collectors.toMap(each -> each, each -> spec)));

@@ -29,13 +29,14 @@ public record GroupSnapshot(
     /**
      * The unread part of a partition.
      *
-     * @param committed the next offset of the group; {@value #UNKNOWN} if nothing was committed
+     * @param committed the offset committed by the group, which is the next one to read; {@value #UNKNOWN} if nothing
+     *     was committed
      * @param begin the first offset still in the log
      * @param end the offset after the last record
      * @param records number of the group's records between {@code committed} and {@code end}; {@value #UNKNOWN} if not
      *     known
      * @param deleted number of records after {@code committed} that no longer exist
-     * @param time age of the first of the group's records, by its own timestamp; null if not known
+     * @param time age of the group's first unfinished record, according to the record's timestamp; null if not known
      * @param whyUnknown the reason why {@code records} or {@code time} is not known; null if both are known
      */
     public record PartitionLag(

@@ -22,10 +22,7 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Determines the age of the lag of each lagging partition, by reading the timestamp of the partition's first unfinished
- * record. Stateless.
- */
+/** Determines how old each partition's lag is, from the timestamp of the first unfinished record. Stateless. */
 public final class LagTimes {
 
     /** Maximum number of partitions to read. The partitions with the most unfinished records are preferred. */
@@ -78,7 +75,7 @@ public final class LagTimes {
     private static Map<TopicPartition, Long> written(
             List<PartitionLag> wanted, ClusterClients clients, Duration patience) throws InterruptedException {
         Map<String, Object> config = new HashMap<>(clients.readerConfig());
-        // If the record has been deleted in the meantime, the consumer reads the next existing record.
+        // If the first unfinished record has been deleted in the meantime, the consumer reads the next existing record.
         config.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
         config.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, 1);
         config.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, 1);

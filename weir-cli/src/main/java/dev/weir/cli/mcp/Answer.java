@@ -51,7 +51,7 @@ final class Answer {
     /**
      * Copies a field under another name.
      *
-     * @param why the reason why it may be missing; null if the console does not report it
+     * @param why the reason to report if the value is missing; null to report that the console does not send it
      */
     void copy(JsonNode from, String name, ObjectNode to, String as, @Nullable String why) {
         JsonNode value = from.path(name);

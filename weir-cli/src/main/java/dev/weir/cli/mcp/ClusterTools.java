@@ -34,7 +34,7 @@ final class ClusterTools {
      * Creates the tools.
      *
      * @param cluster null if no brokers were given
-     * @param group the default group for lag; null if none was given
+     * @param group the group whose lag is reported by default; null if none was given
      */
     ClusterTools(@Nullable ClusterOptions cluster, @Nullable String group, PipelineProcess process) {
         this.cluster = cluster;

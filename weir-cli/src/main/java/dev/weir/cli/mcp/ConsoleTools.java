@@ -23,9 +23,9 @@ final class ConsoleTools {
     private static final List<String> STAGE_SHARES = List.of("busy_share", "blocked_up_share", "blocked_down_share");
 
     /**
-     * Descriptions of the states of a stage. The key is the name of the field with the state's share of the stage's
-     * time. The map also contains the field names used by older processes, which report only three shares. If several
-     * shares are equally large, the first one in this map wins.
+     * Descriptions of the states of a stage. Each key is the name of the JSON field that contains the state's share of
+     * the stage's time. Older processes report only three shares, under other names, which are listed too. If several
+     * shares are equally large, the state that is listed first is reported.
      */
     private static final Map<String, String> WAITS_FOR = waitsFor();
 
@@ -99,7 +99,7 @@ final class ConsoleTools {
         }
     }
 
-    /** Writes the header of every answer. */
+    /** Writes the fields with which every answer begins. */
     private void head(JsonNode state, Answer answer) {
         answer.fields().put("console", process.toString());
         for (String each : List.of("at", "pipeline", "state")) {
@@ -196,7 +196,7 @@ final class ConsoleTools {
                 limit);
     }
 
-    /** Partitions with an unfinished record or a pause reason, the oldest record first. */
+    /** Returns the partitions that are paused or have an unfinished record. The oldest record comes first. */
     private static Stream<JsonNode> stuck(JsonNode state) {
         return state.path("partitions")
                 .valueStream()

@@ -128,7 +128,7 @@ final class McpServer {
         JsonNode answerTo = isRequest ? id : NullNode.getInstance();
         try {
             if (message.has("result") || message.has("error")) {
-                // Ignores answers, because the server never sends requests to the client.
+                // Ignores responses, because the server never sends requests to the client.
                 return;
             }
             require(message.isObject(), "a message is one object; batches are not taken");
@@ -262,7 +262,7 @@ final class McpServer {
         final Tool tool;
         final Arguments arguments;
 
-        /** True if it is answered or cancelled. */
+        /** True once the call has been answered or cancelled. */
         final AtomicBoolean settled = new AtomicBoolean();
 
         private volatile @Nullable Thread thread;

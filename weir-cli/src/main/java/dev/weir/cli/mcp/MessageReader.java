@@ -31,7 +31,7 @@ final class MessageReader {
             }
         }
 
-        /** A line that exceeds the limit. The reader has skipped the rest of it. */
+        /** A line that exceeds the limit. The reader has skipped it completely. */
         record TooLong() implements Line {}
     }
 

@@ -25,8 +25,8 @@ public final class MetricsEndpoint implements AutoCloseable {
     }
 
     /**
-     * Starts a server at {@code address} that also answers to {@code names}. Starts no server if {@code address} is
-     * null.
+     * Starts a server at {@code address}, which accepts requests that address it by one of {@code names}. Starts no
+     * server if {@code address} is null.
      *
      * @param partitions whether the server exports metrics for each partition
      */

@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 /** Formats sentences about records that the pipe read and dropped, or never read. */
 final class DroppedText {
 
-    /** Number of ranges that one sentence names. */
+    /** Maximum number of ranges named in one sentence. */
     private static final int MAX_RANGES = 5;
 
     private DroppedText() {}
@@ -27,7 +27,7 @@ final class DroppedText {
     }
 
     /**
-     * Returns the text to print after a failure about uncommitted records that are no longer in the log. The text is
+     * Returns the sentences for a failure message about uncommitted records that are no longer in the log. The text is
      * empty if all uncommitted records will be read again.
      *
      * @param placeIsGone whether the run failed because the log no longer contains the consumer's position

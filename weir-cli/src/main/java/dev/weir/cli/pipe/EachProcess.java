@@ -19,7 +19,7 @@ final class EachProcess {
 
     private static final int ERROR_CHARS = 300;
 
-    /** The time to wait for the end of standard error, which a child in the background may keep open. */
+    /** Time to wait for the end of standard error. A background process of the command may keep standard error open. */
     private static final long ERRORS_MILLIS = 1_000;
 
     private EachProcess() {}

@@ -72,8 +72,7 @@ final class HandlerTimes {
     }
 
     /**
-     * Returns the seconds from the start until the end of the first second in which the pipe reached 98 % of the
-     * ceiling; -1 if it never did.
+     * Returns the first second, counted from 1, in which the pipe reached 98 % of the ceiling; -1 if there was none.
      */
     int secondsToSpeed(int workers) {
         double wanted = UP_TO_SPEED * ceilingPerSecond(workers);

@@ -78,7 +78,7 @@ final class LineProcess implements AutoCloseable {
      * Starts the command with a time limit for its answers. The caller must close the returned process.
      *
      * @param patience longest time without any answer while lines are outstanding
-     * @param unsent the empty queue of lines to write; a test may watch it
+     * @param unsent an empty queue for the lines that have not been written yet; tests observe it
      */
     static LineProcess start(String command, int maxUnderWay, Duration patience, BlockingQueue<Answer> unsent) {
         try {
@@ -116,9 +116,9 @@ final class LineProcess implements AutoCloseable {
     }
 
     /**
-     * Fails an answer that was added to a queue too late, that is, after a failure has already failed all answers in
-     * the queue. Must be called after each addition, even if the writer only moves a line to another queue. During the
-     * move, a failure may find the line in neither queue.
+     * Fails an answer that was added to a queue after a failure. The failure has only failed the answers that were in
+     * the queues at that time. Must be called after each addition. This includes a line that the writer moves to
+     * another queue, because a failure during the move may find the line in neither queue.
      */
     private void failIfTooLate(Answer added) {
         LineProcessException failed = failure;
@@ -171,7 +171,7 @@ final class LineProcess implements AutoCloseable {
         fail(describeEnd());
     }
 
-    /** Returns whether the answer belongs to a line. */
+    /** Completes the oldest outstanding answer with {@code line}. Returns false if no answer is outstanding. */
     private boolean answered(byte[] line) {
         Answer answer = awaited.poll();
         if (answer == null) {
@@ -255,8 +255,8 @@ final class LineProcess implements AutoCloseable {
             while (true) {
                 long since = lastAnswerNanos - sentNanos > 0 ? lastAnswerNanos : sentNanos;
                 long left = since + patienceNanos - System.nanoTime();
-                // Under back-pressure, the output stage calls this method late. The answer may then have arrived long
-                // ago, within the time limit.
+                // Under back-pressure, the output stage calls this method late. An answer that has arrived is therefore
+                // accepted, however long ago that was.
                 if (left <= 0 && !future.isDone()) {
                     throw fail("did not answer for " + TimeUnit.NANOSECONDS.toSeconds(patienceNanos)
                             + " s (it must answer each line with one line, and not keep answers in a buffer)");

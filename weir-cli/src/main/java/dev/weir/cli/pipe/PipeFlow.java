@@ -76,7 +76,8 @@ final class PipeFlow implements AutoCloseable {
     }
 
     /**
-     * Returns the number of dead-letter records that the output stage has written or, without transactions, will write.
+     * Returns the number of dead-letter records of the output stage. With transactions, only committed ones are
+     * counted. Otherwise, the count includes records that the stage has not written yet.
      */
     long deadLettersInOutput() {
         return deadLettered.sum();
@@ -136,8 +137,8 @@ final class PipeFlow implements AutoCloseable {
     }
 
     /**
-     * Returns the measured times of the handlers. Times are measured only if the pipe uses a share group, and if its
-     * handlers wait or process each record separately.
+     * Returns the measured times of the handlers. A pipe measures them only if it uses a share group, and only for
+     * handlers that wait ({@code --work}) or process each record separately.
      */
     HandlerTimes times() {
         return times;
@@ -161,7 +162,8 @@ final class PipeFlow implements AutoCloseable {
         ExactlyOnceFlow<byte[], byte[]> timed =
                 options.commitInterval == null ? flow : flow.commitInterval(options.commitInterval);
         String deadLetters = options.deadLetter;
-        // Counted at the commit, because the inputs of an aborted transaction are read again.
+        // Dead-letter records are counted at the commit. If they were counted earlier, an aborted transaction would be
+        // counted twice, because its inputs are read again.
         ExactlyOnceFlow<byte[], byte[]> counted = deadLetters == null
                 ? timed
                 : timed.whenCommitted(records -> deadLettered.add(records.stream()

@@ -276,7 +276,7 @@ final class PipeOptions {
         return concurrency != null && concurrency == ConcurrencyConverter.ADAPTIVE;
     }
 
-    /** The number of records processed at once by waiting handlers. */
+    /** The number of records processed at once if handlers wait. */
     Parallelism workers() {
         if (isAdaptive()) {
             return Parallelism.adaptive(1, MAX_ADAPTIVE);
@@ -289,8 +289,8 @@ final class PipeOptions {
         if (mayReorder()) {
             return workers();
         }
-        // Uses the same concurrency as a pipe without rules for failing records: the number of computing threads if
-        // there is work to compute, otherwise a single thread.
+        // Uses the same concurrency as a pipe that stops at the first failing record: the number of computing threads
+        // if there is work to compute, otherwise a single thread.
         return Parallelism.fixed(
                 workCpu.isPositive() ? concurrencyOr(Runtime.getRuntime().availableProcessors()) : 1);
     }

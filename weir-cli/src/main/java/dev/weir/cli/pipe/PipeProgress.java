@@ -23,8 +23,8 @@ final class PipeProgress {
     private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /**
-     * Longest time to wait for a snapshot. Only the consumer's owner thread can take a snapshot, and the status line
-     * must not be delayed while that thread is busy.
+     * Longest time to wait for a snapshot. Only the consumer's own thread can take a snapshot, and the status line must
+     * not be delayed while that thread is busy.
      */
     private static final Duration SNAPSHOT_PATIENCE = Duration.ofMillis(50);
 
@@ -59,8 +59,8 @@ final class PipeProgress {
         long written = running.stages().getLast().elementsOut();
         long deadWritten = flow.deadLettersElsewhere(running);
         long deadMade = flow.deadLettersInOutput();
-        // Records of aborted transactions are read again. Their first reading counts as dropped, so that it is not
-        // included in the records in flight.
+        // Records of an aborted transaction are read twice. The first reading counts as dropped, because its records
+        // would otherwise count as in flight forever.
         long dropped = consumer.dropped().stream().mapToLong(RecordRange::count).sum()
                 + running.handles(TransactionHandle.class).stream()
                         .mapToLong(transactions -> transactions.snapshot().rewoundRecords())

@@ -123,7 +123,7 @@ final class PipeState implements AutoCloseable {
         return JsonLines.object(json -> ConsumerState.write(json, dump, health), true);
     }
 
-    /** Writes the final state; the file remains. */
+    /** Writes the final state. Does not delete the file. */
     @Override
     public void close() {
         if (file != null) {

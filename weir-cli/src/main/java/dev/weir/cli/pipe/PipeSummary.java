@@ -233,8 +233,8 @@ record PipeSummary(
     }
 
     /**
-     * Writes each stage's counts of the whole run, and how the stage spent the period that the limiter's finding
-     * covers.
+     * Writes the counts of each stage for the whole run, and the shares of its time. The shares cover only the period
+     * in which the limiter was measured.
      */
     private void writeStages(JsonGenerator line) throws IOException {
         line.writeArrayFieldStart("stages");
@@ -309,10 +309,7 @@ record PipeSummary(
         return text.toString();
     }
 
-    /**
-     * Appends a table of the time spent by each stage while the limiter applied. The limiter's sentence follows it and
-     * is based on the same measurements.
-     */
+    /** Appends a table of the time spent by each stage in the period in which the limiter was measured. */
     private void appendStages(StringBuilder text) {
         text.append(String.format(
                 Locale.ROOT,

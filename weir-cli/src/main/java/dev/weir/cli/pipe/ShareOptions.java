@@ -9,7 +9,7 @@ import picocli.CommandLine.Option;
 /** The options of {@code weir pipe} for share groups, as typed. picocli sets the fields, which are then only read. */
 final class ShareOptions {
 
-    /** The position at which a new group begins. */
+    /** The position from which a new group reads. */
     enum From {
         earliest,
         latest

@@ -57,8 +57,8 @@ final class Shell {
      * not of a wrapper.
      */
     Process start(String command, String... arguments) throws IOException {
-        // The mark is printed by a separate line. The shell executes that line before it parses the command, so the
-        // mark is printed even if the command is invalid.
+        // The shell executes the first line, which prints the mark, before it parses the command. The mark is therefore
+        // printed even if the command is invalid.
         String marked = MARK_WRITER + '\n' + command;
         List<String> line = new ArrayList<>(
                 hasSessions

@@ -47,7 +47,7 @@ public final class LimiterFields {
     }
 
     /**
-     * Returns the finding and the advice as lines, wrapped between words.
+     * Returns the limiter's sentence and advice as lines, wrapped between words.
      *
      * @param columns maximum length of a line, exceeded only by longer words
      */

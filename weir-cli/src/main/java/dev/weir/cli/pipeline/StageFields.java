@@ -14,7 +14,7 @@ public final class StageFields {
     /**
      * Writes the shares of a stage's time as fields of the stage's object, in the form that all commands use.
      *
-     * @param time the shares from the limiter's finding; null to write nothing
+     * @param time the shares from the limiter's measurement; null to write nothing
      */
     public static void writeShares(JsonGenerator json, @Nullable StageTime time) throws IOException {
         if (time == null) {

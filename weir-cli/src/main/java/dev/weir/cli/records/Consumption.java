@@ -38,7 +38,7 @@ final class Consumption {
     private volatile boolean stopped;
 
     /**
-     * Creates a run over {@code reader}, which the caller owns.
+     * Creates a run that reads with {@code reader}, which the caller owns.
      *
      * @param patience time limit for each request to the brokers
      * @param notes receives messages for the user
@@ -73,7 +73,7 @@ final class Consumption {
                     print(record, format);
                     printed++;
                 }
-                // The reader of the output has closed it, because it has seen enough.
+                // The program that reads this output has ended, as head does after some lines.
                 if (out.checkError()) {
                     break;
                 }

@@ -30,8 +30,9 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
 
 /**
- * {@code weir produce}: writes lines or generated records to a topic. Its thread checks, shows the progress and prints
- * the summary. {@link Production} sends on another thread, because a read from standard input cannot be interrupted.
+ * {@code weir produce}: writes lines or generated records to a topic. Its thread checks the cluster, shows the progress
+ * and prints the summary. {@link Production} sends on another thread, because a read from standard input cannot be
+ * interrupted.
  */
 @Command(
         name = "produce",
@@ -103,7 +104,7 @@ public final class ProduceCommand implements Callable<Integer> {
             clients.check(List.of(topic));
             return produce(clients, config, lines);
         } catch (IOException e) {
-            // Closing the input failed, after either all lines were read or another failure was reported.
+            // Thrown only if closing the input fails, after all lines were read or another failure was reported.
             throw CliFailure.unexpected(e);
         }
     }

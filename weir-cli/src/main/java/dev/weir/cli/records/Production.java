@@ -97,8 +97,8 @@ final class Production implements Runnable {
                             fail(refused(number, refusal));
                         }
                     });
-            // Counts the record after the call, because the call throws if the producer is closed. The callback may run
-            // before the increment.
+            // Increments only after send(), because send() throws if the producer is closed. The callback may have run
+            // already.
             unanswered.increment();
         } catch (KafkaException refusal) {
             throw refused(number, refusal);

@@ -29,19 +29,19 @@ final class PartitionProgress {
             Pattern.compile(NAME + "(\\d{1,18}):(\\d{1,18}(?:-\\d{1,18})?(?:,\\d{1,18}(?:-\\d{1,18})?)*+)");
 
     /**
-     * {@link #isFull} returns true if the metadata is longer than this. Brokers accept 4,096 bytes by default, and the
-     * unsent records of the next poll need at most half of these bytes.
+     * {@link #isFull} returns true if the metadata is longer than this. Brokers accept 4,096 bytes by default, so
+     * enough space is left for the unsent records of the next poll.
      */
     private static final int FULL_CHARS = 2_000;
 
     private static final int MAX_CHARS = 4_000;
 
-    /** A longer range of unsent records is not read. */
+    /** Longest accepted range of unsent records. Metadata with a longer range is ignored. */
     private static final int MAX_LEFT = 100_000;
 
     /**
-     * {@link #isFull} returns true from this number of unsent records on, because adjacent records make one range. The
-     * difference is more than a poll returns.
+     * {@link #isFull} returns true for this many unsent records, even if they are adjacent and need little metadata.
+     * One poll returns fewer records than the difference to {@link #MAX_LEFT}.
      */
     private static final int FULL_LEFT = MAX_LEFT - 1_000;
 
@@ -138,7 +138,7 @@ final class PartitionProgress {
         return left.isEmpty() ? null : left.first();
     }
 
-    /** Returns true if a commit can hardly note further unsent records. */
+    /** Returns true if a commit may have too little space for the unsent records of another poll. */
     boolean isFull() {
         return left.size() >= FULL_LEFT || (!left.isEmpty() && text().length() > FULL_CHARS);
     }

@@ -57,7 +57,9 @@ final class Replay {
 
     private static final Duration POLL = Duration.ofMillis(200);
 
-    /** Each unsent record adds at most 10 characters to a commit, which has space for 2,000 more until it is full. */
+    /**
+     * Maximum number of records per poll. Each unsent one adds at most 10 characters to a commit, with space for 2,000.
+     */
     private static final int MAX_POLL_RECORDS = 200;
 
     /** Maximum number of topics for which refused records are counted separately. */
@@ -76,7 +78,9 @@ final class Replay {
 
     private final Map<TopicPartition, PartitionProgress> progress = new HashMap<>();
 
-    /** The id of the dead-letter topic, which commits contain; null without commits. */
+    /**
+     * The id of the dead-letter topic, stored in commits; null if nothing is committed or brokers have no topic ids.
+     */
     private @Nullable Uuid topicId;
 
     private volatile boolean stopped;
@@ -139,7 +143,7 @@ final class Replay {
                 null);
     }
 
-    /** Limits the records of a poll, because a commit must be able to note all records that cannot be sent. */
+    /** Limits the records of a poll, because a commit must have space for all records that cannot be sent. */
     static Map<String, Object> consumerConfig(ConsumerSettings<byte[], byte[]> settings) {
         Map<String, Object> config = settings.clientConfig();
         config.computeIfPresent(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, (name, records) -> limited(records));
@@ -150,7 +154,7 @@ final class Replay {
         try {
             return Math.min(Integer.parseInt(records.toString().strip()), MAX_POLL_RECORDS);
         } catch (NumberFormatException noNumber) {
-            return records; // Kafka's client refuses it, and names the setting
+            return records; // Kafka's client refuses the value, and names the setting
         }
     }
 
@@ -181,9 +185,9 @@ final class Replay {
     }
 
     /**
-     * Assigns all partitions to the consumer. Each partition starts at its committed offset, at the beginning if there
-     * is none, or where the policy says if the log does not contain the offset or the topic was recreated. Returns the
-     * end offsets of the partitions that have dead-letter records to read.
+     * Assigns all partitions to the consumer. Each partition starts at its committed offset, or at the beginning if
+     * there is none. If the log does not contain the offset or the topic was recreated, {@code policy} decides. Returns
+     * the end offsets of the partitions that have dead-letter records to read.
      */
     private Map<TopicPartition, Long> begin(RecordReader reader, Targets targets, OutOfRangePolicy policy) {
         var consumer = reader.consumer();
@@ -193,7 +197,7 @@ final class Replay {
         consumer.assign(partitions);
         Map<TopicPartition, OffsetAndMetadata> committed =
                 hasGroup ? consumer.committed(Set.copyOf(partitions), patience) : Map.of();
-        // Determined before the positions: if the topic is recreated in between, the next run notices it.
+        // The topic id is read before the positions, so that the next run notices if the topic is recreated in between.
         topicId = hasGroup ? targets.idOf(deadLetterTopic, topicIds(committed.values())) : null;
         Map<TopicPartition, Long> beginnings = consumer.beginningOffsets(partitions, patience);
         Map<TopicPartition, Long> ends = new HashMap<>(consumer.endOffsets(partitions, patience));
@@ -254,7 +258,7 @@ final class Replay {
                 long end = Objects.requireNonNull(
                         reader.consumer().endOffsets(one, patience).get(id));
                 continueInLog(reader, id, wanted, beginning, end, policy);
-                // If the log is now shorter, the run must not wait for its former end, which may never be reached.
+                // The log may have become shorter, so the run must not wait for the previous end.
                 ends.computeIfPresent(id, (partition, before) -> Math.min(before, end));
             });
             return ConsumerRecords.empty();
@@ -296,7 +300,7 @@ final class Replay {
         return id != null && topicId != null && !id.equals(topicId);
     }
 
-    /** Applies the out-of-range policy to a commit of a former topic with the same name, as pipelines do. */
+    /** Applies the out-of-range policy to a commit of a deleted topic with the same name. Pipelines do the same. */
     private void continueInNewTopic(
             RecordReader reader,
             TopicPartition id,

@@ -23,8 +23,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
 
 /**
- * {@code weir replay}: sends dead-letter records back to their topics. Its thread checks, shows the progress and prints
- * the summary; {@link Replay} runs on another thread.
+ * {@code weir replay}: sends dead-letter records back to their topics. Its thread checks the cluster, shows the
+ * progress and prints the summary; {@link Replay} runs on another thread.
  */
 @Command(
         name = "replay",

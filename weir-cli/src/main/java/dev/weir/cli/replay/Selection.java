@@ -65,8 +65,8 @@ record Selection(
     }
 
     /**
-     * Returns whether the selection may include a record. If the record lacks its original, conditions on the key and
-     * on headers are not checked yet.
+     * Returns whether the selection includes a record, as far as is known. If the record lacks its original, conditions
+     * on the key and on headers are not checked yet.
      */
     boolean mayTake(DeadLetterRecord deadLetter) {
         Instant time = deadLetter.time();

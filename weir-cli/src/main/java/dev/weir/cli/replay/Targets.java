@@ -31,7 +31,7 @@ final class Targets implements AutoCloseable {
     /**
      * The reason why a record cannot be written.
      *
-     * @param isFinal whether later runs are not expected to be able to write the record either
+     * @param isFinal whether the record probably cannot be written by a later run either
      */
     record Refusal(String why, boolean isFinal) {}
 
@@ -52,7 +52,7 @@ final class Targets implements AutoCloseable {
     private @Nullable Admin admin;
 
     /**
-     * Creates an object that has asked for no topic.
+     * Creates an object that has not queried any topic yet.
      *
      * @param clients opens an admin client, which this object closes
      */
@@ -80,7 +80,7 @@ final class Targets implements AutoCloseable {
                         true);
     }
 
-    /** Makes the next call query the brokers again. */
+    /** Makes the next call query the brokers about a topic again. */
     void forget(String topic) {
         known.remove(topic);
     }
@@ -109,9 +109,9 @@ final class Targets implements AutoCloseable {
     }
 
     /**
-     * Returns the current id of an existing topic, or null if the brokers do not support topic ids. One broker may
-     * still report the id of a deleted topic. An id that the group's commits do not confirm is therefore believed only
-     * after two successive answers. Each further question uses a new connection, which another broker may answer.
+     * Returns the current id of an existing topic, or null if the brokers do not support topic ids. A broker may still
+     * report the id of a deleted topic. If the group's commits do not confirm the reported id, it must therefore be
+     * reported twice in a row. Each query uses a new connection, which may reach another broker.
      *
      * @param committed the topic ids in the group's commits
      */

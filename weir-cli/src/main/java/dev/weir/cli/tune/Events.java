@@ -13,7 +13,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
-/** Writes the input events of all versions to their topic, before the first version starts. */
+/** Writes the input events, which all versions of the pipeline read, before the first version starts. */
 final class Events {
     /** Each event has its own fixed time, so that outputs of several runs can be equal. */
     private static final long FIRST_TIMESTAMP_MILLIS = 1_767_225_600_000L;

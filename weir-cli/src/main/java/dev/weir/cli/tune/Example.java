@@ -37,7 +37,7 @@ interface Example extends AutoCloseable {
     /**
      * Returns the pipeline with these settings, as if they were written in its code.
      *
-     * @param settings values by control; controls without a value keep the value of the first draft
+     * @param settings values by the key of a control; a missing control keeps the value of the first draft
      */
     Pipeline pipeline(
             Map<String, Long> settings,
@@ -93,8 +93,8 @@ interface Example extends AutoCloseable {
     final class Computing implements Example {
 
         /**
-         * Median size of a page's payload in bytes. With smaller payloads, the broker, which shares the two processors,
-         * would do half of the work.
+         * Median size of a page's payload in bytes. With smaller payloads, the broker would do half of the work,
+         * because it runs on the same two processors.
          */
         private static final int MEDIAN_PAYLOAD_CHARS = 3_000;
 

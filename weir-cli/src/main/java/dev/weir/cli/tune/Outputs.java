@@ -62,9 +62,7 @@ final class Outputs {
         return ends;
     }
 
-    /**
-     * Deletes earlier outputs. A pass writes a gigabyte, which would keep the disk busy and slow down the next pass.
-     */
+    /** Deletes the gigabyte of outputs that a version has written, so that it does not slow down the next version. */
     static void delete(KafkaCluster cluster) throws InterruptedException {
         try {
             deleteBefore(ends(cluster), cluster).get();

@@ -42,7 +42,7 @@ public final class Tuning {
     /** Outputs kept per partition while the pipeline is tuned. */
     private static final long OUTPUTS_KEPT = 10_000;
 
-    /** Steps are few and short, because a demo may take only minutes. */
+    /** Length of a measurement. Measurements are few and short, because a demo may take only minutes. */
     private static final Duration WINDOW = Duration.ofSeconds(1);
 
     private static final int MOST_STEPS = 20;
@@ -89,8 +89,8 @@ public final class Tuning {
         weir.terminal().status("starting a Kafka broker in this process");
         endpoints.announce("Starting a Kafka broker in this process");
         try (KafkaCluster cluster = KafkaCluster.builder()
-                        // No other broker can take over from a single broker, so a heartbeat delayed on a busy machine
-                        // must not expire its session.
+                        // A busy machine may delay the broker's heartbeats. The broker's session must not expire then,
+                        // because no other broker can take over.
                         .brokerConfig("broker.session.timeout.ms", "60000")
                         .brokerConfig("log.retention.check.interval.ms", "5000")
                         .start();

@@ -92,7 +92,7 @@ class BenchCampaignTest {
                 .doesNotContain("--client-config");
     }
 
-    /** Before brokers are started, which takes longer. */
+    /** Workers are checked before brokers are started, because starting brokers takes longer. */
     @Test
     void workerThatCannotBeReached_isNamed_withCommandAndWhy() throws IOException {
         String environment = environment("ssh: h1, program: " + temp.resolve("no-ssh"));

@@ -107,7 +107,7 @@ class ConsoleCommandTest {
             asked.countDown();
             return limiter.measured(1.8);
         });
-        // The reading that queries the limiter is complete before a request is answered.
+        // The console completes the reading that has queried the limiter before it answers a request.
         asked.await();
         assertThat(harness.run("console", console.uri().toString())).isEqualTo(ExitCode.DONE);
         assertThat(harness.out())
@@ -268,7 +268,7 @@ class ConsoleCommandTest {
         assertThat(harness.err()).contains("--no-console does not go with");
     }
 
-    /** Regression: the way out was to name the file of the token that was too short. */
+    /** Regression: the advice was to name the token's file, but the file had been named and its token was too short. */
     @Test
     void tokenThatIsTooShort_isRefused_withoutAdviceToNameIt() throws IOException {
         Path token = Files.writeString(folder.resolve("token"), "short");

@@ -75,7 +75,7 @@ class ProfileCommandTest {
     @Test
     @EnabledOnOs(OS.LINUX)
     void process_profiledByItsNumber_listensOnNothingMore() throws Exception {
-        Set<Path> before = recordings(); // a process that was killed may have left some
+        Set<Path> before = recordings(); // processes that were killed may have left some
         Process process = fork(ProfiledMain.class.getName());
         try {
             String console = process.inputReader().readLine();

@@ -251,7 +251,7 @@ class McpServerTest {
         to.flush();
     }
 
-    /** Calls beyond the limit of concurrent calls are refused. The end of the input gives up the running ones. */
+    /** Calls beyond the limit are refused. The calls that wait are given up after the end of the input. */
     @Test
     void callsBeyondTheBound_areRefused() throws Exception {
         String[] lines = new String[McpServer.MOST_CALLS + 1];

@@ -99,8 +99,8 @@ class LineProcessTest {
     }
 
     /**
-     * Regression: each further line was reported as a failure, so that the pipe computed in vain until the count of
-     * permits overflowed. Once nobody reads, the command ends.
+     * Regression: each surplus line was reported as a failure. The pipe computed for nothing until the count of permits
+     * overflowed. Now the process stops reading at the first surplus line, and the command ends.
      */
     @Test
     void linesThatNobodyAskedFor_areReadNoLonger() throws Exception {
@@ -179,7 +179,7 @@ class LineProcessTest {
         try (LineProcess process = LineProcess.start("cat", 1, Duration.ZERO, new LinkedBlockingQueue<>())) {
             LineProcess.Answer first = process.send("a".getBytes(UTF_8));
             process.send("b".getBytes(UTF_8));
-            // The queue has room for one line, so this returns only after the answer to the second line has been read.
+            // The queue has room for one line, so send() returns only after the answer to the second line was read.
             process.send("c".getBytes(UTF_8));
 
             assertThat(first.await()).asString(UTF_8).isEqualTo("a");

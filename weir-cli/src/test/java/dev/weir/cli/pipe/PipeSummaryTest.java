@@ -83,8 +83,8 @@ class PipeSummaryTest {
     }
 
     /**
-     * The marked stage must be the limiter, not the busiest stage. With identity, {@code produce} was the busiest, and
-     * the earlier rule marked an idle stage.
+     * The marked stage must be the limiter, not the busiest stage. Regression: with {@code --via identity}, where
+     * {@code produce} was the busiest stage, an idle stage was marked.
      */
     @Test
     void stageThatLimits_isMarked_andNoOther() {

@@ -9,7 +9,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class ShellTest {
 
-    /** The shell sends these signals to itself, and its exit shows whether they ended it. */
+    /** The command sends these signals to its own shell. The exit status shows whether they have ended the shell. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void command_survivesWhatATerminalSends_andGetsItsArguments(boolean hasSessions) throws Exception {

@@ -11,8 +11,8 @@ import dev.weir.stream.StageSnapshot.Activity;
 import java.util.List;
 
 /**
- * A finding about two stages that share a thread. Before the finding, the run worked differently, so the figures of the
- * whole run differ from the finding's.
+ * A finding about two stages that share a thread. Until the last two seconds, the run worked differently, so the
+ * figures of the whole run differ from the finding's.
  *
  * @param stages the counters at the end of the run
  * @param limiter the limiter of the run's last two seconds
@@ -27,8 +27,8 @@ public record FusedFinding(List<StageSnapshot> stages, Limiter limiter) {
             DispatcherSnapshot.of("fork-join", Dispatcher.Kind.FORK_JOIN, 8, 1, 1, 0, 0);
 
     /**
-     * Returns a finding in which {@link #STAGE} was busy for the fraction {@code share} of two seconds, and its
-     * neighbour for the rest.
+     * Returns a finding in which {@link #STAGE} was busy for the fraction {@code share} of two seconds, and the other
+     * stage was busy for the remaining time.
      */
     public static FusedFinding of(double share) {
         return of(share, 1 - share, 0, 0);

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 class ProductionTest {
 
-    /** Kafka's client gives no answers either if its thread dies, for example because memory is exhausted. */
+    /** If the thread of Kafka's client dies, for example because memory is exhausted, there is no answer either. */
     @Test
     void recordsThatTheClientNeverAnswersFor_areAFailure() {
         var silent = new MockProducer<>(false, null, new ByteArraySerializer(), new ByteArraySerializer());

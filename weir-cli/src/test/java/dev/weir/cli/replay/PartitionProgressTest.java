@@ -66,8 +66,8 @@ class PartitionProgressTest {
     }
 
     /**
-     * Regression: adjacent records are one short range, so that the progress was never full. The next run did not read
-     * a range that was too long, and sent later records again.
+     * Regression: any number of adjacent records needs little metadata, so the progress was never full. The next run
+     * then ignored the range, because it was too long, and sent later records again.
      */
     @Test
     void adjacentRecordsThatAreLeft_areReadByTheNextRun_untilTheProgressIsFull() {

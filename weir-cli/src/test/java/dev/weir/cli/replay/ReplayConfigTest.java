@@ -20,8 +20,8 @@ class ReplayConfigTest {
     }
 
     /**
-     * Regression: for a value that is not a number, Kafka's client names the setting. The replay's own message came
-     * first and did not name it.
+     * Regression: if the value is not a number, Kafka's client names the setting. The replay threw its own exception
+     * earlier, which did not name it.
      */
     @ParameterizedTest
     @CsvSource({"50, 50", "200, 200", "201, 200", "0, 0", "abc, abc", "3000000000, 3000000000"})

@@ -63,7 +63,7 @@ public final class ClusterClients {
     /** Prefix of the keys that belong to Weir, not to Kafka's clients. */
     private static final String WEIRS_OWN = "weir.";
 
-    /** Heap for each record of a poll. A record may be large although its compressed batch is small. */
+    /** Heap needed for each record of a poll. A record may be large although its compressed batch is small. */
     private static final long POLL_RECORD_BYTES = 4L * 1024 * 1024;
 
     private static final int MIN_POLL_RECORDS = 10;
@@ -95,14 +95,14 @@ public final class ClusterClients {
         this.file = file;
         this.properties = file == null ? Map.of() : file.settings();
         if (file != null) {
-            // An admin client checks nothing, and some commands have no other client. A producer accepts the keys of
-            // all clients, and refuses misspelled or repeated ones.
+            // The producer's settings accept the keys of all clients, and refuse misspelled or repeated keys. The
+            // settings of an admin client would not be checked, and some commands have no other client.
             configured(() -> ProducerSettings.builder().from(properties, file::origin));
         }
     }
 
     /**
-     * Sets the consumers' {@code client.id}, unless the file sets one, because quotas may depend on that id.
+     * Sets the consumers' {@code client.id}. Keeps an id set in the file, because quotas may depend on it.
      *
      * @param clientId null to use the names that Kafka's client generates
      */
@@ -119,7 +119,7 @@ public final class ClusterClients {
         return consumer(null);
     }
 
-    /** Returns the settings of a consumer with this fetch path; null selects the fetch path of the file. */
+    /** Returns the settings of a consumer that fetches on {@code path}; null selects the path of the settings file. */
     public ConsumerSettings<byte[], byte[]> consumer(@Nullable FetchPath path) {
         return configured(() -> {
             var builder = ConsumerSettings.builder();
@@ -167,7 +167,7 @@ public final class ClusterClients {
         return config;
     }
 
-    /** Returns the settings of a producer with this produce path; null selects the produce path of the file. */
+    /** Returns the settings of a producer that sends on {@code path}; null selects the path of the settings file. */
     public ProducerSettings<byte[], byte[]> producer(@Nullable ProducePath path) {
         return configured(() -> {
             var builder = ProducerSettings.builder();
@@ -182,9 +182,9 @@ public final class ClusterClients {
     }
 
     /**
-     * Returns the configuration of a plain producer. Pipelines have no delivery timeout, but a command must not wait
-     * forever for a partition that has no leader. The client's default is {@link #DELIVERY_TIMEOUT}, or longer if the
-     * file sets a long time limit for requests. A transactional id in the file belongs to pipelines.
+     * Returns the configuration of a plain producer. Unlike a pipeline, it has a delivery timeout, because a command
+     * must not wait forever for a partition that has no leader. The client's default is {@link #DELIVERY_TIMEOUT}, or
+     * longer if the file sets a long time limit for requests. Ignores the file's transactional id.
      */
     public Map<String, Object> writerConfig() {
         Map<String, Object> config = producer(ProducePath.CLIENT).clientConfig();
@@ -234,7 +234,7 @@ public final class ClusterClients {
                 "");
     }
 
-    /** Returns the path of the file. Call only if there is a setting of the file, because there may be no file. */
+    /** Returns the path of the settings file. Call only if a setting came from a file, because there may be none. */
     private Path path() {
         return Objects.requireNonNull(file).path();
     }

@@ -29,7 +29,7 @@ public final class ClusterOptions {
             description = "Properties for all Kafka clients: security, timeouts.")
     private @Nullable Path clientConfig;
 
-    /** The settings of the file, which is read again unless it is a pipe. Null until clients are requested. */
+    /** The settings of the file; null until clients are requested. Read again at each request, unless it is a pipe. */
     private volatile @Nullable SettingsFile settings;
 
     /** The time limit for each request to the brokers. */

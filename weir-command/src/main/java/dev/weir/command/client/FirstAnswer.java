@@ -73,8 +73,8 @@ final class FirstAnswer {
             // The addresses are malformed. The clients report that too, and their message names the option.
             return;
         }
-        // All addresses are checked at the same time, because an address that does not answer would use up the time of
-        // the others. The checks use platform threads, because the JVM's poller for virtual threads never leaves native
+        // All addresses are checked at the same time, because an address that does not answer takes the whole time
+        // limit. The checks use platform threads, because the JVM's poller for virtual threads never leaves native
         // code, and the exit of a JVM waits 300 ms for such a thread.
         try (ExecutorService checks = Executors.newThreadPerTaskExecutor(
                 Thread.ofPlatform().daemon().name("weir-first-answer").factory())) {

@@ -17,19 +17,19 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * A consumer of assigned partitions that continues with single records after a poll ran out of memory. Kafka's client
- * loses all records of such a poll, and names neither the partition nor the offset. If a single record exhausts the
- * heap, {@link #poll} fails and names it; all records before it have been returned. Confined to one thread, except for
- * {@link #wakeup}.
+ * A consumer of assigned partitions. After a poll has run out of memory, it continues with single records, because
+ * Kafka's client loses all records of such a poll and names neither the partition nor the offset. If a single record
+ * exhausts the heap, {@link #poll} fails and names the record; all records before it have been returned. Confined to
+ * one thread, except for {@link #wakeup}.
  */
 public final class RecordReader implements AutoCloseable {
 
-    /** A partition delays the others by about this much in each round, whether or not it has records. */
+    /** Length of a partition's turn while records are read singly. A partition without records takes as long. */
     private static final Duration LONGEST_TURN = Duration.ofMillis(200);
 
     /**
-     * The longest wait for records that are in the log. A turn that ended earlier would drop each response of a slow
-     * broker, or each large one, before it has arrived.
+     * The longest turn of a partition whose next record has not arrived yet. A shorter turn would end, and drop the
+     * response, before a slow broker has sent it or before a large response is complete.
      */
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(30);
 
@@ -63,7 +63,7 @@ public final class RecordReader implements AutoCloseable {
     /**
      * Opens a reader without partitions.
      *
-     * @param wayPast says how to leave out a record of a partition that does not fit into the heap
+     * @param wayPast returns advice on how to skip a record of a partition that does not fit into the heap
      */
     public static RecordReader open(
             ClusterClients clients, Map<String, Object> config, Function<TopicPartition, String> wayPast) {
@@ -134,7 +134,7 @@ public final class RecordReader implements AutoCloseable {
         return clock.getAsLong() - turnBeganNanos >= longest.toNanos();
     }
 
-    /** Drops fetched records, which the client keeps while a partition is paused. The heap may hold only one batch. */
+    /** Drops the fetched records of a paused partition, because the heap may have space for only one batch. */
     private void dropFetched(TopicPartition id) {
         Set<TopicPartition> others = new HashSet<>(turns);
         others.remove(id);
@@ -168,7 +168,7 @@ public final class RecordReader implements AutoCloseable {
         turnBeganNanos = clock.getAsLong();
     }
 
-    /** Makes a running or the next poll throw. May be called from any thread. */
+    /** Makes the running poll throw, or the next one if none is running. May be called from any thread. */
     public void wakeup() {
         consumer.wakeup();
     }

@@ -18,8 +18,8 @@ public final class TokenFile {
     private TokenFile() {}
 
     /**
-     * Warns if other users can read the file, because anyone who can read it can steer the pipeline. This is only a
-     * warning, because a Secret mounted by Kubernetes is readable by default.
+     * Warns if other users can read the token, because anyone who has the token can steer the pipeline. Does not refuse
+     * the file, because Kubernetes mounts a Secret as a file that all users can read.
      */
     private static void noteReaders(Path file, Terminal terminal) throws IOException {
         PosixFileAttributeView view = Files.getFileAttributeView(file, PosixFileAttributeView.class);

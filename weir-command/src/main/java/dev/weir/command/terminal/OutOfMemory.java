@@ -70,7 +70,7 @@ public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
                 Runtime.getRuntime().halt(ExitCode.OUT_OF_MEMORY);
             }
         }
-        // Its message may contain text from records.
+        // The terminal escapes the failure's message, which may contain text from records.
         new Terminal(System.err, false).stackTrace(failure);
     }
 }

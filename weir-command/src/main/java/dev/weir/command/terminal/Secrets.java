@@ -12,14 +12,14 @@ public final class Secrets {
     /** The replacement for a secret. */
     public static final String HIDDEN = "[hidden]";
 
-    // A match begins only at the first character of a word, and what follows the keyword is limited. Otherwise a search
-    // would take hours in a message that contains a long record.
+    // A match begins only at the first character of a word, and at most 100 characters may follow the keyword. Without
+    // these limits, a search in a message with a long record would take hours.
     private static final String NAME = "(?<![\\w.-])[\\w.-]*(?:password|passwd|passphrase|secret|token|credential|"
             + "api[._-]?key|private[._-]?key|keystore[._-]?key|access[._-]?key|jaas[._-]?config)[\\w.-]{0,100}";
     private static final Pattern SECRET_NAME = Pattern.compile("(?i)" + NAME);
 
-    // The quantifiers of groups are possessive, because Java matches others recursively and overflows the stack on long
-    // values, such as certificates.
+    // The quantifiers of groups are possessive, because Java matches other quantifiers recursively and overflows the
+    // stack on long values, such as certificates.
 
     // Matches a secret name followed by a YAML block value: "name: |" or "name: >", then all lines that are indented
     // further than the name.

@@ -144,7 +144,7 @@ public final class Shutdown {
             if (!(e.getCause() instanceof IllegalArgumentException)) {
                 throw new LinkageError("cannot handle signal " + name, e);
             }
-            // The JVM does not handle signals because of -Xrs, so a signal ends the process at once.
+            // The JVM does not handle signals because of -Xrs, so a signal ends the process immediately.
         } catch (ReflectiveOperationException e) {
             throw new LinkageError("cannot handle signal " + name, e);
         }

@@ -49,8 +49,8 @@ public final class Terminal {
     }
 
     /**
-     * Prints several permanent lines, above the status line if there is one. {@link Printable#line} must have escaped
-     * each part of these lines.
+     * Prints several permanent lines, above the status line if there is one. The caller must have escaped each part of
+     * these lines with {@link Printable#line}.
      */
     public void notes(String lines) {
         print(Printable.lines(lines));

@@ -163,7 +163,7 @@ class ClusterClientsTest {
 
     /**
      * Regression: the file was read again for each client. The second reading of a pipe such as {@code <(vault read)}
-     * is empty, so that the clients ran without its settings. A file that is gone shows the same.
+     * is empty, so that the clients ran without its settings. This test deletes the file instead.
      */
     @Test
     void file_isReadOnlyOnce() throws IOException {

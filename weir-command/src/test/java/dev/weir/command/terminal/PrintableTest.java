@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Checks that foreign text is escaped on the terminal where it would act as a command or look like another line. */
+/** Checks that untrusted text is escaped if it would control the terminal or look like another line. */
 class PrintableTest {
 
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();

@@ -68,7 +68,10 @@ class ShutdownTest {
         }
     }
 
-    /** The main class of the child processes. One drains and returns 7, and the other has a drain that never ends. */
+    /**
+     * The main class of the child processes. With the argument {@code drains}, it drains and returns 7. With any other
+     * argument, its drain never ends.
+     */
     static final class Subject {
 
         public static void main(String[] args) throws InterruptedException {

@@ -33,8 +33,7 @@ final class Guard {
     private static final double LEAST_SLOWER_NANOS = 5e6;
 
     /**
-     * The minimum ratio of a stage's time limit to its longest time per element, as measured while no change was in
-     * force.
+     * A stage's limit for the time per element is at least this many times the longest time measured without a change.
      */
     private static final double BEYOND = 1.25;
 
@@ -54,8 +53,8 @@ final class Guard {
     private boolean changed;
 
     /**
-     * True if the age of the oldest record was already rising before the change on trial, for example because windows
-     * were still filling or because there was a backlog.
+     * True if the age of the oldest record was already rising before the change on trial, for example because the
+     * pipeline was still filling up or because there was a backlog.
      */
     private boolean growsOlder;
 
@@ -133,8 +132,8 @@ final class Guard {
     }
 
     /**
-     * Returns whether the stage that was last found slow is still slow, measured since {@link #begin}. If it still is
-     * after the change was reverted, the change was not the cause.
+     * Returns whether the stage that was last found slow has still been slow since {@link #begin}. If the stage is slow
+     * even after the change was reverted, the change was not the cause.
      */
     boolean isSlowAnyway(TuneReading now) {
         return perElement(worksBefore, now).getOrDefault(slowIn, 0.0) >= slowNanos / BEYOND;
@@ -172,14 +171,14 @@ final class Guard {
             return slow;
         }
         if (maxLatency == null && !onTrial) {
-            // No change is on trial, so the increase in age has another cause. For example, windows fill up after a
-            // start. Accept the current age as normal.
+            // No change is on trial, so the increase in age has another cause. For example, the pipeline fills up after
+            // its start. Accept the current age as normal.
             mostOldest = max(mostOldest, now.oldest().multipliedBy(OLDER));
             growsOlder = grows(oldestBefore, beganNanos, now);
         }
         Duration most = mostOldest;
         if (maxLatency == null && growsOlder) {
-            // The age was already rising before the change. The limit lets it continue to rise.
+            // The age was already rising before the change, so the limit rises too.
             most = max(
                     mostOldest,
                     oldestBefore.plusNanos(now.atNanos() - beganNanos).plus(LASTING));

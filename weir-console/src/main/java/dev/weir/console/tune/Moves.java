@@ -34,7 +34,7 @@ final class Moves {
     private static final String DISPATCHER = "dispatcher.";
     private static final String SIZE = ".size";
 
-    /** The lever that raises all parallel stages together. */
+    /** The lever of a move that gives more workers to all parallel stages together. */
     private static final String ALL = "all";
 
     private static final String SAVING = " saving";
@@ -52,18 +52,15 @@ final class Moves {
     private static final double BIG_GAIN = 1.5;
 
     /**
-     * A step that leads to more workers of a stage than this number at most doubles them. With such small steps, a
-     * saturated service is noticed before the workers far exceed its capacity.
+     * If a step gives a stage more workers than this number, it at most doubles them. A saturated service is then
+     * noticed before the workers far exceed its capacity.
      */
     private static final double FEW_WORKERS = 16;
 
     /** The minimum increase, as a factor, that is worth a trial after the guard has rejected a larger increase. */
     private static final double WORTH_HALVING = 1.2;
 
-    /**
-     * The fraction of a step's factor that the gain is expected to reach. If the gain is lower, the step may have been
-     * larger than necessary.
-     */
+    /** The fraction of a step's size that the gain should reach. If it is lower, a smaller step may be sufficient. */
     private static final double LINEAR = 0.8;
 
     private final Set<String> raisedAnyway;
@@ -73,7 +70,7 @@ final class Moves {
 
     private boolean bounded;
 
-    /** The smallest factor that brought no gain at the current settings, by lever. */
+    /** The size, as a factor, of the smallest step without a gain at the current settings, by lever. */
     private final Map<String, Double> failed = new HashMap<>();
 
     /** The values at which the guard intervened, by key. They are never tried again. */
@@ -190,7 +187,7 @@ final class Moves {
     private List<Control> ordered(TuneReading now) {
         Set<Control> ordered = new LinkedHashSet<>();
         Limiter limiter = now.limiter();
-        // A lever that has just helped may help again.
+        // A control whose change has just helped may help again.
         List<String> keys = new ArrayList<>(momentum.keySet());
         keys.addAll(keysOf(limiter, now));
         for (String key : keys) {
@@ -350,7 +347,7 @@ final class Moves {
             Control bound =
                     control.dispatcher() == null ? null : now.controls().get(DISPATCHER + control.dispatcher() + SIZE);
             // If the control is limited by the size of its dispatcher, ignore the control's maximum, because the move
-            // raises the dispatcher too. Other limits of the control show only once the dispatcher is larger.
+            // raises the dispatcher too. Only a larger dispatcher shows whether the control has other limits.
             long most = bound != null && control.max() <= bound.value() ? wanted : control.max();
             long value = Math.min(Math.min(wanted, most), belowGuarded(control));
             if (value <= control.value()) {

@@ -8,14 +8,14 @@ import java.util.Map;
  *
  * @param perSecond always positive, because no rate is created for a pipeline without progress
  * @param noise the relative standard error of the rate, at least {@link #LEAST_NOISE}
- * @param supply the ratio of the elements emitted by an upstream stage to the counted elements, by stage; a stage is
- *     missing if its ratio is unknown
+ * @param supply the number of elements that each upstream stage emitted per counted element; a stage is missing if its
+ *     number is unknown
  */
 record Rate(double perSecond, double noise, Map<String, Double> supply) {
 
     /**
-     * The smallest supply treated as unchanged, as a fraction of the supply in an earlier measurement. If the supply is
-     * smaller, a queue is draining.
+     * The smallest ratio between a supply and an earlier supply that is treated as unchanged. A lower ratio shows that
+     * a queue is draining.
      */
     private static final double LASTS = 0.9;
 
@@ -78,9 +78,9 @@ record Rate(double perSecond, double noise, Map<String, Double> supply) {
     }
 
     /**
-     * Returns the fraction of this rate that is sustainable. An upstream stage that emits fewer elements per counted
-     * element than before shows that a queue is draining. Once the queue is empty, the rate falls to the rate of that
-     * stage.
+     * Returns the fraction of this rate that is sustainable. If an upstream stage emits fewer elements per counted
+     * element than before, a queue downstream of it is draining. Once the queue is empty, the rate falls to the rate of
+     * that stage.
      */
     double lasting(Rate before) {
         double share = 1;

@@ -346,7 +346,7 @@ final class Search {
 
     private TuneReport report(TuneReport.End end, String reason) throws InterruptedException {
         String refusal = restore();
-        // A pipeline that has ended cannot be reverted.
+        // A pipeline that has ended refuses all changes, so its refusal does not count.
         boolean isStuck = refusal != null && end != TuneReport.End.PIPELINE_ENDED;
         Map<String, Long> changed = new LinkedHashMap<>();
         for (TuneStep step : steps) {

@@ -16,7 +16,7 @@ export function bytes(value) {
 
 const percent = (share) => `${Math.round(share * 100)} %`;
 
-// Small charts: id, title, value in a point, format of a value, smallest upper end of the scale, colour.
+// Small charts: id, title, function for the value of a point, format of a value, smallest maximum of the scale, colour.
 const SMALL = [
   { id: "cpu", title: "CPU of this process", value: (p) => p.cpu, words: percent, top: () => 1, colour: "--busy" },
   { id: "heap", title: "Heap used", value: (p) => p.heap, words: bytes, top: (state) => state?.heap?.max_bytes ?? 1, colour: "--starved" },

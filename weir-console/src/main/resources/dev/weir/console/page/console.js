@@ -26,7 +26,7 @@ const charts = new Charts({
 }, () => ask("/api/trend"));
 let looks = [];
 
-// Headlines by kind of limiter, which can be understood without any figure. Other headlines name the kind.
+// Headlines without numbers, by kind of limiter. For other kinds, the headline is the kind's name.
 const LIMITS = {
   "arrival": () => "Nothing limits: all that arrives is done",
   "source-idle": () => "Nothing to do: no records arrive",
@@ -56,7 +56,7 @@ function waitsFor(state) {
 }
 
 function headline(state) {
-  // The limiter may know why there are no records, for example because brokers do not answer. It is then shown instead.
+  // If the limiter explains why there are no records, for example because brokers do not answer, it is shown instead.
   if (state.phase === "no-records-yet" && (!state.limiter || ["source-idle", "arrival"].includes(state.limiter.kind))) {
     put(at("limiter"), "text", "No records yet");
     put(at("advice"), "text", state.reason ? `Because: ${state.reason}` : waitsFor(state));
@@ -82,7 +82,7 @@ function headline(state) {
   put(at("advice"), "text", paused ? "Next: resume it below" : "");
 }
 
-// The stages with the rates of the seconds for which their shares and the limiter were computed, so that all agree.
+// Returns the stages with their recent rates, which cover the same seconds as the shares and the limiter.
 const judged = (stages) => stages.map((stage) =>
   ({ ...stage, in_per_second: stage.recent_in_per_second, out_per_second: stage.recent_out_per_second }));
 

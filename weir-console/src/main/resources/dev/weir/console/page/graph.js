@@ -109,7 +109,7 @@ export class Graph {
     put(box.rate, "text", `${short(stage.out_per_second)}/s`);
     put(box.depth, "text", stage.depth > 0 ? `${short(stage.depth)} inside` : "");
     const limits = limiter !== null && limiter.name === stage.name;
-    // For a limiter that waits, "busy" would suggest that its threads compute. A throttle does not even occupy threads.
+    // The threads of a waiting limiter do not compute, so they are not called "busy". A throttle occupies no threads.
     const work = limits && limiter.kind === "stage-wait" && shares[0] >= 0.1 ? "waits" : "busy";
     put(box.shares, "text", `${work} ${percent(shares[0])}`);
     put(box.each, "text", stage.time_per_record_us === undefined ? "" : `${micros(stage.time_per_record_us)} each`);

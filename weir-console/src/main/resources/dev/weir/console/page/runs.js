@@ -162,7 +162,7 @@ at("kind").addEventListener("change", () => {
 follow({
   looks(fresh) {
     for (const look of fresh) {
-      // A note also arrives as a reading, which repeats the figures of the previous second.
+      // Each note also arrives as a reading, which repeats the figures of the previous second. Skip such readings.
       if (look.second > told) seconds.push(look.figures);
       told = look.second;
     }

@@ -57,7 +57,7 @@ class TunerTest {
         TuneReport report = tune(model);
 
         assertThat(report.end()).isEqualTo(TuneReport.End.DONE);
-        // 40 workers reach 2,000/s. The last step went too far, and half-way back is as fast.
+        // 40 workers are enough for 2,000/s. The last step exceeded that number, and the tuner then went halfway back.
         assertThat(model.workers("fetch")).isBetween(40L, 60L);
         assertThat(model.workers("store")).isEqualTo(4);
         assertThat(report.settings()).containsOnlyKeys("stage.fetch.parallelism");
@@ -129,8 +129,7 @@ class TunerTest {
         TuneReport report = tune(model);
 
         assertThat(model.workers("store")).isBetween(32L, 48L);
-        // The dispatcher needs one thread more than the stage, because the pipeline's own segment also runs on one of
-        // its threads.
+        // The dispatcher needs one thread more than the stage, because one thread runs the pipeline's other stages.
         assertThat(model.value("dispatcher.jdbc.size")).isGreaterThan(model.workers("store"));
         assertThat(report.lasting()).anyMatch(line -> line.contains("properties: dispatcher.jdbc.size="));
     }
@@ -272,7 +271,7 @@ class TunerTest {
         ModelPipeline model = new ModelPipeline()
                 .stage("fetch", 8, 512, null)
                 .rate(of -> Math.min(of.workers("fetch") * 50.0, 1_600.0))
-                // One in ten, whatever the rate.
+                // One call in ten fails, whatever the rate.
                 .failures(of -> Math.min(of.workers("fetch") * 5.0, 160.0));
 
         assertThat(tune(model).steps()).noneMatch(step -> step.verdict() == Verdict.GUARDED);
@@ -473,8 +472,8 @@ class TunerTest {
     }
 
     /**
-     * The refusal may concern a single setting, a setting with its dispatcher, a change that the guard reverts, or the
-     * switch between two settings.
+     * The refusal may occur when a slower step is reverted, when the settings before and after a step are measured
+     * alternately, or when the guard stops a step.
      */
     @ParameterizedTest
     @ValueSource(strings = {"slower", "equal", "guarded"})
@@ -701,10 +700,7 @@ class TunerTest {
         }
     }
 
-    /**
-     * A running pipeline: 2 workers that wait 20 ms reach 100 elements per second, and any machine can run more
-     * workers.
-     */
+    /** Tunes a running pipeline: 2 workers that wait 20 ms per element reach 100 elements per second. */
     @Test
     void sleepingStage_ofARunningPipeline_getsMoreWorkers() throws Exception {
         try (Dispatcher pool = Dispatcher.fixed("lookups", 2);

@@ -34,7 +34,7 @@ public final class HttpEndpoint implements AutoCloseable {
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final int CLOSE_SECONDS = 10;
 
-    /** Handles requests, each on its own thread. */
+    /** Handles requests, each on the thread of its connection. */
     @FunctionalInterface
     public interface Handler {
 
@@ -68,7 +68,7 @@ public final class HttpEndpoint implements AutoCloseable {
         this.timer = new ScheduledThreadPoolExecutor(
                 1, Thread.ofPlatform().daemon().name(name + "-deadlines").factory());
         timer.setRemoveOnCancelPolicy(true);
-        timer.prestartCoreThread(); // later there may be too many threads to start this one
+        timer.prestartCoreThread(); // the process may later have too many threads to start one
     }
 
     /**
@@ -88,8 +88,8 @@ public final class HttpEndpoint implements AutoCloseable {
             throws IOException {
         Objects.requireNonNull(name, "name");
         Objects.requireNonNull(patience, "patience");
-        // Virtual threads would not run while handlers that compute on virtual threads occupy all processors, and a
-        // probe without a response makes Kubernetes restart the pod.
+        // Uses platform threads. Virtual threads would not run while handlers that compute on virtual threads occupy
+        // all processors, and Kubernetes restarts a pod whose probe gets no response.
         return open(
                 name,
                 host,
@@ -124,8 +124,8 @@ public final class HttpEndpoint implements AutoCloseable {
                     requests.execute(connection);
                     failing = false;
                 } catch (Error e) {
-                    // The process may have too many threads. If this thread ended, no probe would be answered even
-                    // after others have ended. Closing a connection frees a thread.
+                    // The process may have too many threads. The accepting thread must not end, because probes would
+                    // never be answered again. Closing a connection frees a thread.
                     connection.cut();
                     connections.remove(connection);
                     connections.makeRoom();

@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Checks that an endpoint survives the lack of what it needs for a connection. */
+/** Checks that an endpoint survives if it cannot start a thread for a connection. */
 @Timeout(60)
 class HttpEndpointTest {
 

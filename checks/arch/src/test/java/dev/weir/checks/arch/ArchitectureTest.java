@@ -32,7 +32,7 @@ class ArchitectureTest {
                         Arrays.stream(WeirModule.values()).map(m -> m.folder).toList());
     }
 
-    /** For a module without compiled classes, the rules would pass without having checked anything. */
+    /** If a module had no compiled classes, the rules would check nothing and pass. */
     @ParameterizedTest
     @EnumSource
     void everyModuleWithSources_isCompiledInItsOwnPackage(WeirModule module) {

@@ -43,7 +43,7 @@ class DocumentsTest {
     /** Matches a link to another decision in a status. */
     private static final Pattern LATER_DECISION = Pattern.compile("\\[(?:ADR )?(\\d+)]\\([^)]*\\)");
 
-    /** Corresponds to slightly more than 45 lines of text. */
+    /** The maximum size of a decision, which is slightly more than 45 lines of text. */
     private static final long MAX_DECISION_BYTES = 3_400;
 
     /** Matches a message in {@code troubleshooting.md}, in which three dots replace names and numbers. */

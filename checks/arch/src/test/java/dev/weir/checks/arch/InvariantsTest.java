@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Checks that the page of invariants agrees with the code that checks them, and that a test breaks each check. */
+/** Checks that the page of invariants agrees with the code that checks them, and that a test triggers each check. */
 class InvariantsTest {
 
     private static final Path ROOT = Path.of(System.getProperty("weir.root"));

@@ -70,7 +70,7 @@ final class JavaText {
         return code.length();
     }
 
-    /** Returns whether the character belongs to a method reference, or to the wildcard of a type. */
+    /** Returns whether the character belongs to a method reference or to a wildcard type, and not to a condition. */
     private static boolean isPartOfAnother(String code, int at) {
         return switch (code.charAt(at)) {
             case ':' -> code.startsWith("::", at) || (at > 0 && code.charAt(at - 1) == ':');

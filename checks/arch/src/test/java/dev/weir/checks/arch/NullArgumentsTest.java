@@ -45,7 +45,7 @@ class NullArgumentsTest {
             "dev.weir.jdbc",
             "dev.weir.testkit");
 
-    /** Types that Weir creates and users only read. No user code passes null to their constructors and factories. */
+    /** Types that Weir creates and users only read. Their constructors and factories are not called by users. */
     private static final Set<String> READ_ONLY = Set.of(
             "DrainReport",
             "StageSnapshot",

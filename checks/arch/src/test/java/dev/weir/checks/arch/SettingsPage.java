@@ -31,8 +31,8 @@ import java.util.stream.Collectors;
 final class SettingsPage {
 
     /**
-     * Builder methods without a row: methods that set many properties of Kafka's clients, which the page describes in
-     * prose, and a check.
+     * Builder methods without a row: {@code check}, and the methods that set many properties of Kafka's clients, which
+     * the page describes in prose.
      */
     private static final Set<String> NO_SETTINGS = Set.of("property", "properties", "from", "fromEnvironment", "check");
 

@@ -26,7 +26,7 @@ class SettingsPageTest {
             "WeirSettings", // Only returns builders, which have chapters of their own.
             "KafkaCluster", // Brokers for tests, described in testkit.md.
             "NumberRuns", // A driver's own: weir-driver.
-            "Tuner", // A trial of the controls, described in console.md.
+            "Tuner", // Tries values of the controls, described in console.md.
             "TuneReading", // This class and the following ones are results of measurements.
             "Snapshot",
             "ConsumerDump",

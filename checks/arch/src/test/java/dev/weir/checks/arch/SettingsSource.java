@@ -35,8 +35,7 @@ final class SettingsSource {
     /**
      * A method, or a component of a record.
      *
-     * @param type the return type or the component's type; for a type parameter that denotes the enclosing type, the
-     *     enclosing type
+     * @param type the return type or the component's type; the enclosing type if it is only named by a type parameter
      * @param doc its comment; empty without one
      * @param byDefault the default of a component; empty without one
      */

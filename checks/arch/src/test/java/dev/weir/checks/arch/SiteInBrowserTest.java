@@ -189,7 +189,7 @@ class SiteInBrowserTest {
             browser.resize(1400, 900);
             browser.troubles.clear();
             browser.open(URI.create(host + "index.html"));
-            // A release is preferred to a snapshot.
+            // The start page leads to a release, although a newer snapshot exists.
             awaitTrue("location.pathname.endsWith('/" + OLDER + "/README.html')");
             browser.open(URI.create(host + version + "/index.html"));
             awaitTrue("location.pathname.endsWith('/README.html') && document.readyState === 'complete'");

@@ -140,7 +140,7 @@ class AlertRulesTest {
         assertFiring(List.of(), RUNS + series(meter, silent));
     }
 
-    /** Lags are unknown if a topic has no records, or if requests of the start have no response yet. */
+    /** Lags are unknown if a topic has no records, or if the first requests have no response yet. */
     @Test
     void lagsThatAreNotKnown_raiseNoAlarm() throws Exception {
         assertFiring(

@@ -40,7 +40,7 @@ record Manifests(List<Manifest> all) {
             return tree.at("/metadata/name").asText();
         }
 
-        /** Returns the name of the file that contains it. */
+        /** Returns the name of the file that contains this object. */
         String fileName() {
             return kind().toLowerCase(Locale.ROOT) + "-" + name() + ".yaml";
         }

@@ -112,7 +112,7 @@ class ManifestsTest {
                 + more;
     }
 
-    /** The team's folder contains a second workload, and its own names. */
+    /** The team's folder adds a second workload, and a prefix to all names. */
     @ParameterizedTest
     @EnumSource
     void scaling_inATeamsKustomization_findsItsWorkload_andLeavesOthersAlone(Variant variant) throws Exception {

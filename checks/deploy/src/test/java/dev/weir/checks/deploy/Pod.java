@@ -95,7 +95,7 @@ final class Pod implements AutoCloseable {
         return mount.required("mountPath").asText();
     }
 
-    /** Waits until the readiness probe says so. */
+    /** Waits until the readiness probe succeeds. */
     void awaitReady() {
         String path = manifests.container().at("/readinessProbe/httpGet/path").asText();
         Awaitility.await()

@@ -32,7 +32,7 @@ final class Pods implements AutoCloseable {
         return List.copyOf(running);
     }
 
-    /** Scales up or down. New pods all start at once. To scale down, the newest pods all receive SIGTERM at once. */
+    /** Scales up or down. All new pods start together. To scale down, the newest pods receive SIGTERM together. */
     void scaleTo(int count) throws IOException {
         List<Pod> going = new ArrayList<>();
         while (running.size() > count) {

@@ -19,9 +19,7 @@ final class BannedPhrases {
     final List<Ban> bans;
     final List<Allowance> allowances;
 
-    /**
-     * Matches if any rule for all text matches. Most texts are therefore searched only once, instead of once per rule.
-     */
+    /** Matches any phrase that a rule for all text bans. Most texts are therefore searched once, not once per rule. */
     private final Pattern anyInText;
 
     /**

@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
 
 /**
  * Reads the comments of one Java source as plain text. Markers, tags and code are left out, and consecutive line
- * comments form one comment. Of the language's syntax, it knows only literals. Confined to one thread.
+ * comments form one comment. Recognises only comments and literals. Confined to one thread.
  */
 final class JavaComments {
 

@@ -39,7 +39,7 @@ final class MarkdownText {
 
     private static final List<String> CONSONANT_NAMES = List.of("Berlin", "Paris", "London");
 
-    /** Indentation that makes a block code, beyond the indentation of the enclosing list. */
+    /** The indentation that turns a block into code, relative to the enclosing list. */
     private static final int CODE_INDENT = 4;
 
     private final String page;

@@ -16,7 +16,7 @@ import java.util.HexFormat;
  */
 record Paragraph(String page, int line, Kind kind, String text) {
 
-    /** The kinds of text, to which different rules apply. */
+    /** The kinds of text. Different rules apply to each. */
     enum Kind {
         /** Sentences, with capitals and full stops. */
         SENTENCES,

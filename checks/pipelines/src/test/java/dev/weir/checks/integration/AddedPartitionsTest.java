@@ -282,7 +282,7 @@ class AddedPartitionsTest {
             assertThat(longest).hasValueLessThan(8_000);
             Set<String> second = produce(stays, 0, 2, "second");
             awaitRead(second);
-            // Several refreshes of the client's metadata.
+            // Leaves time for several metadata refreshes of the client, which must not recreate the topic.
             ConsumerLedger.work(Duration.ofSeconds(4));
             assertThat(KAFKA.cluster().admin().listTopics().names().get(20, TimeUnit.SECONDS))
                     .contains(stays)

@@ -115,7 +115,7 @@ class BoundedReadOutOfRangeTest {
     @ParameterizedTest
     @CsvSource({
         "CLIENT, classic, 100, 0, 150",
-        // An empty log, a log that retention has emptied, and a position before the log's start.
+        // The next rows are an empty log, a log that retention has emptied, and a position before the log's start.
         "LEAN, consumer, 0, 0, 150",
         "CLIENT, classic, 100, 100, 150",
         "LEAN, classic, 100, 60, 10",

@@ -99,7 +99,7 @@ class ConsumerCommitTest {
         }
     }
 
-    /** The commit contains metadata in the format of an earlier version, which marks 45 to 49 as finished. */
+    /** The commit's metadata marks the records 45 to 49 as finished, in the format of an earlier version. */
     @Test
     void metadataOfAnEarlierVersion_areRead() throws Exception {
         KAFKA.cluster().createTopic("earlier", 1);
@@ -116,7 +116,7 @@ class ConsumerCommitTest {
         assertThat(ledger.duplicates()).isZero();
     }
 
-    /** Records after the ones that {@code take} let through are not needed, so the end does not wait for them. */
+    /** The run ends without waiting for the records after the ones that {@code take} has let through. */
     @Test
     void take_endsTheRunWithoutWaiting_andTheNextOneGoesOnBehindIt() throws Exception {
         KAFKA.cluster().createTopic("few", 1);

@@ -183,7 +183,7 @@ class ConsumerControlTest {
                     SOON,
                     () -> KAFKA.cluster().committedOffsets("stuck").containsValue(100L));
             get(handle(running).seek(Map.of(id, Position.offset(5))));
-            // The second delivery of record 10 blocks as well.
+            // The handler also blocks when record 10 is delivered for the second time.
             ConsumerLedger.await("again", SOON, () -> seen.size() == 99 + 40 + 94);
             ConsumerLedger.await(
                     "committed up to it",

@@ -112,7 +112,7 @@ class ConsumerLeaderlessTest {
         assertHealthyPartitionsBegin("many", AT_ONCE);
     }
 
-    // Has a longer limit, because other tests run at the same time in the build.
+    // The test above allows more time, because it runs in the build together with other tests.
     @Test
     @Tag("long")
     @Order(1)

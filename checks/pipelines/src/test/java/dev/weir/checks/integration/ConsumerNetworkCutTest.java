@@ -118,7 +118,7 @@ class ConsumerNetworkCutTest {
                 .run();
     }
 
-    /** Work of a member on a record. */
+    /** The processing of one record by a member. */
     private interface Work {
         void on(ConsumerRecord<byte[], byte[]> record) throws InterruptedException;
     }

@@ -69,7 +69,7 @@ class DeadLetterLoopTest {
         return read(subscription).map(record -> new ProducerRecord<>("out", record.key(), record.value()));
     }
 
-    /** The ways to write dead-letter records without a flow, which knows its subscription. */
+    /** The ways to write dead-letter records without a flow. Unlike a flow, they do not know the subscription. */
     enum Way {
         SINK {
             @Override

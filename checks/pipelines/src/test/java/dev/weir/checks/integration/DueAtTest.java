@@ -180,7 +180,7 @@ class DueAtTest {
         assertThat(handled).hasSize(1_400);
     }
 
-    /** The polling thread executes a pause, which shows that it is not blocked. */
+    /** The polling thread can execute a pause, so the function does not block it. */
     @Test
     void functionThatBlocks_holdsUpDeliveryAlone() throws Exception {
         KAFKA.cluster().createTopic("asking", 1);
@@ -325,7 +325,7 @@ class DueAtTest {
                 () -> paused(waiting, 0).containsAll(Set.of(ConsumerDump.Paused.NOT_DUE, ConsumerDump.Paused.BUDGET)));
         assertThat(waiting.drain(Duration.ofSeconds(60)).drained()).isTrue();
 
-        // Computed when the record is read, so that a slow start does not make records due.
+        // The due time is computed when the first record is read, so that a slow start does not make records due.
         AtomicReference<Instant> soon = new AtomicReference<>();
         try (RunningPipeline next = reader(
                         settings,

@@ -110,7 +110,9 @@ class ExactlyOnceFlowTest {
         }
     }
 
-    /** The client uses the second version automatically (KIP-890), so all tests here cover it. */
+    /**
+     * Checks that the cluster supports version 2 of transactions (KIP-890). The client then uses it in all tests here.
+     */
     @Test
     void cluster_hasTheSecondVersionOfTransactions() throws Exception {
         assertThat(cluster.admin()
@@ -167,8 +169,8 @@ class ExactlyOnceFlowTest {
     }
 
     /**
-     * Each partition has a pipeline of its own. All of them write in the same sequence of transactions, and the
-     * listener gets the positions of the records.
+     * Each partition has a pipeline of its own. All of these pipelines write in the same transactions, and the listener
+     * gets the positions of the records.
      */
     @Test
     void pipelinePerPartition_isSeenOnce_andTheListenerHearsOfEachRecordThatIsCommitted() throws Exception {
@@ -282,8 +284,8 @@ class ExactlyOnceFlowTest {
     }
 
     /**
-     * Checks that only outputs of committed inputs are visible. These are usually none, but an earlier transaction may
-     * have been committed before the one that failed.
+     * Checks that only outputs of committed inputs are visible. Usually there are none, unless a transaction was
+     * committed before the one that failed.
      */
     private static void assertVisibleIsCommitted(String group, long failed) {
         long committed = cluster.committedOffsets(group).values().stream()
@@ -305,8 +307,9 @@ class ExactlyOnceFlowTest {
                 .produceTo(
                         producer(),
                         records -> records.mapBlocking(8, RecordOrdering.byKey(), record -> {
-                                    // The second half waits for the fencing. If the fencing came at the end, the next
-                                    // run would repeat the last transaction, and this run would rewind nothing.
+                                    // The second half waits for the fencing. If the producer were fenced at the end,
+                                    // this run would rewind nothing, and the next run would repeat the last
+                                    // transaction.
                                     if (number(record) >= COUNT / 2 && !fenced.get()) {
                                         one.lockInterruptibly();
                                         try {

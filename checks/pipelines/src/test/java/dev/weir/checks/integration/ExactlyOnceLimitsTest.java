@@ -103,7 +103,7 @@ class ExactlyOnceLimitsTest {
         assertThat(ExactlyOnceLedger.committed(KAFKA.cluster(), "mine-out")).isEmpty();
     }
 
-    // Each window contains an element that also belongs to the next window, so the transaction can never be cut.
+    // Each window shares an element with the next window, so there is no point at which the transaction can end.
     @Test
     void windowsThatOverlap_failTheRunWellBeforeTheTimeout_andNameTheInputs() {
         createTopics("sliding", 1_000);
@@ -122,7 +122,7 @@ class ExactlyOnceLimitsTest {
         assertThat(ExactlyOnceLedger.committed(KAFKA.cluster(), "sliding-out")).isEmpty();
     }
 
-    // Before the end of the stream, the finished offsets do not fit into a commit, and the group waits for that end.
+    // An operator holds elements until the end. Until then, the finished offsets do not fit into a commit.
     @Test
     void groupThatWaitsForTheEnd_amongRecordsThatAreFinished_getsThatEnd() throws Exception {
         int count = 20_000;
@@ -175,8 +175,8 @@ class ExactlyOnceLimitsTest {
     }
 
     /**
-     * Records finished past the offset are noted only in the commit's metadata. A version that does not know its
-     * format, another client, or a tool that rewrites the offset causes the results to be written again.
+     * Records that were finished beyond the committed offset are noted only in the commit's metadata. Their results are
+     * written again if the next reader of the commit does not know its format, or if a tool has rewritten the offset.
      */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})

@@ -49,7 +49,7 @@ class ExactlyOnceRecreatedTopicTest {
     private static final Duration SOON = Duration.ofSeconds(30);
 
     /**
-     * The maximum time without a commit while the topic does not exist: 12 s, plus the time to read the inputs again.
+     * The longest time without a commit while the topic does not exist: 12 s, and the time to read the inputs again.
      */
     private static final Duration BROKEN_OFF = Duration.ofSeconds(25);
 
@@ -59,7 +59,7 @@ class ExactlyOnceRecreatedTopicTest {
     private static final int NEW_FROM = 10_000;
     private static final int NEW = 500;
 
-    /** The maximum number of unfinished records of a partition. The rest of its topic is not fetched. */
+    /** The maximum number of unfinished records of a partition. The other records are not fetched yet. */
     private static final int OUTSTANDING = 10;
 
     @RegisterExtension
@@ -70,9 +70,9 @@ class ExactlyOnceRecreatedTopicTest {
     private final CountDownLatch deleted = new CountDownLatch(1);
     private final CountDownLatch recreated = new CountDownLatch(1);
 
-    // Regression: a commit that contained the partition was cancelled, but the client waited until the producer's
-    // max.block.ms of a minute was over. From then on the partition counted as deleted, so its position in the new
-    // topic was never committed, and nothing of that topic was read. The test uses "latest", because a position at the
+    // Regression: a commit that contained the deleted partition was cancelled, but the client waited until
+    // max.block.ms, a minute, was over. The partition then counted as deleted forever, so its position in the new topic
+    // was never committed, and none of the new records was read. The test uses "latest", because a position at the
     // beginning is not committed before the first record, and may be known before the topic exists.
     @ParameterizedTest
     @EnumSource
@@ -99,8 +99,8 @@ class ExactlyOnceRecreatedTopicTest {
         }
     }
 
-    // Regression: the producers' clients commit by topic id. The commit for the former topic was refused and retried
-    // until max.block.ms was over, and the run did not abort it, because a topic of that name exists.
+    // Regression: the producers' clients commit by topic id. A commit for the deleted topic was refused and retried
+    // until max.block.ms was over. The run did not abort it, because a topic with the same name existed.
     @ParameterizedTest
     @EnumSource
     void topicThatIsRecreated_whileACommitWithItIsDue_holdsUpNoneForLong(FetchPath path) throws Exception {

@@ -55,7 +55,7 @@ class ExactlyOnceUntilEndTest {
     /** Few enough for one stage to hold all of them at the same time. */
     private static final int COUNT = 60;
 
-    /** Opened upstream of the handlers at the end of the stream. The handlers wait for it. */
+    /** Opened at the end of the input. The handlers wait for it. */
     private final CountDownLatch end = new CountDownLatch(1);
 
     /** Creates the topics. The output topic is compacted, so that the broker refuses a record without a key. */
@@ -85,7 +85,7 @@ class ExactlyOnceUntilEndTest {
                                 .bootstrapServers(KAFKA.bootstrapServers())
                                 .groupId(name)
                                 .fetch(path)
-                                // The member that has the partition keeps it when another member joins.
+                                // With this protocol, a member keeps its partition when another member joins.
                                 .property("group.protocol", "consumer")
                                 .build(),
                         Subscription.topics(name).untilEnd())

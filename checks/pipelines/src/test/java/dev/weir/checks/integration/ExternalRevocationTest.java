@@ -183,7 +183,7 @@ class ExternalRevocationTest {
             try (RunningPipeline other = second.run(protocol, topic)) {
                 int before = ledger.seen();
                 ConsumerLedger.await("shared", SOON, () -> second.owned.size() == 2 && ledger.seen() >= before + 600);
-                // The partitions move back, because ending a member revokes them as well.
+                // The second member's partitions return to the first one, because ending a member revokes them.
                 assertThat(other.drain(SOON).leftUndone()).isEmpty();
             }
             int before = ledger.seen();

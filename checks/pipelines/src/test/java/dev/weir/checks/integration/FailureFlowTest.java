@@ -423,8 +423,8 @@ class FailureFlowTest {
                 .breaker(breaker)
                 .run()) {
             ConsumerLedger.await("open", SOON, () -> breaker.snapshot().timesOpened() >= 3);
-            // 5 failures open the breaker while up to 3 other calls are running. After that come the probes of each
-            // round, and probes that replace late ones.
+            // 5 failures open the breaker while up to 3 other calls are running. Each later round adds its probes, and
+            // probes that replace late ones.
             int callsSoFar = calls.get();
             assertThat(callsSoFar)
                     .isLessThanOrEqualTo(8 + 4 * (int) breaker.snapshot().timesOpened());

@@ -74,7 +74,7 @@ class FetchThreadsTest {
                 .run();
     }
 
-    /** Returns how many partitions each thread read last. */
+    /** Returns, for each thread, the number of partitions that it was the last to read. */
     private List<Long> readersByThread() {
         return readers.values().stream()
                 .collect(Collectors.groupingBy(name -> name, Collectors.counting()))
@@ -122,7 +122,7 @@ class FetchThreadsTest {
         }
     }
 
-    /** Writes until the expected fetch threads read the partitions; returns the last round. */
+    /** Writes rounds of records until the expected fetch threads read the partitions. Returns the last round. */
     private int awaitRound(KafkaCluster cluster, String topic, int lastRound, Callable<Boolean> isWellRead)
             throws Exception {
         int round = lastRound;

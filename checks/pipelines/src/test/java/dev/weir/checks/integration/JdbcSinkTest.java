@@ -238,7 +238,7 @@ class JdbcSinkTest {
         }
     }
 
-    /** The interface of a driver, such as PGConnection. */
+    /** The interface with which a driver extends its connections, such as PGConnection. */
     public interface OfDriver {
 
         String version();
@@ -254,7 +254,7 @@ class JdbcSinkTest {
         Object[] echo(Object[] attributes);
     }
 
-    /** A connection that its driver's interface unwraps to. */
+    /** Returns connections that can be unwrapped to their driver's interface. */
     private static DataSource ofDriver(Connection connection) {
         var loader = JdbcSinkTest.class.getClassLoader();
         Object driver = Proxy.newProxyInstance(
@@ -312,8 +312,8 @@ class JdbcSinkTest {
     }
 
     /**
-     * Regression: the refusal named {@code unwrap}, which the writer had not called, or the writer got an array that
-     * was not of the class that it had named.
+     * Regression: the refusal named {@code unwrap}, although the writer had called another method. Or the writer got an
+     * array that was not of the class that it had requested.
      */
     @Test
     void classOfADriver_isRefusedWithTheCalledMethod_andItsInterfaceIsNot() throws Exception {
@@ -435,7 +435,7 @@ class JdbcSinkTest {
         }
     }
 
-    /** A pool with one connection, which it hands on in the state in which the last user left it. */
+    /** A pool with one connection. It does not reset the connection's state when the next user gets the connection. */
     private static DataSource poolOf(Connection connection) {
         Connection borrowed = (Connection) Proxy.newProxyInstance(
                 JdbcSinkTest.class.getClassLoader(),
@@ -448,7 +448,7 @@ class JdbcSinkTest {
                 });
     }
 
-    /** Regression: the next user of the connection had to commit explicitly, without knowing it. */
+    /** Regression: the connection came back without auto-commit, so its next user had to commit explicitly. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void connectionOfAPool_goesBackWithTheAutoCommitThatItHad(boolean autoCommit) throws Exception {

@@ -54,7 +54,7 @@ class LastCommitTest {
     @TempDir
     Path folder;
 
-    /** A group that waits for a member that has left, until its session expires, while another member joins. */
+    /** A group that waits for a member that has left, until its session expires. Meanwhile, another member joins. */
     private static final class Group implements AutoCloseable {
 
         private final KafkaCluster cluster;
@@ -117,7 +117,7 @@ class LastCommitTest {
             long failedOfOne = snapshot(one).failedCommits();
             long failedOfTwo = snapshot(two).failedCommits();
             late = member("late");
-            // Records that they finish before they notice the rebalance are committed.
+            // Records that the members finish before they notice the rebalance are committed.
             ConsumerLedger.await("the rebalance", SOON, () -> {
                 if (produced < 99 * RECORDS) {
                     produce();

@@ -41,7 +41,7 @@ class LeanAllocationTest {
     @RegisterExtension
     static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(KafkaCluster.builder());
 
-    /** In most of these waits, a fetch without records is sent or received. */
+    /** The number of waits for records. During most of them, a fetch without records is sent or received. */
     private static final int WAITS = 1_000;
 
     private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -161,7 +161,7 @@ class LeanAllocationTest {
                         20,
                         "batch.size",
                         100_000,
-                        // With idempotence, a first batch that a new leader has refused would stay out of sequence
+                        // A new leader may refuse the first batch. With idempotence, it would stay out of sequence
                         // forever.
                         "enable.idempotence",
                         false),

@@ -59,7 +59,7 @@ class LeanConsumerTest {
 
     @Test
     void pauseInTheHandler_stopsAfterThatRecord_andDropsNothing() {
-        // A response holds one or two batches of this size, so both buffers stay in use.
+        // A response holds only one or two of these batches, so both buffers stay in use.
         for (String topic : List.of("pause", "beside")) {
             KAFKA.cluster().createTopic(topic, 1);
             for (int from = 0; from < COUNT; from += COUNT / 10) {

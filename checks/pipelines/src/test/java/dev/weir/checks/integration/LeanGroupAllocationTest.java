@@ -50,7 +50,7 @@ class LeanGroupAllocationTest {
     private static final Duration LONG = Duration.ofMinutes(1);
     private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(3);
 
-    /** Each element is one record here. An element of several records needs as many bytes. */
+    /** The limit per record. Each element is one record here, but an element of several records needs no more bytes. */
     private static final long ALLOWED_BYTES_PER_RECORD = 20;
 
     /** Allocation per second by heartbeats, commits and polls of the consumer. */

@@ -96,7 +96,7 @@ class LeanProducerFaultsTest {
                 .build();
     }
 
-    /** Sends a phase's records. The last quarter is sent after the fault has ended. */
+    /** Sends the records of one phase of a test. The last quarter is sent after the fault has ended. */
     private static void during(LeanProducer producer, SendLedger ledger, long first, long count, ThrowingRunnable fault)
             throws Exception {
         long before = count * 3 / 4;
@@ -113,7 +113,7 @@ class LeanProducerFaultsTest {
         void run() throws Exception;
     }
 
-    /** Makes each partition's second replica its first one, and its leader. */
+    /** Moves the leadership of each partition to its second replica, which becomes its first one. */
     private static void moveLeaders(KafkaCluster cluster) throws Exception {
         Map<TopicPartition, Optional<NewPartitionReassignment>> moves = new HashMap<>();
         partitions(cluster).forEach(partition -> {

@@ -96,7 +96,7 @@ class LeanProducerTwentyFaultsTest {
             thread.join();
         }
 
-        /** The rest, on the caller's thread. */
+        /** Sends on the caller's thread until {@code count} records have been sent. */
         void sendUpTo(long count) throws InterruptedException {
             while (sent.get() < count) {
                 sendNext();

@@ -44,7 +44,7 @@ class LeanRevocationTest {
     private final Set<Integer> held = ConcurrentHashMap.newKeySet();
     private final CountDownLatch release = new CountDownLatch(1);
 
-    /** Holds the first record of each partition, because the group chooses which of the two is revoked. */
+    /** Holds the first record of both partitions, because the group chooses which one is revoked. */
     private ConsumerRecord<byte[], byte[]> hold(ConsumerRecord<byte[], byte[]> record) throws InterruptedException {
         if (record.offset() == 0) {
             held.add(record.partition());

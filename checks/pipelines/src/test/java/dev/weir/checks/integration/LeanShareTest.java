@@ -202,7 +202,7 @@ class LeanShareTest {
                     () -> member(running).limit().toString(),
                     SOON,
                     () -> member(running).limit().kind().equals("share-window"));
-            // The limit of locks, plus at most one batch of the producer.
+            // At least as many records as the limit of locks, and at most one batch of the producer more.
             assertThat(ledger.seen()).isBetween(89, 119);
             assertThat(member(running).limit().advice()).startsWith("share.partition.max.record.locks of ");
             goOn.countDown();

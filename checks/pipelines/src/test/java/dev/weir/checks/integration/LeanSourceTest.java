@@ -239,7 +239,7 @@ class LeanSourceTest {
             for (int partition = 0; partition < 2; partition++) {
                 var ignored = producer.send(new ProducerRecord<>("marked", partition, null, new byte[1]));
             }
-            producer.flush(); // for the reason given in OpenTransactionTest
+            producer.flush(); // needed for the reason given in OpenTransactionTest
             producer.commitTransaction();
         }
         // With this interval, commits happen only at a revocation and at the end.

@@ -108,7 +108,7 @@ class LimiterMeasurementTest {
         }
     }
 
-    /** The quota first allows ten seconds' worth of records at once, and the rest at its rate. */
+    /** The quota first allows a burst of ten seconds' worth of records. After that, it allows only its rate. */
     @ParameterizedTest
     @EnumSource(FetchPath.class)
     void consumerOverItsQuota_isSourceBroker_withTheQuotaNamed(FetchPath path) throws Exception {

@@ -32,9 +32,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A group whose committed offset was lost when the log was truncated. Regression: the client waited until its position
- * was validated. The position could therefore not be queried, and the client's error was attributed to an older
- * position. The partition stalled permanently.
+ * Tests a group whose committed offset was lost when the log was truncated. Regression: the client could not report its
+ * position until it was validated. Its error was attributed to an older position, and the partition stalled
+ * permanently.
  */
 class LogTruncationTest {
 

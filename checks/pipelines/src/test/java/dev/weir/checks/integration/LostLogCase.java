@@ -22,7 +22,7 @@ record LostLogCase(String protocol, FetchPath path, OutOfRangePolicy policy, Gro
         RUNNING,
         /** Halted by SIGSTOP. */
         FROZEN,
-        /** Drained before, started again after it. */
+        /** Drained before the change, and started again after it. */
         STOPPED
     }
 

@@ -160,7 +160,7 @@ class NestedSourceTest {
         assertThat(committed("section-fails")).isEqualTo(2_000);
     }
 
-    /** Regression: the metrics of the first section's producer were shown forever, although the producer was closed. */
+    /** Regression: the metrics of the first inner stream's producer were shown forever, although it was closed. */
     @ParameterizedTest
     @ValueSource(strings = {"flow", "side sink"})
     void producer_ofAnInnerStream_isExposedUntilTheStreamHasEnded(String how) throws Exception {

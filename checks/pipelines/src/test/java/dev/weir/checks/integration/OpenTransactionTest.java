@@ -77,8 +77,8 @@ class OpenTransactionTest {
                 Map.of("bootstrap.servers", KAFKA.bootstrapServers(), "transactional.id", "stranger-" + topic));
         stranger.beginTransaction();
         send(stranger, topic, "first");
-        // Kafka 4.4's producer checks for unsent records before it takes the commit from its queue. A record and its
-        // commit that come in between are sent in the wrong order, and the broker refuses this commit of nothing.
+        // Kafka 4.4's producer looks for unsent records before it takes a commit from its queue. If a record and its
+        // commit arrive in between, it sends the commit first, and the broker refuses the empty transaction.
         stranger.flush();
         stranger.commitTransaction();
         stranger.beginTransaction();
@@ -118,8 +118,8 @@ class OpenTransactionTest {
     }
 
     /**
-     * On a fast clock, a busy broker may need more than the permitted quarter of a second to return the group's
-     * offsets. The warning about this is ignored.
+     * Returns the warnings, but not the one about late offsets of the group. The clock is fast, so they are due after a
+     * quarter of a second, and a busy broker may need longer.
      */
     private static List<String> told(FastKafka around) {
         return around.warnings().stream()

@@ -243,7 +243,7 @@ final class Postgres implements AutoCloseable {
         }
     }
 
-    /** The one number that a query answers. */
+    /** Returns the number that is the only result of a query. */
     static long number(DataSource source, String query) {
         try (Connection connection = source.getConnection();
                 Statement statement = connection.createStatement();

@@ -72,7 +72,7 @@ class ProducerRefusalTest {
         Records.produce(KAFKA.bootstrapServers(), name, 0, COUNT, 7);
     }
 
-    /** Returns the output record, without its key if the broker should refuse it. */
+    /** Returns the output record. A poisoned record has no key, so that the broker refuses it. */
     private static ProducerRecord<byte[], byte[]> made(
             String name, ConsumerRecord<byte[], byte[]> record, LongPredicate poison) {
         byte @Nullable [] key = poison.test(record.offset()) ? null : record.key();

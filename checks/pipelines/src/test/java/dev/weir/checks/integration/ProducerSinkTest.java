@@ -64,8 +64,7 @@ class ProducerSinkTest {
         }
     }
 
-    // The broker is away for longer than the client waits for buffer space, so that send gives up and the loop must try
-    // again.
+    // The broker is down for longer than the client waits for buffer space, so send() fails and must be called again.
     @Test
     void brokerAwayWithBufferFull_waitsAndKeepsOrder() throws Exception {
         KAFKA.cluster().createTopic("away", 1);

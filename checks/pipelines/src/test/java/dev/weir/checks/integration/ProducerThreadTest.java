@@ -138,8 +138,8 @@ class ProducerThreadTest {
     }
 
     /**
-     * The thread dies at its first response. Until then, only the client's cluster metadata callback has shown which
-     * thread it is.
+     * The thread dies at its first response. Before that, only the client's cluster metadata callback has shown which
+     * thread is the client's.
      */
     @Test
     void threadThatDiesOfItsFirstAnswer_failsTheRun_andTheNextOneLosesNothing() throws Exception {

@@ -111,7 +111,9 @@ class ProducingPoisonTest {
                         .build()));
     }
 
-    /** Checks that the other records are written. The last writes of a partition's numbers must be in order. */
+    /**
+     * Checks that the other records are written. If a number occurs repeatedly, its last occurrence must be in order.
+     */
     private static List<Long> assertOthersWritten(String name, int partition) {
         List<Long> written = Records.numbers(
                 Records.readAll(KAFKA.bootstrapServers(), name + "-out", IsolationLevel.READ_UNCOMMITTED).stream()

@@ -49,8 +49,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * For each way to produce: one rule for records that cannot be written, and results in order. Also tests a producer
- * outside pipelines.
+ * Tests for each way to produce that one rule applies to records that cannot be written, and that results are in order.
+ * Also tests a producer outside pipelines.
  */
 @Timeout(120)
 class ProducingTest {
@@ -109,7 +109,7 @@ class ProducingTest {
                 .build();
     }
 
-    /** With a serializer that refuses some values. */
+    /** Returns settings with a serializer that refuses some values. */
     private static ProducerSettings<byte[], byte[]> producer() {
         Serializer<byte[]> picky = (topic, value) -> {
             if (value != null && value.length == NOT_SERIALISABLE) {
@@ -284,7 +284,7 @@ class ProducingTest {
         assertThat(committed).as("records committed").isLessThan(COUNT);
     }
 
-    /** Regression: in a group, which takes turns with others on one thread, the stage never stopped pulling. */
+    /** Regression: the groups take turns on one thread, but the stage of one group never stopped pulling. */
     @Test
     void flow_inGroups_emitsAllResults() throws Exception {
         KAFKA.cluster().createTopic("groups", 1);

@@ -80,9 +80,9 @@ class RareAnswersTest {
         return ProducerSettings.builder()
                 .bootstrapServers(network.bootstrapServers())
                 // If the answers for a batch are lost more than once, the broker may no longer know the batch, and
-                // Kafka's client repeats it forever. After four timeouts, the exactly-once flow replaces such a client,
-                // but the run of a plain sink fails, because the sink keeps no records (ADR 232). With a timeout of a
-                // second, slow machines lose answers by themselves.
+                // Kafka's client repeats it forever. An exactly-once flow replaces such a client after four timeouts. A
+                // plain sink keeps no records, so its run fails instead (ADR 232). With a timeout of a second, slow
+                // machines would lose answers without a fault.
                 .property(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, "4000");
     }
 
@@ -102,7 +102,7 @@ class RareAnswersTest {
         }
     }
 
-    /** Runs a copy again if its run has failed because the producer client was stuck, as an operator does. */
+    /** Runs a pipeline, and runs it again if its producer was stuck, as an operator would do. */
     private static void runAgainWhileStuck(Pipeline copy) throws Exception {
         for (int left = 2; ; left--) {
             try {

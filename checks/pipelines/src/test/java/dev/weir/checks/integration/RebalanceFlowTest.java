@@ -46,7 +46,7 @@ class RebalanceFlowTest {
 
     private static ConsumerSettings<byte[], byte[]> settings(String protocol, String group) {
         var settings = ConsumerLedger.settings(KAFKA.cluster(), group)
-                // Less than the stage can hold, so that a stuck partition does not block the other one.
+                // Less than the stage can hold, so that a stuck partition does not block the other partition.
                 .maxOutstandingRecords(100)
                 .property("max.poll.records", "100");
         return protocol.equals("consumer")

@@ -57,8 +57,8 @@ class RebalanceRollingRestartTest {
                         .get(0)
                         .snapshot()
                         .failedCommits())
-                // There are a few attempts during a rebalance, with pauses that double. Without the pauses, there would
-                // be hundreds.
+                // Commits are tried a few times during a rebalance, with pauses that double. Without the pauses, there
+                // would be hundreds of attempts.
                 .isLessThan(20);
     }
 

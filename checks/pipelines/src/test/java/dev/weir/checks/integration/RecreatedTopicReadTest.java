@@ -164,7 +164,7 @@ class RecreatedTopicReadTest {
         create(topic);
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch paused = new CountDownLatch(1);
-        // Most of it waits in the topic.
+        // These limits leave most records unread in the topic.
         var settings = settings(topic, "classic")
                 .outOfRange(OutOfRangePolicy.NEAREST)
                 .maxOutstandingRecords(10)
@@ -282,7 +282,7 @@ class RecreatedTopicReadTest {
         String topic = "again-" + protocol + "-" + source;
         create(topic);
         try (RunningPipeline first = run(source, settings(topic, protocol).build(), topic)) {
-            // With at most once, the commit is ahead of the records.
+            // With at most once, records are committed before they are read, so wait for both.
             ConsumerLedger.await(
                     "the old one is read and committed", SOON, () -> committed(topic) == OLD && read.size() == OLD);
             assertThat(first.drain(SOON).drained()).isTrue();

@@ -39,7 +39,7 @@ class RevokedWaitsTest {
 
     private static final int RECORDS = 600;
 
-    /** Records present at the start, and added with each of the three new members. */
+    /** The number of records present at the start, and added with each of the three new members. */
     private static final int PART = RECORDS / 4;
 
     private static final Duration SOON = Duration.ofSeconds(40);
@@ -96,7 +96,7 @@ class RevokedWaitsTest {
     }
 
     // Regression: with the short deadline, handlers began records that the other member had already handled. With the
-    // long one, the other member waited for the whole deadline.
+    // long deadline, the other member had to wait until the deadline had passed.
     @ParameterizedTest
     @CsvSource({"false, BREAKER, PT0.3S", "true, RETRY, PT2M"})
     void memberJoins_whileCallsWait_workNotBegunIsDroppedAtOnce(boolean async, String waits, Duration revokeDeadline)

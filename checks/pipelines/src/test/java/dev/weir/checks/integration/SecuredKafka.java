@@ -49,7 +49,7 @@ final class SecuredKafka implements AutoCloseable {
                 .brokerConfig("listener.name.secured.ssl.keystore.location", keys.toString())
                 .brokerConfig("listener.name.secured.ssl.keystore.password", STORE_PASSWORD)
                 .brokerConfig("listener.name.secured.ssl.key.password", STORE_PASSWORD)
-                // For topics that say nothing else.
+                // The policy of topics that do not set their own.
                 .brokerConfig("log.cleanup.policy", "compact")
                 .brokerConfig("authorizer.class.name", "org.apache.kafka.metadata.authorizer.StandardAuthorizer")
                 .brokerConfig("super.users", "User:ANONYMOUS") // Uses the open listener.

@@ -75,7 +75,7 @@ final class SendLedger implements SendListener {
         assertAllOnceInOrder(bootstrapServers, topic, false);
     }
 
-    /** Does the same check. {@code restarted} says whether a broker may have been restarted. */
+    /** Does the same check. If {@code restarted} is true, a broker may acknowledge a record without its offset. */
     void assertAllOnceInOrder(String bootstrapServers, String topic, boolean restarted) {
         assertThat(failures).isEmpty();
         assertThat(acknowledged).hasValue(told.length());

@@ -159,8 +159,8 @@ class ShareConsumersTest {
             ConsumerLedger.await("the first", SOON, () -> handled.get() == 1);
             assertThat(member(running).parked()).isZero();
             ShareGroupConfig.set(settings, Map.of("share.delivery.count.limit", "2"));
-            // With a limit of two deliveries, the first delivery is one of the last two. Therefore a copy exists before
-            // the handler sees the record.
+            // With a limit of two deliveries, the first delivery is already one of the last two. A copy is therefore
+            // written before the handler sees the record.
             ConsumerLedger.await("a copy", SOON, () -> {
                 Records.produce(KAFKA.bootstrapServers(), "lowered", 0, 1);
                 return member(running).parked() > 0;

@@ -13,7 +13,7 @@ final class ShareMember {
     private ShareMember() {}
 
     /**
-     * Takes the brokers, the topic, the group, the dead-letter topic, the number of begun handlers after which it
+     * Takes the brokers, the topic, the group, the dead-letter topic, the number of started handlers after which it
      * reports, the number of share consumers, the fetch path (the client's by default), and optionally a name.
      */
     public static void main(String[] args) throws InterruptedException {

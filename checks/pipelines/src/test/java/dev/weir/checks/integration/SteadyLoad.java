@@ -49,7 +49,7 @@ final class SteadyLoad {
         }
     }
 
-    /** Stops the load. Returns when the brokers have all written records. */
+    /** Stops the load. Returns when the brokers have acknowledged or refused all records. */
     void stop() throws InterruptedException {
         stopped = true;
         thread.join();

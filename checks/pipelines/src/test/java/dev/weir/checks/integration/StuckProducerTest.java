@@ -188,8 +188,7 @@ class StuckProducerTest {
     }
 
     /**
-     * While the pipeline waits, it names the stuck producer. A sender without responses gives up at the same time,
-     * because both wait for ten seconds.
+     * The waiting pipeline names the stuck producer. A sender gives up at the same time, because both wait ten seconds.
      */
     @Test
     void producerWithoutAnswers_isReplacedInOrder() throws Exception {
@@ -274,8 +273,8 @@ class StuckProducerTest {
     }
 
     /**
-     * No records are retained that could be sent again. The run must fail and name the producer, and the next run must
-     * continue from the committed position.
+     * The pipeline keeps no records that it could send again. The run must fail and name the producer, and the next run
+     * must continue from the committed position.
      */
     @ParameterizedTest
     @Tag("long")

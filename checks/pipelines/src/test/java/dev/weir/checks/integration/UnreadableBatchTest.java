@@ -115,7 +115,7 @@ class UnreadableBatchTest {
                         .map(damage -> Arguments.of(path, damage)));
     }
 
-    /** Returns each kind of damage, with each of two fetch paths at least once. */
+    /** Returns some combinations of a fetch path and a kind of damage. {@link #others} returns all others. */
     static Stream<Arguments> some() {
         return Stream.of(
                 Arguments.of(Way.CLIENT, Damage.TOO_LARGE),

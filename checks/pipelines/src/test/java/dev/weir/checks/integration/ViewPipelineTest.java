@@ -113,7 +113,7 @@ class ViewPipelineTest {
         return bytes == null ? "null" : new String(bytes, StandardCharsets.ISO_8859_1);
     }
 
-    /** Fills a topic in batches of 1 to 50 records, so that some records stay together and others are alone. */
+    /** Fills a topic in batches of 1 to 50 records, so that some records share a batch and others do not. */
     private static void fill(String topic, int partitions, int records) {
         cluster().createTopic(topic, partitions);
         cluster().createTopic(topic + "-out", partitions);
@@ -155,7 +155,7 @@ class ViewPipelineTest {
         assertThat(cluster().committedOffsets(topic)).isEqualTo(cluster().endOffsets(topic));
     }
 
-    /** A bound in the middle of a batch is exact to the record, although elements are batches. */
+    /** A read to an offset must end exactly there, even in the middle of a batch, although elements are batches. */
     @Test
     void readToAnOffset_withNoneOrSeveralForARecord_endsThere() throws Exception {
         cluster().createTopic("some", 1);
@@ -339,7 +339,7 @@ class ViewPipelineTest {
         }
     }
 
-    /** Uses a sink without an output, like a pipeline that only reads. */
+    /** The sink writes nothing, as in a pipeline that only reads. */
     @Test
     void views_inASinkOfOnesOwn_areGivenBack_andRefuseToBeReadThen() throws Exception {
         fill("looked", 2, 5_000);

@@ -167,7 +167,7 @@ record WriteCase(
     ProducerSettings<byte[], byte[]> producer() {
         Serializer<byte[]> values = (topic, value) -> {
             if (!isSerialisable.get() && value != null && number(value) == FAULT) {
-                // Kafka's client throws the same exception once it is closed.
+                // Kafka's client throws an exception of this class once it is closed.
                 throw new IllegalStateException("not of this form");
             }
             return value;

@@ -127,10 +127,7 @@ final class WriteRun {
         }
     }
 
-    /**
-     * Returns whether some of the records wait in the client and others fail, because a single send's topic was
-     * deleted.
-     */
+    /** Returns whether single sends go to a deleted topic. Some records then wait in the client, and others fail. */
     private boolean isDeletedForSender() {
         return of.event() == WriteEvent.TOPIC_DELETED && of.way() == WriteWay.SENDER;
     }
@@ -233,8 +230,8 @@ final class WriteRun {
     }
 
     /**
-     * Waits until the pipeline has seen the record at fault. Does not wait for a parked copy, which is written before
-     * its record is seen.
+     * Waits until the pipeline has seen the record at fault. Does nothing for a parked copy, which is written before
+     * the pipeline sees its record.
      */
     private void awaitUnderWay(RunningPipeline running) {
         if (of.way() != WriteWay.PARKED_COPY) {
@@ -251,7 +248,7 @@ final class WriteRun {
                     running,
                     () -> running.handles(DeadLetterHandle.class).getFirst().held() > 0);
         } else if (!of.event().hasOwnTopic()) {
-            // No copy waits for another one.
+            // Copies do not wait for each other, so all other copies are written.
             await(running, () -> of.written(of.out()).size() == COUNT - 1);
         }
     }

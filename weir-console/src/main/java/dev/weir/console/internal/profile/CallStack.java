@@ -7,8 +7,8 @@ import java.util.List;
  * The call stack of a thread at the time of a sample. Immutable.
  *
  * <p>Operators call user functions. The calling operator is found by searching outward from the innermost user frame
- * for the first engine frame. All frames inside the operator's frame are user code, including the frames of JDK and
- * library methods that the user function has called.
+ * for the first frame of Weir's engine. All frames inside the operator's frame are user code, including the frames of
+ * JDK and library methods that the user function has called.
  *
  * @param frames the frames, innermost first
  * @param cut whether outer frames are missing, because the flight recorder limits the depth
@@ -78,7 +78,7 @@ record CallStack(List<Frame> frames, boolean cut) {
 
     /**
      * Returns the number of nested map calls that contain the running code; 0 if there are none. This number identifies
-     * the map that was running. If it is 1, the most downstream map of the group was running.
+     * the map that was running. If it is 1, the most downstream of the consecutive maps was running.
      */
     int maps() {
         int at = 0;

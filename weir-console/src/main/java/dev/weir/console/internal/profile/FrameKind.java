@@ -8,7 +8,7 @@ enum FrameKind {
     USER,
     ENGINE,
     CLIENT,
-    /** Code of a Kafka broker in this process, as in {@code weir demo}. It calls classes of the client. */
+    /** Code of a Kafka broker in this process, as in {@code weir demo}. A broker also calls classes of the client. */
     BROKER,
     /** Code of the JDK or of a general library, which counts as code of its caller. */
     SERVING;

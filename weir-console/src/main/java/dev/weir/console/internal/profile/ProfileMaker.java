@@ -49,8 +49,8 @@ final class ProfileMaker {
             stages.computeIfAbsent(stage, first -> new StageTotals()).add(sample);
             flame.add(stage.stage(), sample.stack().userCode(), sample.amount());
         } else if (!waits) {
-            // Waits outside user code are not added to the flame graph. The thread only waits for input or work there,
-            // and the console already shows starved stages.
+            // Waits are counted only in user code. Elsewhere, a thread only waits for input or work, and the console
+            // already shows starved stages.
             flame.add(owner.name().toLowerCase(Locale.ROOT), sample.stack().frames(), sample.amount());
             if (sample.kind() == Sample.Kind.CPU) {
                 cpuOfOthers.merge(owner, sample.amount(), Long::sum);

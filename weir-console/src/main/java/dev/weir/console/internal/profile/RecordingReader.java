@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads a recording and creates a profile. Confined to one thread.
  *
- * <p>Reads the file twice: first the samples, then the stage runs. There may be millions of runs, so only runs that
- * contain a sample are kept.
+ * <p>Reads the file twice: first the samples, then the stage runs. A stage run is the time in which a stage processed
+ * one batch. There may be millions of runs, so only runs that contain a sample are kept.
  */
 final class RecordingReader {
 

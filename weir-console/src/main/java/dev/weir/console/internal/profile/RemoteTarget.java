@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The flight recorder of another process, controlled by diagnostic commands that {@code jcmd} sends to the process.
- * They need no flag, open no port, and leave nothing behind. Confined to one thread.
+ * The flight recorder of another process, controlled by diagnostic commands that {@code jcmd} sends to the process. The
+ * commands need no JVM flag, open no port, and leave nothing behind. Confined to one thread.
  */
 final class RemoteTarget implements Recorder.Target {
 
@@ -107,7 +107,7 @@ final class RemoteTarget implements Recorder.Target {
                                     .getUserPrincipalLookupService()
                                     .lookupPrincipalByName(user));
                 }
-            } catch (IOException | UnsupportedOperationException e) { // the recorder will report that it cannot write
+            } catch (IOException | UnsupportedOperationException e) { // the other process reports that it cannot write
                 LOG.debug("cannot give {} to {}", folder, user, e);
             }
         });
@@ -135,7 +135,7 @@ final class RemoteTarget implements Recorder.Target {
     @Override
     public void start(RecordingSettings settings, Duration time) throws IOException, InterruptedException {
         Path file = Files.writeString(folder.resolve("settings.jfc"), settings.toXml());
-        // Set before the command runs: if an interrupt ends the wait for jcmd, the process may record all the same.
+        // Set before the command runs. An interrupt may end the wait for jcmd although the process starts to record.
         started = true;
         commands.run(
                 "JFR.start",
@@ -160,7 +160,7 @@ final class RemoteTarget implements Recorder.Target {
             if (started) {
                 commands.run("JFR.stop", "name=" + recording);
             }
-        } catch (IOException e) { // the process or its recording has ended, or there never was one
+        } catch (IOException e) { // nothing is being recorded, or the process has ended
             LOG.debug("cannot close the recording of {}", name, e);
         } catch (InterruptedException e) {
             interrupted = true;

@@ -8,9 +8,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Assigns samples to stages. If a stage run was recorded on the sample's thread at the time of the sample, the sample
- * is assigned to the stage of that run. If not, it is assigned to the stage of other samples with the same
- * {@linkplain CallStack#signature signature}. Confined to one thread.
+ * Assigns samples to stages. A stage run is the time in which a thread processed one batch in a stage. A sample taken
+ * on that thread during the run is assigned to the stage of the run. Any other sample is assigned to the stage of the
+ * samples with the same {@linkplain CallStack#signature signature}. Confined to one thread.
  */
 final class StageJoin {
 

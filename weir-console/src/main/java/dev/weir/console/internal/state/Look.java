@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  * @param health the health of that consumer; null if there is none
  * @param limiter the pipeline's limiter; null while unknown
  * @param process the process's CPU use, heap and garbage collections; null before the first reading of them
- * @param figures metrics over the same period as the stages' shares and the limiter
- * @param step the activity of the process while no pipeline is shown yet; null if none was announced
+ * @param figures metrics of the pipeline over the last seconds
+ * @param step a text that says what the process does until there is a pipeline; null if none was announced
  */
 record Look(
         long number,
@@ -163,9 +163,9 @@ record Look(
             double busy = now.busyNanos() - (earlier == null ? 0 : earlier.busyNanos());
             double up = now.blockedUpNanos() - (earlier == null ? 0 : earlier.blockedUpNanos());
             double down = now.blockedDownNanos() - (earlier == null ? 0 : earlier.blockedDownNanos());
-            // The times of several threads may add up to more than the interval. Their sum is then used, because the
-            // number of threads may have changed. The times of a single thread may add up to less, because it also does
-            // other work.
+            // The times of several threads may add up to more than the interval. Their sum is then used, because it is
+            // unknown how many threads there were in between. A single thread's times may add up to less, because it
+            // also does other work.
             double threadNanos = Math.max((double) elapsed, busy + up + down);
             return new StageLook(
                     now,

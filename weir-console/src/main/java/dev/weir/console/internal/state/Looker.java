@@ -78,7 +78,7 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
     private long collectionMillis = -1; // not read yet
     private @Nullable String step;
 
-    /** The state that requests share, and when and for which subject it was built. Null if it must be built. */
+    /** The state that requests share, and the time and the subject for which it was built. Null if it must be built. */
     private byte @Nullable [] state;
 
     private long stateNanos;
@@ -157,7 +157,7 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
         }
         close(over);
         controls.show(next.pipeline);
-        forgetState(); // a request may have come before the controls were shown
+        forgetState(); // requests may already have built a state without the new controls
     }
 
     private static void close(@Nullable LimiterProbe probe) {

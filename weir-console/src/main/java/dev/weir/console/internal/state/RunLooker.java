@@ -15,7 +15,7 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Receives the metrics of benchmark runs. Each notification becomes a reading. Thread-safe. */
+/** Receives the metrics and notes of benchmark runs. Stores a new reading after each of them. Thread-safe. */
 public final class RunLooker implements ConsoleSubject, AutoCloseable {
 
     /** The maximum number of text lines that the page shows. */

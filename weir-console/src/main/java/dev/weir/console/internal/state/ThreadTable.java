@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * dispatcher, then the threads of Kafka's clients, of Weir, of the garbage collector and compiler, and all others.
  * Guarded by the lock of {@link Looker}.
  *
- * <p>Reads only the stacks that {@link ThreadActivity} reads. Keeps at most {@value #MOST_ROWS} rows of
- * {@value #SECONDS} characters.
+ * <p>Reads no stacks itself, but uses the stacks that {@link ThreadActivity} has read. Keeps at most
+ * {@value #MOST_ROWS} rows of {@value #SECONDS} characters.
  */
 final class ThreadTable {
 

@@ -37,7 +37,7 @@ final class ArrivalPlants {
 
     private static Plant keys(Shapes shapes, boolean hot, @Nullable Bed bed, FetchPath path) {
         int percent = shapes.between(2, 9) * 10 + shapes.between(0, 1) * 9;
-        // The hot key takes at least twice as long as all workers would need for everything.
+        // The records of the hot key alone take at least twice as long as all records would take with all workers.
         int least = hot ? (int) Math.ceil(250.0 / percent) : 2;
         int workers = hot ? Math.max(4, least) + shapes.between(0, 12) : shapes.between(2, 16);
         Work work = new Work(
@@ -53,7 +53,7 @@ final class ArrivalPlants {
                         + (bed == null ? "in memory, " + shapes.place() : path),
                 Truth.of(hot ? Kind.KEY_SKEW : Kind.STAGE_WAIT, shapes.subject),
                 hot
-                        // On a broker, the partitions without the hot key may keep the workers busy.
+                        // On a broker, records of other partitions may keep the workers busy.
                         ? new Occupancy(work, workers, 0, Math.min(0.7, 250.0 / percent / workers))
                         : Occupancy.full(work, workers),
                 plant -> tuning -> {

@@ -14,7 +14,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
-/** The broker that plants share, and topics that are filled once for all plants that read them. */
+/** The broker that all planted pipelines share, and topics that are filled once for all pipelines that read them. */
 final class Bed {
 
     static final int PARTITIONS = 3;

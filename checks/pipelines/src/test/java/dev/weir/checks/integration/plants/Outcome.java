@@ -22,7 +22,7 @@ record Outcome(
     enum Verdict {
         /** Kind and subject are right. */
         RIGHT,
-        /** Right, but without the subject; or undecided, with the right limiter among the candidates. */
+        /** A right answer without the subject, or an undecided one with the right limiter among its candidates. */
         VAGUE,
         /** Wrong, but stated as unsure. */
         WRONG_UNSURE,

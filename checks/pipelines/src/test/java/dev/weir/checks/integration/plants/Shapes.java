@@ -31,7 +31,7 @@ final class Shapes {
     final Random random;
     final String subject;
 
-    /** Number of cheap stages before the limiter. Another number of them follows it. */
+    /** The number of cheap stages before the limiter. {@code after} is the number of cheap stages after it. */
     private final int before;
 
     private final int after;
@@ -86,7 +86,7 @@ final class Shapes {
         return element;
     }
 
-    /** Returns the form of a stage after it has been given its own threads. */
+    /** Returns the form of a stage after the tuning has given it its own threads. */
     static Form wider(Form form, Work work, Tuning tuning) {
         if (tuning.workers() == 0 || form.hasWorkers()) {
             return form;
@@ -107,7 +107,7 @@ final class Shapes {
                 .named(subject);
     }
 
-    /** Adds the limiter itself after the preceding stages. */
+    /** Adds the limiting stage after the stages before it. */
     interface Middle<T> {
         Source<T> after(Source<T> before);
     }

@@ -40,7 +40,7 @@ final class Truth {
         return truth;
     }
 
-    /** Also accepts the kind with the given id, which not every version has. */
+    /** Also accepts the kind with this id. The id is a text, because some versions do not have the kind. */
     Truth orNamed(String id) {
         Truth truth = copy();
         truth.named.add(id);
@@ -54,7 +54,7 @@ final class Truth {
         return truth;
     }
 
-    /** Adds names of operators that contain the limiter, which count as vague rather than wrong. */
+    /** Adds names of operators that contain the limiter. An answer with such a name counts as vague, not as wrong. */
     Truth around(String... names) {
         Truth truth = copy();
         truth.around.addAll(Set.of(names));

@@ -5,7 +5,7 @@ package dev.weir.checks.integration.plants;
  *
  * @param workers the number of threads or concurrent calls of the planted stage; 0 for the planted number
  * @param widened the factor for a window, a budget, a rate or a batch, relative to the planted value
- * @param removed whether the limiter is left out altogether, which shows that it did limit
+ * @param removed whether the limiter is left out altogether, to prove that it was the limiter
  */
 record Tuning(int workers, double widened, boolean removed) {
 
