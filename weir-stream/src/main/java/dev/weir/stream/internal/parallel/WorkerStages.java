@@ -58,9 +58,8 @@ final class WorkerStages {
      * Builds a stage for one run.
      *
      * @param dispatcher the dispatcher of the stage's tasks
-     * @param mostAtOnce returns an additional limit on elements in flight, which applies if it is lower than the
-     *     parallelism
-     * @param resizable whether a running stage may be given another parallelism; if false, the parallelism is 1
+     * @param mostAtOnce returns a second limit on the number of elements in flight; the lower of both limits applies
+     * @param resizable whether users may change the parallelism while the stage is running; if not, it is 1
      */
     static <T, R> Stage<R> build(
             BlueprintNode<T> above,
