@@ -379,7 +379,7 @@ final class StageRules {
     }
 
     /**
-     * Returns the factor by which the elements that wait in the stage let it grow: 1 if none waits, or if each has to
+     * Returns the growth factor that the elements waiting in the stage allow: 1 if none waits, or if each has to
      * wait for the one before.
      */
     private static double gainOfReady(Unit unit, StageLoad stage) {

@@ -23,7 +23,7 @@ class CallsAtTheWrongTimeTest {
 
     private static final Duration LONG = Duration.ofHours(1);
 
-    /** A call that is made within a pipeline, and waits for the end of that pipeline. */
+    /** A call made within a pipeline, and waits for the end of that pipeline. */
     @FunctionalInterface
     interface Waiting {
         void on(RunningPipeline running) throws InterruptedException;

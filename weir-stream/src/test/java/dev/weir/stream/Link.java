@@ -133,7 +133,7 @@ record Link(
                 values -> next.model.apply(model.apply(values)));
     }
 
-    /** An element that is not derived from any input. */
+    /** An element derived from no input. */
     static Item own(long value) {
         return Item.merged(List.of()).with(value);
     }

@@ -105,7 +105,7 @@ class ClientSeriesTest {
         return Map.of("requests-in-flight", requestsInFlight, "request-latency-avg", 7.0, "batch-size-avg", 16_000.0);
     }
 
-    /** A client that is closed while other clients are read has no metrics. */
+    /** A client closed while other clients are read has no metrics. */
     @Test
     void clientThatCloses_doesNotHideTheCountsOfTheOthers() throws Exception {
         Map<String, Gauges> consumers = new HashMap<>();

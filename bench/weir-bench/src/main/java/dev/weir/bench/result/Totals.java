@@ -59,7 +59,7 @@ public record Totals(
     public static final String HANDLER_MILLIS = "handlerMillis";
 
     /**
-     * Metric: seconds until a fresh process reaches full speed. The time starts when the process is told to join. It
+     * Metric: seconds until a fresh process reaches full speed. The time starts when the process is ordered to join. It
      * ends at the end of the first second in which the rate reaches 98 % of the ceiling.
      */
     public static final String SECONDS_TO_98 = "secondsTo98";

@@ -98,7 +98,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     }
 
     /**
-     * The number of records that are sent in a planned run. Sending lasts slightly longer than the measurement, so that
+     * The number of records sent in a planned run. Sending lasts slightly longer than the measurement, so that
      * the records do not run out before the measurement ends.
      */
     private long plannedRecords() {

@@ -5,7 +5,7 @@ import dev.weir.stream.spi.AckTarget;
 /**
  * An acknowledgement target for elements that already have one, called the original target. Each token represents one
  * such element, and questions about the element are answered by its original target. Subclasses decide when the
- * original target is told the outcome.
+ * original target learns the outcome.
  */
 public abstract class DerivedTarget implements AckTarget {
 

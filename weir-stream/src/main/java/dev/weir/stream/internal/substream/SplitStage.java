@@ -54,7 +54,7 @@ final class SplitStage<T, R> implements Stage<R> {
     private boolean headTested;
     private @Nullable Throwable failure;
     private boolean inside;
-    /** The task that is inside the section and defers interrupts; otherwise null. */
+    /** The task inside the section, which defers interrupts; otherwise null. */
     private @Nullable Task visitor;
 
     private boolean closed;

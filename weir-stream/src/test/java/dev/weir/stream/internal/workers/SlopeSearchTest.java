@@ -27,7 +27,7 @@ class SlopeSearchTest {
         double waitSeconds;
         double serviceSeconds;
         int servers = 2;
-        /** The fraction by which each element inside slows down all service. Threads get in each other's way. */
+        /** The slowdown of all service per element inside, as a fraction. Threads get in each other's way. */
         double interference;
         /** The maximum number of elements per second that the downstream stage takes. */
         double takenPerSecond = Double.MAX_VALUE;

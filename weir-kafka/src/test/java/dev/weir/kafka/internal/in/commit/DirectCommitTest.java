@@ -161,7 +161,7 @@ class DirectCommitTest {
         assertThat(commit.commit(OFFSETS, WITHIN_NANOS)).isTrue();
     }
 
-    /** A consumer that is closing repeats its last commit every second, so it logs only the first refusal. */
+    /** A closing consumer repeats its last commit every second, so it logs only the first refusal. */
     @Test
     void refusals_areLogged_onceInAGeneration() {
         DirectCommit first = new DirectCommit(client, coordinator.config(), null, 0);

@@ -20,7 +20,7 @@ public final class GoneTopic extends SilentLookup {
 
     public boolean exists;
 
-    /** The number of queries that were made. */
+    /** The number of queries made. */
     int questions;
 
     /** The id of the topic that currently has the name; null while the id is unknown. */

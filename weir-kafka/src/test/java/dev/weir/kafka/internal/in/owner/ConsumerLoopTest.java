@@ -421,7 +421,7 @@ class ConsumerLoopTest {
         assertThat(told).containsExactly("revoked [t-0]", "failed java.lang.NoClassDefFoundError: planted");
     }
 
-    // Regression: a pipeline was added after the other pipelines had been told of the end, and waited for records
+    // Regression: a pipeline was added after the other pipelines had learned of the end, and waited for records
     // forever.
     @Test
     void attachment_inTheTurnOfTheClose_isRefused() throws InterruptedException {
