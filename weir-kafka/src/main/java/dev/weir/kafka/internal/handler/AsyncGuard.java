@@ -16,8 +16,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Wraps an asynchronous handler with a circuit breaker, a timeout, and the conversion of failures into values. Called
- * on the threads of its stage; the handler's futures may complete on any thread.
+ * Wraps an asynchronous handler with a circuit breaker and a timeout, and converts failures into values. Called on the
+ * threads of its stage; the handler's futures may complete on any thread.
  */
 final class AsyncGuard<K, V, R>
         implements Function<HandlerJob<K, V>, CompletionStage<HandlerOutcome<R>>>, Gate<HandlerJob<K, V>> {
@@ -76,8 +76,7 @@ final class AsyncGuard<K, V, R>
     }
 
     /**
-     * A single call of the handler. It ends when its future completes, when the timeout passes, or when the pipeline
-     * cancels it, whichever comes first.
+     * A single call of the handler. It ends when its future completes, the timeout passes or the pipeline cancels it.
      */
     private final class Attempt {
 
@@ -85,18 +84,18 @@ final class AsyncGuard<K, V, R>
         private final long permit;
         private final CompletableFuture<HandlerOutcome<R>> outcome = new CompletableFuture<>();
 
-        /** Set before the handler is called. No thread can end the attempt before this field is set. */
+        /** Set before the handler is called. */
         private RecordTracing.Attempt traced = RecordTracing.Attempt.NONE;
 
         /**
-         * Set by the thread that ends the attempt, before the outcome completes. Only that thread reports to the
-         * breaker, so each permit is returned exactly once.
+         * Set by the thread that ends the attempt, before the outcome completes. Only that thread returns the permit to
+         * the breaker.
          */
         private final AtomicBoolean ended = new AtomicBoolean();
 
         /**
-         * The thread that called the handler; null once the call has returned. Other threads may read an outdated
-         * value. That is harmless, because a thread only checks whether it is the caller itself.
+         * The thread that calls the handler, or null. Other threads may read an outdated value, but only compare it
+         * with themselves.
          */
         private @Nullable Thread caller;
 
@@ -114,8 +113,7 @@ final class AsyncGuard<K, V, R>
                     throw new NullPointerException("the handler returned null");
                 }
                 caller = Thread.currentThread(); // a future that has already failed calls the listener on this thread
-                // Uses handle rather than whenComplete: the future returned by whenComplete would call toString of the
-                // user's exception, which may throw.
+                // whenComplete would call toString of the user's exception, which may throw.
                 var ignored = stage.handle((result, thrown) -> {
                     if (thrown != null) {
                         failedInListener(
@@ -153,14 +151,14 @@ final class AsyncGuard<K, V, R>
             }
         }
 
-        /** Forwards the pipeline's cancellation, and the timeout, to the handler's future. */
+        /** Ends the handler's future after the timeout or a cancellation by the pipeline. */
         private void watch(
                 CompletionStage<? extends R> stage, ConsumerRecord<K, V> record, @Nullable Duration timeout) {
             CompletableFuture<Boolean> timer = new CompletableFuture<>();
             if (timeout != null) {
                 var ignored = timer.completeOnTimeout(true, timeout.toNanos(), TimeUnit.NANOSECONDS)
-                        // Runs on a virtual thread, because user code may depend on the handler's future and must not
-                        // run on the JVM's timer thread.
+                        // On a virtual thread: user code that depends on the future must not run on the JVM's timer
+                        // thread.
                         .thenAcceptAsync(
                                 due -> {
                                     failedInListener(new HandlerTimeoutException(record, timeout, null));
@@ -193,10 +191,7 @@ final class AsyncGuard<K, V, R>
             }
         }
 
-        /**
-         * Fails the attempt. Called on the thread that called the handler, or on a thread that may belong to another
-         * pipeline.
-         */
+        /** Fails the attempt. Called on the thread of the handler call or on any other thread. */
         private void failedInListener(Throwable thrown) {
             failed(
                     thrown,
@@ -222,10 +217,7 @@ final class AsyncGuard<K, V, R>
             }
         }
 
-        /**
-         * Gives the permit back to the breaker. This is needed even though the pipeline has ended, because its next run
-         * and other pipelines may use the same breaker.
-         */
+        /** Returns the permit to the breaker, which later runs and other pipelines may use. */
         private void abandoned() {
             if (rules.breaker() != null) {
                 rules.breaker().abandoned(permit);
@@ -236,8 +228,7 @@ final class AsyncGuard<K, V, R>
             try {
                 boolean ignored = stage.toCompletableFuture().cancel(true);
             } catch (RuntimeException cannot) {
-                // A user-defined completion stage may not support cancellation. Its computation continues, but the
-                // result is ignored.
+                // A user's completion stage may not support cancellation. Its result is ignored.
             }
         }
     }

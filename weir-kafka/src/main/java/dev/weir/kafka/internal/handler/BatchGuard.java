@@ -28,12 +28,12 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Wraps a batch handler with a circuit breaker, a timeout, and the conversion of failures into values. Splits a batch
- * for which the handler throws (ADR 80). Thread-safe if the handler is; each batch belongs to one thread at a time.
+ * Wraps a batch handler with a circuit breaker and a timeout, and converts failures into values. Splits a batch if the
+ * handler throws for it (ADR 80). Thread-safe if the handler is; each batch belongs to one thread at a time.
  */
 public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<K, V>>, Gate<BatchJob<K, V>> {
 
-    /** Thrown if some records need another attempt after the delay of their retry policy. */
+    /** Thrown if some records of the batch need another attempt. */
     static final class Again extends RuntimeException {
 
         private static final long serialVersionUID = 1;
@@ -80,16 +80,15 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
         Ordering<BatchJob<K, V>> ofBatches = ordering.isKeyed()
                 ? Ordering.byHash(BatchJob::orderingKey)
                 : ordering.isInput() ? Ordering.input() : Ordering.unordered();
-        // The retries of a batch are not limited, because the attempts of each record are counted and limited
-        // separately.
+        // No limit per batch: the attempts of each record are counted.
         RetryPolicy again =
                 RetryPolicy.of(Integer.MAX_VALUE, rules.retry().backoff()).on(Again.class);
         Parallelism calls = Parallelism.fixed(concurrency);
         var limits = new BatchStage.Limits<>(max, within.toNanos(), ordering, ordering.isKeyed() ? concurrency : 1);
         return jobs.<BatchJob<K, V>>stage("batch", (upstream, context) -> new BatchStage<>(upstream, context, limits))
                 .mapBlocking(calls, ofBatches, new BatchGuard<>(rules, ordering, handler))
-                // The buffer size is a number of batches. It exceeds the concurrency, so that batches of the same key,
-                // which must wait for each other, do not keep other calls from starting.
+                // The buffer size is a number of batches. It exceeds the concurrency, because batches of the same key
+                // wait for each other.
                 .with(Attributes.named("handle").withBuffer(BATCHES_PER_CALL * concurrency))
                 .supervised(Supervision.retry(again, Supervision.fail()))
                 .stage("unbatch", (upstream, context) -> new UnbatchStage<>(upstream, context.meter()));
@@ -116,8 +115,8 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
     }
 
     /**
-     * Returns the record that holds the breaker's permit for the batch's first call: the first record that could be
-     * decoded or, if there is none, the first record.
+     * Returns the record that holds the breaker's permit: the first record that could be decoded, or the first record
+     * if there is none.
      */
     private static <K, V> HandlerJob<K, V> lead(BatchJob<K, V> batch) {
         for (BatchMember<K, V> member : batch.members()) {
@@ -136,7 +135,7 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
                 round.settle(part);
             }
         } finally {
-            rules.leave(lead(batch)); // if no call was made
+            rules.leave(lead(batch)); // returns an unused permit
         }
         batch.left(round.left);
         if (round.again != null) {
@@ -146,16 +145,12 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
     }
 
     /**
-     * One attempt to handle the records of a batch that have no outcome yet. If the flow is ordered and a record must
-     * be retried, later records that must not overtake it are not handled in this round but in the next attempt. These
-     * are the records with the same key or, if the order is the input's order, all later records.
+     * One attempt to handle the records of a batch that have no outcome yet. If an ordered record must be retried, the
+     * records that must not overtake it wait for the next attempt.
      */
     private final class Round {
 
-        /**
-         * Once {@link #failedInARow} has this value and a record must be retried, the attempt ends early. The remaining
-         * records are handled in the next attempt.
-         */
+        /** Number of consecutive failed calls after which an attempt ends if a record must be retried. */
         private static final int HOPELESS = 2;
 
         private final BatchJob<K, V> batch;
@@ -170,10 +165,7 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
             this.batch = batch;
         }
 
-        /**
-         * Handles the records in order with a single call. If that call throws, splits the records into two halves and
-         * handles each half.
-         */
+        /** Handles the records with a single call. If the call throws, handles each half of the records. */
         void settle(List<BatchMember<K, V>> part) throws Exception {
             List<BatchMember<K, V>> now = new ArrayList<>();
             List<BatchMember<K, V>> later = new ArrayList<>();
@@ -222,8 +214,8 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
         }
 
         /**
-         * Calls the handler with the given records. Records that are lost while this method waits for the breaker are
-         * first removed from the list. Returns the exception thrown by the handler, or null if it returned outcomes.
+         * Calls the handler. Removes records from the list that are lost while this method waits for the breaker.
+         * Returns the handler's exception, or null.
          */
         private @Nullable Throwable call(List<BatchMember<K, V>> members) throws Exception {
             if (Thread.interrupted()) {
@@ -246,7 +238,7 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
             } catch (Throwable thrown) {
                 boolean isOfTheMachinery = FailureRules.isOfTheMachinery(thrown);
                 if (breaker != null && members.size() > 1) {
-                    breaker.abandoned(permit); // instead, the calls for the two halves report to the breaker
+                    breaker.abandoned(permit); // the calls for the two halves report to the breaker instead
                 } else {
                     tell(permit, thrown, isOfTheMachinery);
                 }
@@ -280,7 +272,7 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
             }
         }
 
-        /** Applies the handler's outcome to the record. Returns false if the record needs another attempt. */
+        /** Applies the handler's outcome to a record. Returns false if the record needs another attempt. */
         private boolean takes(BatchMember<K, V> member, BatchOutcome outcome) throws Exception {
             switch (outcome) {
                 case BatchOutcome.Done done -> {
@@ -307,9 +299,8 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
         }
 
         /**
-         * Decides whether to retry a record. Called if the handler threw when called with this record alone, or if it
-         * requested a retry. Returns true if the record will be retried. Otherwise, stores the record's outcome and
-         * returns false.
+         * Decides whether to retry a record that failed alone or that the handler wants to retry. If not, stores the
+         * record's outcome.
          */
         private boolean isTriedAgain(BatchMember<K, V> member, Throwable thrown) throws Exception {
             member.job.countAttempt();
@@ -391,7 +382,6 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
         return ((Decoded.Read<K, V>) member.job.decoded()).record();
     }
 
-    /** Thrown if a handler violates its contract, so that its outcomes cannot be used. */
     private static final class WrongAnswer extends KafkaPipelineException {
 
         private static final long serialVersionUID = 1;

@@ -4,16 +4,15 @@ import dev.weir.stream.spi.AckTarget;
 import java.util.List;
 
 /**
- * A batch of records handled together. Between {@link BatchStage} and {@link UnbatchStage}, the batch is acknowledged
- * as a whole, and this object receives the acknowledgement. After {@link UnbatchStage}, each record is acknowledged
- * individually. Only the thread that works on the batch may access its contents, but any thread may call the methods of
- * {@link AckTarget} once the batch has been emitted.
+ * A batch of records that are handled together. Between {@link BatchStage} and {@link UnbatchStage}, this object
+ * receives the acknowledgement of the whole batch. Confined to the thread that works on the batch, except that any
+ * thread may call the methods of {@link AckTarget} once the batch is emitted.
  */
 public final class BatchJob<K, V> implements AckTarget {
 
     private final List<BatchMember<K, V>> members;
 
-    /** The index of the queue in which the batch was gathered. Batches of one queue are handled in order. */
+    /** The index of the queue that gathered the batch. Batches of one queue are handled in order. */
     private final long orderingKey;
 
     /** The records without an outcome, in order, divided into the parts that are handled together. */
@@ -37,16 +36,14 @@ public final class BatchJob<K, V> implements AckTarget {
         return open;
     }
 
-    /** Sets the records that need another attempt. */
     void left(List<List<BatchMember<K, V>>> parts) {
         open = parts;
     }
 
     /**
-     * Drops the pending acknowledgements of records that the source has lost. Otherwise, a revocation might have to
-     * wait until the whole batch has been handled. Returns true if all records are lost. The thread that works on the
-     * batch may call this method only between two calls of the handler. Other threads may call it only if no thread is
-     * working on the batch.
+     * Drops the pending acknowledgements of records that the source has lost, because a revocation waits for them.
+     * Returns true if all records are lost. May be called by the thread that works on the batch, between two calls of
+     * the handler, or by any thread if no thread works on the batch.
      */
     boolean dropLost() {
         boolean all = true;
@@ -56,10 +53,6 @@ public final class BatchJob<K, V> implements AckTarget {
         return all;
     }
 
-    /**
-     * Drops lost records, and returns whether all records are lost. Called while the batch is waiting, or by the thread
-     * that works on it.
-     */
     @Override
     public boolean isRevoked(long token) {
         return dropLost();

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A record in a batch, with its pending acknowledgement. Confined to the thread that works on the batch, except that
- * any thread may complete the acknowledgement. The acknowledgement is completed only once.
+ * any thread may complete the acknowledgement, once.
  */
 final class BatchMember<K, V> {
 
@@ -22,7 +22,7 @@ final class BatchMember<K, V> {
 
     private final AtomicBoolean ended = new AtomicBoolean();
 
-    /** Null until there is an outcome. */
+    /** Null until the record is handled. */
     @Nullable
     HandlerOutcome<ConsumerRecord<K, V>> outcome;
 
@@ -37,10 +37,7 @@ final class BatchMember<K, V> {
         return target.isRevoked(token);
     }
 
-    /**
-     * Drops the pending acknowledgement if the source has lost the record. If this method returns true, the record must
-     * not be processed further.
-     */
+    /** Drops the acknowledgement if the source has lost the record. If so, the record must not be processed further. */
     boolean dropIfLost() {
         if (!isLost()) {
             return false;
@@ -52,9 +49,8 @@ final class BatchMember<K, V> {
     }
 
     /**
-     * Reserves the acknowledgements of the given records for the caller; see {@link #takeAcknowledgement}. Returns the
-     * records whose acknowledgements were not reserved before. If the returned batch is acknowledged or abandoned, all
-     * its acknowledgements end even if a target throws.
+     * Takes the acknowledgements of the given records, except for ones that another caller has taken. The returned
+     * batch ends all of them, even if a target throws.
      */
     static <K, V> Batch<?> taken(List<BatchMember<K, V>> members) {
         Batch<BatchMember<K, V>> taken = new Batch<>(members.size());
@@ -67,8 +63,8 @@ final class BatchMember<K, V> {
     }
 
     /**
-     * Reserves the acknowledgement for the caller, which must then complete it. Returns false if another caller was
-     * first. May be called from any thread.
+     * Takes the acknowledgement, which the caller must then complete. Returns false if another caller was first. May be
+     * called from any thread.
      */
     boolean takeAcknowledgement() {
         return ended.compareAndSet(false, true);

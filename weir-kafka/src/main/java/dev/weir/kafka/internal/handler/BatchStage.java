@@ -10,9 +10,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gathers records into batches, in one or several queues. A batch is emitted when it is full or its waiting time,
- * counted from its first record, has passed. If records are ordered by key, all records of a key go to the same queue.
- * Confined to the stage's thread.
+ * Gathers records into batches, in one or several queues. A batch is emitted when it is full or its first record has
+ * waited long enough. If records are ordered by key, all records of a key go to the same queue. Confined to the stage's
+ * thread.
  */
 final class BatchStage<K, V> implements Stage<BatchJob<K, V>> {
 
@@ -25,7 +25,7 @@ final class BatchStage<K, V> implements Stage<BatchJob<K, V>> {
      */
     record Limits<K, V>(int max, long withinNanos, Ordering<HandlerJob<K, V>> ordering, int openBatches) {}
 
-    /** Interval between checks for lost records. A revocation cannot finish until these records have been dropped. */
+    /** Interval between checks for lost records, which delay a revocation until they are dropped. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final Stage<HandlerJob<K, V>> upstream;
@@ -75,10 +75,7 @@ final class BatchStage<K, V> implements Stage<BatchJob<K, V>> {
         }
     }
 
-    /**
-     * Gathers elements from upstream. If upstream fails, the failure is thrown only after all gathered elements have
-     * been emitted.
-     */
+    /** Gathers elements from upstream. A failure of upstream is thrown once all gathered elements are emitted. */
     private void pullInto(Batch<BatchJob<K, V>> out, long deadlineNanos) throws InterruptedException {
         try {
             Batch<HandlerJob<K, V>> pulled = upstream.pull(deadlineNanos);
@@ -148,7 +145,10 @@ final class BatchStage<K, V> implements Stage<BatchJob<K, V>> {
         }
     }
 
-    /** Returns the index of the record's queue. Records without a key move to the next queue after each full batch. */
+    /**
+     * Returns the index of the record's queue. Records without a key change to the next queue after {@code max}
+     * records.
+     */
     private int batchOf(long key) {
         long spread = key == Ordering.NO_KEY ? keyless++ / limits.max() : (key * 0x9E3779B97F4A7C15L) >>> 32;
         return (int) (spread % limits.openBatches());

@@ -9,8 +9,8 @@ import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * Wraps a blocking handler with a circuit breaker, a timeout, and the conversion of failures into values. Failures that
- * must be retried or that must fail the pipeline are thrown. Thread-safe if the handler is.
+ * Wraps a blocking handler with a circuit breaker and a timeout, and converts failures into values. Throws failures
+ * that must be retried or must fail the pipeline. Thread-safe if the handler is.
  */
 final class BlockingGuard<K, V, R> implements Handler<HandlerJob<K, V>, HandlerOutcome<R>>, Gate<HandlerJob<K, V>> {
 

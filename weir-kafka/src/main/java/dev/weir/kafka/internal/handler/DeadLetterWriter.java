@@ -18,9 +18,8 @@ import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.internals.RecordHeader;
 
 /**
- * Creates dead-letter records. The first dead-letter record created for a failed record contains the complete record.
- * If it is too large, the next one omits the value. If that one is also too large, the last one omits the key and the
- * original headers as well. Stateless.
+ * Creates dead-letter records. If a dead-letter record is too large, the next one omits the value, and the last one
+ * also omits the key and the original headers. Stateless.
  */
 public final class DeadLetterWriter implements FailureRoute {
 

@@ -21,13 +21,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes failed records to the topics chosen by their {@link FailureRoute}. Confined to the stage's thread. The
+ * Writes failed records to the topics that their {@link FailureRoute} chooses. Confined to the stage's thread. The
  * producer is closed at the end of the run.
  */
 public final class FailedRecordForwarder implements DeadLetterHandle {
 
-    // The forwarder writes a whole batch and then waits for all acknowledgements. Failed records are either rare or
-    // arrive in large batches, so one round trip per batch costs little. This way, no state is kept between batches.
+    // The forwarder writes a whole batch and then waits for all acknowledgements. Failed records are rare or arrive in
+    // large batches, so one round trip per batch costs little.
 
     private static final Logger LOG = LoggerFactory.getLogger(FailedRecordForwarder.class);
 
@@ -56,7 +56,7 @@ public final class FailedRecordForwarder implements DeadLetterHandle {
     /** Creates a forwarder that is closed at the end of the run. Throws if a topic does not exist. */
     static FailedRecordForwarder create(
             ProducerSettings<byte[], byte[]> settings, List<String> topics, FailureRoute route, StageContext context) {
-        if (route instanceof DeadLetterWriter) { // not checked for retry topics, which the flow itself must read
+        if (route instanceof DeadLetterWriter) { // retry topics are not checked: the flow itself reads them
             TopicCheck.refuseLoop(topics, settings, context);
         }
         TopicCheck.check(settings, topics);
@@ -77,8 +77,8 @@ public final class FailedRecordForwarder implements DeadLetterHandle {
     }
 
     /**
-     * Writes the failed records of a batch, and returns when all of them have been acknowledged. Each failed record is
-     * acknowledged as soon as the brokers have acknowledged the record written for it.
+     * Writes the failed records of a batch and waits until the brokers have acknowledged them. Acknowledges each failed
+     * record as soon as its write is acknowledged.
      */
     public void deliver(Batch<FailedRecord> batch) throws InterruptedException {
         List<Pending> all = new ArrayList<>();
@@ -107,7 +107,7 @@ public final class FailedRecordForwarder implements DeadLetterHandle {
         return writer.held();
     }
 
-    /** Fails the run if the client can no longer complete records. Called by the thread of {@link ClientWatch}. */
+    /** Fails the run if the client can no longer write records. Called by the thread of {@link ClientWatch}. */
     private void look(long nowNanos) {
         KafkaPipelineException broken = writer.look(nowNanos);
         if (broken != null) {
@@ -115,7 +115,6 @@ public final class FailedRecordForwarder implements DeadLetterHandle {
         }
     }
 
-    /** Represents a failed record while it is being written. */
     private final class Pending extends PatientWriter.PendingRecord {
 
         private final AckTarget target;
@@ -130,7 +129,7 @@ public final class FailedRecordForwarder implements DeadLetterHandle {
         @Override
         protected void written(ProducerRecord<byte[], byte[]> proposed) {
             written.incrementAndGet();
-            target.ack(token); // acknowledged before the warning, because a log backend may throw
+            target.ack(token); // before the warning, because a log backend may throw
             if (proposed.headers().lastHeader(DeadLetterHeaders.CUT) != null && cut.getAndIncrement() == 0) {
                 LOG.warn(
                         "pipeline {}: dead-letter records are too large for topic {} and are written without their value, which is"

@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
  * @param exceptions rules by exception type; the first match wins, and RETRY applies if none matches
  * @param timeout maximum duration of one call; null for no limit
  * @param breaker circuit breaker that limits calls of the handler; null if there is none
- * @param hasWayOut whether there is a destination for failed records
+ * @param hasWayOut whether failed records can be written to a topic
  * @param tracing observes each call
  */
 public record FailureRules(
@@ -45,7 +45,7 @@ public record FailureRules(
         boolean hasWayOut,
         RecordTracing tracing) {
 
-    /** The default rules, with which the first failure fails the pipeline. */
+    /** The default rules: the first failure fails the pipeline. */
     public static final FailureRules NONE =
             new FailureRules(RetryPolicy.of(1, Backoff.NONE), List.of(), null, null, false, RecordTracing.NONE);
 
@@ -57,7 +57,6 @@ public record FailureRules(
 
     private static final Duration LONGEST_TIMEOUT = Duration.ofDays(1);
 
-    /** Applies to all exceptions that no other rule matches. */
     private static final Rule OTHERWISE = new ActionRule(Throwable.class, FailureAction.RETRY);
 
     /** A rule for one exception type. */
@@ -66,7 +65,6 @@ public record FailureRules(
         Class<? extends Throwable> type();
     }
 
-    /** A rule with an action that is available in every flow. */
     private record ActionRule(Class<? extends Throwable> type, FailureAction action) implements Rule {
 
         @Override
@@ -75,7 +73,6 @@ public record FailureRules(
         }
     }
 
-    /** A rule that makes the record's share group reject the record. */
     private record RejectRule(Class<? extends Throwable> type) implements Rule {
 
         @Override
@@ -84,7 +81,7 @@ public record FailureRules(
         }
     }
 
-    /** Copies the rules. Throws if the timeout is not positive or is too long. */
+    /** Copies the rules. Throws if the timeout is out of range. */
     public FailureRules {
         exceptions = List.copyOf(exceptions);
         if (timeout != null && (timeout.compareTo(Duration.ZERO) <= 0 || timeout.compareTo(LONGEST_TIMEOUT) > 0)) {
@@ -167,25 +164,25 @@ public record FailureRules(
                 && retry.retriable().test(thrown);
     }
 
-    /** Returns whether the call may be repeated in its stage. Decoding is not repeated, because it would fail again. */
+    /** Returns whether the call may be repeated. Decoding is not repeated. */
     private boolean isRepeatable(Throwable thrown) {
         return !(thrown instanceof RecordDecodeException) && isRetriable(thrown);
     }
 
     /**
-     * Returns the supervision of the handler's stage. As long as the retry policy permits, it repeats a call for which
-     * {@link #settle} returned null.
+     * Returns the supervision of the handler's stage. It repeats a call for which {@link #settle} returned null, as the
+     * retry policy permits.
      */
     public Supervision supervision() {
         return Supervision.retry(retry.when(this::isRepeatable), Supervision.fail());
     }
 
     /**
-     * Reports a failed call to the breaker, and decides how to treat its record. If a user's predicate throws, adds its
+     * Reports a failed call to the breaker and decides how to treat its record. If a user's predicate throws, adds its
      * exception to {@code thrown} and returns null.
      *
      * @param isOfTheMachinery whether the failure is unrelated to the record
-     * @return the outcome; null if {@code thrown} must be rethrown, so that the record is retried or the pipeline fails
+     * @return the outcome; null if {@code thrown} must be rethrown, to retry the record or to fail the pipeline
      */
     <R> @Nullable HandlerOutcome<R> settle(
             HandlerJob<?, ?> job, long permit, Throwable thrown, boolean isOfTheMachinery) {
@@ -198,14 +195,12 @@ public record FailureRules(
         }
     }
 
-    /** Adds another exception to a call's exception, unless both are the same. */
     static void suppress(Throwable thrown, Throwable another) {
         if (another != thrown) {
             thrown.addSuppressed(another);
         }
     }
 
-    /** Decides how to treat a record whose call failed; see {@link #settle}. Throws if a user's predicate throws. */
     <R> @Nullable HandlerOutcome<R> decide(HandlerJob<?, ?> job, Throwable thrown, boolean isOfTheMachinery) {
         if (isOfTheMachinery || isTriedAgain(job, thrown)) {
             return null;
@@ -235,11 +230,11 @@ public record FailureRules(
     }
 
     /**
-     * Reports the end of a call to the tracing. An exception of the user's tracer must not replace the outcome of the
-     * call. Otherwise, the handler would be called again although it succeeded, or the rules for its own exception
-     * would not apply. Throws only errors after which the JVM cannot continue.
+     * Reports the end of a call to the tracing. An exception of the user's tracer does not change the outcome of the
+     * call, unless it is fatal for the JVM.
      *
-     * @param thrown the exception of the call, to which the tracer's is added; null if the call succeeded
+     * @param thrown exception of the call, or null if it succeeded; an exception of the tracer is added to it as
+     *     suppressed
      */
     static void trace(
             RecordTracing.Attempt attempt, Consumer<RecordTracing.Attempt> report, @Nullable Throwable thrown) {
@@ -256,7 +251,7 @@ public record FailureRules(
         }
     }
 
-    /** Logs a tracer's exception, at most once per interval, because a broken tracer may fail for each record. */
+    /** Logs a tracer's exception, at most once per interval. */
     private static void warn(Throwable inTracing) {
         long now = System.nanoTime();
         long due = WARNING_DUE_NANOS.get();
@@ -265,13 +260,12 @@ public record FailureRules(
         }
     }
 
-    /** Returns whether the policy allows another attempt for a record that failed with this exception. */
     boolean isTriedAgain(HandlerJob<?, ?> job, Throwable thrown) {
         return job.attempts() < retry.attempts() && isRepeatable(thrown);
     }
 
     /**
-     * Decides how to treat a record that could not be decoded. If the pipeline must fail, throws the decoding failure.
+     * Decides how to treat a record that could not be decoded. Throws the decoding failure if the pipeline must fail.
      */
     <R> HandlerOutcome<R> undecodable(Decoded.Refused<?, ?> refused) {
         HandlerOutcome<R> outcome = outcome(refused.cause(), refused.raw(), () -> FailedRecord.of(refused));
@@ -282,8 +276,8 @@ public record FailureRules(
     }
 
     /**
-     * Waits for a permit of the breaker, if there is one and the handler will be called for this record. Returns false
-     * if the record was lost in the meantime.
+     * Waits for a permit of the breaker if the handler will be called for this record. Returns false if the record was
+     * lost.
      */
     boolean enter(HandlerJob<?, ?> job, BooleanSupplier revoked) throws InterruptedException {
         if (breaker != null && job.decoded() instanceof Decoded.Read) {
@@ -300,14 +294,14 @@ public record FailureRules(
         return true;
     }
 
-    /** Gives the permit back to the breaker if an admitted call will not be made. */
+    /** Returns an unused permit to the breaker. */
     void leave(HandlerJob<?, ?> job) {
         if (breaker != null && job.isLetIn()) {
             breaker.abandoned(job.takePermit());
         }
     }
 
-    /** Obtains the breaker's permit for the call that is about to be made; 0 if there is no breaker. */
+    /** Returns the breaker's permit for the next call; 0 if there is no breaker. */
     long permit(HandlerJob<?, ?> job) throws InterruptedException {
         if (breaker == null) {
             return 0;
@@ -315,7 +309,7 @@ public record FailureRules(
         return job.isLetIn() ? job.takePermit() : breaker.acquire();
     }
 
-    /** Wakes the threads that are waiting for the breaker, so that they check whether their records were lost. */
+    /** Wakes threads that wait for the breaker. They then check whether their records were lost. */
     void lookAgain() {
         if (breaker != null) {
             breaker.lookAgain();
@@ -334,16 +328,16 @@ public record FailureRules(
     }
 
     /**
-     * Returns whether the failure is unrelated to the record. This is the case if the run is being cancelled, or if the
-     * failure was caused by the JVM or the class path. Must be called on the thread that called the handler.
+     * Returns whether the failure is unrelated to the record: the run is being cancelled, or the JVM or the class path
+     * is at fault. Must be called on the thread that called the handler.
      */
     static boolean isOfTheMachinery(Throwable thrown) {
         return Machinery.isFailure(thrown);
     }
 
     /**
-     * Returns whether the failure is unrelated to the record. May be called on any thread. Ignores whether the calling
-     * thread is being cancelled, because it may work for another pipeline.
+     * Returns whether the failure is unrelated to the record. May be called on any thread, because it ignores a
+     * cancellation of the calling thread.
      */
     static boolean isOfTheMachineryElsewhere(Throwable thrown) {
         return thrown instanceof InterruptedException || Machinery.isOfTheProgram(thrown);

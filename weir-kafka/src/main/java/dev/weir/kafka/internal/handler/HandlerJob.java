@@ -12,16 +12,10 @@ public final class HandlerJob<K, V> implements OfRecord {
 
     private static final long NOT_LET_IN = CircuitBreaker.NO_PERMIT - 1;
 
-    /**
-     * The breaker's permit for the next handler call. The thread that makes the call removes the permit from this
-     * field. Calls for the same record never overlap.
-     */
+    /** The breaker's permit for the next handler call, taken by the thread that makes the call. */
     private long permit = NOT_LET_IN;
 
-    /**
-     * Number of handler calls. Needs no synchronization: calls for a record never overlap, and the stage makes this
-     * value visible when it passes the job to another thread.
-     */
+    /** Number of handler calls. The stage makes it visible when it passes the job to another thread. */
     private int attempts;
 
     public HandlerJob(Decoded<K, V> decoded) {

@@ -14,7 +14,7 @@ public sealed interface HandlerOutcome<R> {
      */
     record Done<R>(ConsumerRecord<byte[], byte[]> raw, R result, int attempts) implements HandlerOutcome<R>, OfRecord {
 
-        /** Returns the failed record to forward if {@code result} could not be written. */
+        /** Returns the failed record for a {@code result} that could not be written. */
         public FailedRecord unwritable(Throwable cause) {
             return new FailedRecord(raw, FailedRecord.Reason.WRITE, cause, attempts, false);
         }

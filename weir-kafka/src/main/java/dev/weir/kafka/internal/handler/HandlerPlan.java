@@ -51,17 +51,16 @@ public record HandlerPlan<K, V, R>(
                     rules);
         }
 
-        /** Names the stage and supervises it, so that calls are repeated as the rules require. */
         private static <R> Source<HandlerOutcome<R>> supervised(Source<HandlerOutcome<R>> calls, FailureRules rules) {
             return calls.named("handle").supervised(rules.supervision());
         }
     }
 
-    /** Creates a plan without rules. Throws if a setting of the stage is out of bounds. */
+    /** Creates a plan without rules. Throws if a setting of the stage is out of range. */
     public static <K, V, R> HandlerPlan<K, V, R> of(
             RecordDecoder<K, V> decoder, Ordering<? super ConsumerRecord<K, V>> ordering, HandlerStage<K, V, R> stage) {
         Ordering<HandlerJob<K, V>> onJobs = onJobs(Objects.requireNonNull(ordering, "ordering"));
-        // Rejects out-of-bounds settings here rather than when the flow is run.
+        // Checks the settings now rather than when the flow runs.
         var unused = stage.under(Source.empty(), onJobs, FailureRules.NONE);
         return new HandlerPlan<>(decoder, onJobs, stage, FailureRules.NONE, null);
     }

@@ -33,11 +33,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes failed records to the topics chosen by their {@link FailureRoute}, and retries until the brokers accept them.
- * If a record is too large, a smaller form is sent immediately. Other rejected records are sent again one at a time.
- * They are sent with a new client if the current one may be unusable. If the brokers reject a record that was sent
- * alone, the writer pauses before it sends the record again. Confined to the one thread that calls {@link #writeAll} or
- * {@link #run}, except where noted.
+ * Writes failed records to the topics that their {@link FailureRoute} chooses, and retries until the brokers accept
+ * them. Confined to the one thread that calls {@link #writeAll} or {@link #run}, except where noted.
+ *
+ * <p>A record that is too large is sent again in a smaller form. Other rejected records are sent again one at a time,
+ * with a new client if the current one may be unusable. The writer pauses after the brokers have rejected a record that
+ * was sent alone.
  */
 public final class PatientWriter {
 
@@ -45,16 +46,16 @@ public final class PatientWriter {
 
     private static final Backoff BACKOFF = Backoff.between(Duration.ofSeconds(1), Duration.ofSeconds(30));
 
-    /** Maximum number of times a record is sent in a smaller form. No route has more than three smaller forms. */
+    /** Maximum number of smaller forms of a record. */
     private static final int MAX_TOO_LARGE = 3;
 
     /**
-     * Batch size of the client. It is small, so that it does not exceed the topic's limit. If it did, the client would
-     * keep splitting a batch that is too large forever. A record larger than this is sent alone.
+     * Batch size of the client. It must be below the topic's limit: the client would keep splitting a larger batch
+     * forever.
      */
     private static final int BATCH_BYTES = 16 * 1024;
 
-    /** Maximum time to wait for outstanding acknowledgements of a client that is being replaced. */
+    /** Maximum wait for the acknowledgements of a client that is being replaced. */
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(2);
 
     /** A failed record to write. */
@@ -70,20 +71,19 @@ public final class PatientWriter {
             this.failed = failed;
         }
 
-        /** Returns whether the record no longer needs to be written. */
         protected boolean isGone() {
             return false;
         }
 
         /**
-         * Reports that the brokers have acknowledged the proposed record. Called on the client's thread, which must not
-         * be blocked.
+         * Reports that the brokers have acknowledged the record. Called on the client's thread, which must not be
+         * blocked.
          */
         protected abstract void written(ProducerRecord<byte[], byte[]> proposed);
 
         /**
-         * Reports that the writer is done with the record: it was written, it no longer needs to be written, or no form
-         * of it can be written. Called on the writer's thread.
+         * Reports that the writer no longer handles the record, whether or not it was written. Called on the writer's
+         * thread.
          */
         protected void done() {}
     }
@@ -99,18 +99,18 @@ public final class PatientWriter {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
 
-    /** Records to send and responses to process, in order of arrival. Guarded by the lock. */
+    /** Records to send and responses to process, in order. Guarded by the lock. */
     private final Queue<Runnable> steps = new ArrayDeque<>();
 
-    /** End of the pause before the next rejected record is sent again; {@link Stage#NEVER} if there is no pause. */
+    /** Time at which the next rejected record may be sent; {@link Stage#NEVER} if there is no pause. */
     private long resumeNanos = Stage.NEVER;
 
     /**
      * Creates a writer that has no client yet.
      *
      * @param owner the name of the stage that uses the writer, for log lines
-     * @param clients creates the first client, and a replacement after an error that may have made the previous client
-     *     unusable; the writer closes each of them
+     * @param clients creates the first client, and a replacement if the client may be unusable; the writer closes each
+     *     of them
      * @param progress detects a stuck client
      */
     public PatientWriter(
@@ -126,7 +126,7 @@ public final class PatientWriter {
         this.progress = progress;
     }
 
-    /** Creates a writer that has no client yet. Its clients use small batches and no linger time. */
+    /** Creates a writer whose clients use small batches and do not linger. */
     public static PatientWriter of(
             String owner, ProducerSettings<byte[], byte[]> settings, FailureRoute route, Clock clock) {
         Map<String, Object> config = new HashMap<>(settings.clientConfig());
@@ -142,7 +142,7 @@ public final class PatientWriter {
     }
 
     /**
-     * Opens the first client now instead of with the first record.
+     * Opens the first client before there is a record.
      *
      * @throws org.apache.kafka.common.KafkaException if the client cannot be opened
      */
@@ -155,18 +155,18 @@ public final class PatientWriter {
         return progress;
     }
 
-    /** Returns the number of records that have been added but not yet written. May be called from any thread. */
+    /** Returns the number of records that are not written yet. May be called from any thread. */
     int inHand() {
         return inHand.get();
     }
 
-    /** Returns the number of records that have been rejected and not yet written. May be called from any thread. */
+    /** Returns the number of rejected records that are not written yet. May be called from any thread. */
     int held() {
         return search.size();
     }
 
     /**
-     * Writes records. Returns when the brokers have acknowledged all of them.
+     * Writes records and waits until the brokers have acknowledged them.
      *
      * @throws KafkaPipelineException if the route has no proposal for a record
      */
@@ -177,7 +177,7 @@ public final class PatientWriter {
                 producer.flush();
             }
         }
-        producer.flush(); // wait for all responses, because processing a rejection may close the client
+        producer.flush(); // wait for all responses, because a rejection may close the client
         while (inHand.get() > 0) {
             next().run();
         }
@@ -195,7 +195,7 @@ public final class PatientWriter {
         return bytes;
     }
 
-    /** Adds a record, which will be written by {@link #run}. May be called from any thread. */
+    /** Adds a record for {@link #run} to write. May be called from any thread. */
     public void add(PendingRecord record) {
         inHand.incrementAndGet();
         post(() -> attempt(record));
@@ -239,10 +239,7 @@ public final class PatientWriter {
         }
     }
 
-    /**
-     * Sends a record. Returns the record sent; null if the failed record no longer needs to be written. If the route
-     * has no proposal, gives the record up and throws.
-     */
+    /** Sends a record and returns it; null if it no longer needs to be written. Throws if the route has no proposal. */
     private @Nullable ProducerRecord<byte[], byte[]> attempt(PendingRecord record) {
         if (record.isGone()) {
             post(() -> done(record));
@@ -252,7 +249,7 @@ public final class PatientWriter {
         try {
             proposal = route.propose(record.failed, record.tooLarge);
         } catch (RuntimeException impossible) {
-            post(() -> done(record)); // rejected records behind this one must still be sent, which done() starts
+            post(() -> done(record)); // done() sends the next rejected record
             throw impossible;
         }
         int number = 0;
@@ -272,9 +269,8 @@ public final class PatientWriter {
             if (!producer.hasOpened()) {
                 throw refusal;
             }
-            // The record is sent again even if the exception means that a replacement client could not be created. An
-            // earlier client was created with the same configuration, so the cause is probably temporary, such as a
-            // broker name that cannot be resolved.
+            // Try again even if no replacement client could be created. An earlier client had the same configuration,
+            // so the cause is probably temporary.
             int client = number;
             post(() -> refused(record, proposal.topic(), client, refusal));
         }
@@ -282,8 +278,8 @@ public final class PatientWriter {
     }
 
     /**
-     * Reports that a record was written, and returns the next step for the writer's thread. If the report throws, that
-     * step rethrows the exception, because Kafka's producer swallows an exception of a callback.
+     * Reports that a record was written. Returns a step that rethrows an exception of the report on the writer's
+     * thread. In the callback, Kafka's producer would swallow it.
      */
     private Runnable written(PendingRecord record, ProducerRecord<byte[], byte[]> proposal) {
         try {
@@ -314,8 +310,7 @@ public final class PatientWriter {
         producer.refused(client, why, CLOSE_PATIENCE);
         boolean isFirst = search.isEmpty();
         boolean wasAlone = search.suspect(record, why) instanceof State.Alone;
-        // No pause is needed after a record's first rejection, because another record of its batch may have been the
-        // cause.
+        // No pause after the first rejection: another record of the batch may be at fault.
         long pauseNanos = wasAlone ? BACKOFF.after(++record.refusals).toNanos() : 0;
         if (wasAlone || isFirst) {
             LOG.warn(
@@ -336,8 +331,8 @@ public final class PatientWriter {
     }
 
     /**
-     * Sends the next rejected record, unless one is already in flight or a pause is running. Only one is sent at a
-     * time, because a single bad record can cause its whole batch to be rejected.
+     * Sends the next rejected record, unless one is in flight or the writer pauses. A single bad record can cause its
+     * whole batch to be rejected.
      */
     private void sendNextSuspect() {
         PendingRecord next = resumeNanos == Stage.NEVER ? search.nextAlone() : null;
@@ -347,8 +342,8 @@ public final class PatientWriter {
     }
 
     /**
-     * Returns the failure of the run if the client can no longer complete records; null if the run may continue. Called
-     * by one thread, several times a second.
+     * Returns the failure of the run if the client can no longer write records, or null. Called by one thread, several
+     * times a second.
      */
     public @Nullable KafkaPipelineException look(long nowNanos) {
         return producer.look(nowNanos, false, " in " + owner);

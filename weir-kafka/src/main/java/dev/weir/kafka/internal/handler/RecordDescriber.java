@@ -12,7 +12,7 @@ import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
-/** Describes records by their origins and their keys, which are escaped and shortened. Stateless. */
+/** Describes records by their origins and keys. Keys are escaped and shortened. Stateless. */
 public final class RecordDescriber implements ElementDescriber {
 
     private static final int MAX_CHARS = 40;

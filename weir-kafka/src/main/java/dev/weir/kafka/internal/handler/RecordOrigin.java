@@ -11,8 +11,7 @@ import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The topic, partition, and offset at which a record was first consumed, before it passed through its flow's retry
- * topics. Immutable.
+ * The topic, partition and offset at which a record was first consumed, before any retry topic. Immutable.
  *
  * @param timestamp in milliseconds, or {@link ConsumerRecord#NO_TIMESTAMP}
  * @param attempts number of handler calls before this delivery
@@ -39,7 +38,7 @@ record RecordOrigin(String topic, int partition, long offset, long timestamp, in
         return header == null || header.value() == null ? null : new String(header.value(), UTF_8);
     }
 
-    /** Returns the origin in human-readable form, such as {@code orders-3@17}. */
+    /** Returns the origin as text, such as {@code orders-3@17}. */
     String place() {
         return topic + "-" + partition + "@" + offset;
     }
@@ -55,10 +54,7 @@ record RecordOrigin(String topic, int partition, long offset, long timestamp, in
         return original;
     }
 
-    /**
-     * Returns the time at which a record in a retry topic is due; 0 if the record has no due time and is therefore due
-     * immediately.
-     */
+    /** Returns the time at which a record in a retry topic is due; 0 if it is due immediately. */
     static long dueMillis(ConsumerRecord<byte[], byte[]> record) {
         return number(record, RetryTopics.DUE, 0);
     }

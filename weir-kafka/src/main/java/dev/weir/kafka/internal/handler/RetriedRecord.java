@@ -6,11 +6,11 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.record.TimestampType;
 
 /**
- * A record consumed from a retry topic of the flow, with its original topic, partition, offset, and timestamp restored.
- * Immutable, except for the contents of the byte arrays.
+ * A record consumed from a retry topic, with its original topic, partition, offset and timestamp. Immutable, except for
+ * the contents of the byte arrays.
  *
- * <p>Code that must recognize a retried record checks for this type instead of retry headers, because a flow that
- * copies headers to its output also copies the retry headers to other topics.
+ * <p>Code recognizes a retried record by this type, not by its headers, because a flow may copy the headers to its
+ * output.
  */
 final class RetriedRecord extends ConsumerRecord<byte[], byte[]> {
 
@@ -56,7 +56,6 @@ final class RetriedRecord extends ConsumerRecord<byte[], byte[]> {
         return new RetriedRecord(record, origin, tiers);
     }
 
-    /** Returns the number of retry topics of the flow that the record has passed through. */
     static int tiersOf(ConsumerRecord<byte[], byte[]> record) {
         return record instanceof RetriedRecord retried ? retried.tiers : 0;
     }

@@ -18,9 +18,10 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Header;
 
 /**
- * The retry topics of a flow. As a {@link FailureRoute}, it sends a failed record to the next retry topic. The record
- * goes to the dead-letter topic if no retry topic is left, if it must not be retried, or if it is too large for the
- * retry topic. This class also creates the sources that read the retry topics. Immutable.
+ * The retry topics of a flow, and the sources that read them. Immutable.
+ *
+ * <p>As a {@link FailureRoute}, it sends a failed record to the next retry topic. The record goes to the dead-letter
+ * topic if no retry topic is left, if it must not be retried, or if it is too large for the retry topic.
  */
 public final class RetryTiers implements FailureRoute {
 
@@ -69,9 +70,7 @@ public final class RetryTiers implements FailureRoute {
         return new ProducerRecord<>(to.topic(), null, now, raw.key(), raw.value(), headers);
     }
 
-    /**
-     * Creates one source per retry topic. Each source emits records when they are due and restores their original form.
-     */
+    /** Creates a source for each retry topic. It emits records when they are due, in their original form. */
     public List<Source<ConsumerRecord<byte[], byte[]>>> sources(
             ConsumerSettings<byte[], byte[]> settings, boolean untilEnd) {
         List<Source<ConsumerRecord<byte[], byte[]>>> sources = new ArrayList<>();
@@ -97,7 +96,7 @@ public final class RetryTiers implements FailureRoute {
                 .maxOutstandingRecords(Math.min(MAX_OUTSTANDING, like.maxOutstandingRecords()))
                 .bufferBytes(Math.min(BUFFER_BYTES, like.bufferBytes()))
                 .property(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, Integer.toString(MAX_OUTSTANDING));
-        // Group instance ids and client ids must be unique, so the name of the retry topic is appended to each.
+        // These ids must be unique, so append the name of the retry topic.
         for (String name : List.of(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG, ConsumerConfig.CLIENT_ID_CONFIG)) {
             String id = like.properties().get(name);
             if (id != null) {
@@ -107,7 +106,7 @@ public final class RetryTiers implements FailureRoute {
         return settings.build();
     }
 
-    /** Returns the retry topics. All of them must exist. */
+    /** Returns the retry topics, which must exist. */
     public List<String> topics() {
         return tiers.stream().map(RetryTopics.Tier::topic).toList();
     }

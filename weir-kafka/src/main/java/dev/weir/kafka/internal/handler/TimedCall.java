@@ -21,13 +21,10 @@ final class TimedCall {
     private boolean ended;
     private boolean interrupted;
 
-    /** Begins a call on the current thread. For tests; other code uses {@link #call}. */
+    /** Begins a call on the current thread. For tests. */
     TimedCall() {}
 
-    /**
-     * Calls {@code body}. If it throws after the timeout has interrupted it, throws a {@link HandlerTimeoutException}
-     * with that exception as its cause.
-     */
+    /** Calls {@code body}. Throws a {@link HandlerTimeoutException} if it throws after it was interrupted. */
     static <R> R call(Callable<R> body, Duration timeout, ConsumerRecord<?, ?> record) throws Exception {
         TimedCall call = new TimedCall();
         CompletableFuture<Boolean> timer =
@@ -58,17 +55,14 @@ final class TimedCall {
         }
     }
 
-    /**
-     * Ends the period during which the call may be interrupted. Returns whether it was interrupted, and clears the
-     * interrupt status if the handler has not done so.
-     */
+    /** Ends the call and clears an interrupt that the timeout caused. Returns whether there was one. */
     boolean end() {
         lock.lock();
         try {
             if (!ended) {
                 ended = true;
-                // This may also clear an interrupt that cancels the run. The stage detects the cancellation even
-                // without it.
+                // Thread.interrupted() may also clear an interrupt that cancels the run. The stage detects the
+                // cancellation without it.
                 boolean unused = interrupted && Thread.interrupted();
             }
             return interrupted;

@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Verifies at the start of a run that the topics for failed records exist. Without this check, a missing topic would
- * remain unnoticed until the first write, which would then stall the pipeline.
+ * Verifies at the start of a run that the topics for failed records exist. A missing topic would stall the pipeline at
+ * the first failed record.
  */
 public final class TopicCheck {
 
@@ -34,8 +34,8 @@ public final class TopicCheck {
     private TopicCheck() {}
 
     /**
-     * Rejects a dead-letter topic that the flow itself reads. Otherwise, a record that always fails would be read from
-     * that topic and written to it again, forever. A topic with the same name in another cluster is allowed.
+     * Rejects a dead-letter topic that the flow itself reads. A record that always fails would be read from it and
+     * written to it forever.
      *
      * @param source the properties of the flow's consumer
      * @param selection what the flow reads, for the message
@@ -44,7 +44,7 @@ public final class TopicCheck {
         refuseLoop(topic.topic(), topic.settings(), source, selection);
     }
 
-    /** Rejects the dead-letter topics of a stage if a source upstream of it reads them. */
+    /** Rejects dead-letter topics that a source upstream of the stage reads. */
     static void refuseLoop(List<String> topics, ProducerSettings<?, ?> settings, StageContext context) {
         for (UnboundedRead read : context.upstreamHandles(UnboundedRead.class)) {
             topics.stream()
@@ -63,10 +63,7 @@ public final class TopicCheck {
         }
     }
 
-    /**
-     * Throws if a topic does not exist. Waits up to 15 s for the brokers to respond. If they do not respond, logs a
-     * warning and does not throw.
-     */
+    /** Throws if a topic does not exist. Logs a warning if the brokers do not respond within 15 s. */
     public static void check(ProducerSettings<?, ?> settings, List<String> topics) {
         Map<String, Object> config = new HashMap<>(settings.properties());
         config.keySet().retainAll(AdminClientConfig.configNames());

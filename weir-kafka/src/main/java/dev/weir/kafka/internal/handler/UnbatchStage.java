@@ -7,10 +7,7 @@ import java.util.Objects;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Splits handled batches into individual outcomes, each with its record's own acknowledgement. Confined to the stage's
- * thread.
- */
+/** Splits handled batches into outcomes, each with its record's own acknowledgement. Confined to the stage's thread. */
 final class UnbatchStage<K, V> implements Stage<HandlerOutcome<ConsumerRecord<K, V>>> {
 
     private final Stage<BatchJob<K, V>> upstream;
@@ -31,7 +28,7 @@ final class UnbatchStage<K, V> implements Stage<HandlerOutcome<ConsumerRecord<K,
         Batch<HandlerOutcome<ConsumerRecord<K, V>>> out = new Batch<>(0);
         for (int i = 0; i < batches.size(); i++) {
             for (BatchMember<K, V> member : batches.get(i).members()) {
-                // Skips records that the source has lost, because their acknowledgements have already been dropped.
+                // false for records that the source has lost
                 if (member.takeAcknowledgement()) {
                     out.add(
                             Objects.requireNonNull(member.outcome, "the outcome of a record"),

@@ -8,8 +8,8 @@ import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An output record that could not be written, represented as a consumed record. Its topic, partition, and offset
- * identify the consumed record that caused the output, if known. Immutable, except for the contents of the byte arrays.
+ * An output record that could not be written, represented as a consumed record. Topic, partition and offset identify
+ * the consumed record that caused the output, if known. Immutable, except for the contents of the byte arrays.
  */
 public final class UnwrittenRecord extends ConsumerRecord<byte[], byte[]> {
 
@@ -19,8 +19,8 @@ public final class UnwrittenRecord extends ConsumerRecord<byte[], byte[]> {
     /**
      * Creates the record.
      *
-     * @param output the topic to which the output record could not be written
-     * @param missing a description of the parts that could not be serialized; empty if the record is complete
+     * @param output the topic of the output record
+     * @param missing the parts that could not be serialized; empty if the record is complete
      */
     @SuppressWarnings("NullAway") // Kafka uses null for a missing key or value
     public UnwrittenRecord(

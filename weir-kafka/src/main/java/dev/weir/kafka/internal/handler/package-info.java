@@ -1,7 +1,6 @@
 /**
- * Handling of records that fail. Wraps handlers so that failures become values, writes failed records to retry and
- * dead-letter topics, and acknowledges them once the brokers have acknowledged the writes. The comment of each class
- * states its threading rules.
+ * Handling of records that fail. Wraps handlers, converts their failures into values, and writes failed records to
+ * retry and dead-letter topics. The comment of each class states its threading rules.
  */
 @NullMarked
 package dev.weir.kafka.internal.handler;

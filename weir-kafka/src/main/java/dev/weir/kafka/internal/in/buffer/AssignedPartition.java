@@ -13,37 +13,31 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A partition from its assignment until its revocation. A seek or the recreation of its topic replaces the object with
- * a new one. Confined to the owner thread, except for {@link #id}, {@link #outlet} and {@link #tracker}.
+ * A partition from its assignment to its revocation. A seek, or a recreated topic, replaces the object. Confined to the
+ * owner thread, except for {@link #id}, {@link #outlet} and {@link #tracker}.
  */
 public final class AssignedPartition {
 
-    /**
-     * The value of {@link #committedOffset} before the first commit, and the value of {@link #endOffset} until a broker
-     * has reported it.
-     */
+    /** The value of an offset that is not known yet. */
     public static final long UNKNOWN = -1;
 
     /** Reasons why a partition is not fetched. */
     public enum PauseReason {
-        /**
-         * The client pauses the partition, for flow control or for one of the other reasons. Every pause adds this
-         * reason, and only flow control removes it.
-         */
+        /** The client pauses the partition. Every pause adds this reason, and only flow control removes it. */
         FLOW,
 
-        /** No pipeline reads the partition at present. */
+        /** No pipeline reads the partition now. */
         UNREAD,
 
         /**
-         * No more records are wanted. A bounded read has reached its end, or does not know its end yet, or the consumer
-         * was stopped.
+         * No more records are wanted: a bounded read has reached its end or does not know it yet, or the consumer was
+         * stopped.
          */
         END
     }
 
     /**
-     * Describes how the position at which reading continues was determined, if it is known.
+     * Describes how the next position was determined.
      *
      * <pre>
      *   NEW --hold--> HELD --open--> OPENING --goOnAtCommit--> COMMITTED
@@ -54,21 +48,17 @@ public final class AssignedPartition {
      * </pre>
      */
     private enum Placement {
-        /** Just assigned. */
         NEW,
 
-        /** The position is unknown: nothing is fetched or committed. */
+        /** The position is unknown. Nothing is fetched or committed. */
         HELD,
 
-        /**
-         * Nothing is fetched or committed until the brokers confirm that the committed position is still valid and
-         * belongs to the same topic.
-         */
+        /** Waits until the brokers confirm the committed position. Nothing is fetched or committed. */
         OPENING,
 
         COMMITTED,
 
-        /** Continues at a position chosen by this consumer instead of the group's committed offset. */
+        /** Continues at a position chosen by this consumer, not at the group's committed offset. */
         PLACED
     }
 
@@ -77,13 +67,10 @@ public final class AssignedPartition {
     private final LeaderEpochs epochs = new LeaderEpochs();
     private final RecordWeights weights = new RecordWeights();
 
-    /** The partition's queue in the buffer. Only the buffer accesses it. */
+    /** The partition's queue in the buffer, used only by the buffer. */
     private final PartitionQueue buffered;
 
-    /**
-     * Elements that each hold several consecutive records, emitted but unfinished at the last {@link #advance}. Empty
-     * if every element is a single record.
-     */
+    /** Emitted but unfinished elements that hold several records each. Empty if every element is a single record. */
     private final ArrayDeque<KeptViews> rows = new ArrayDeque<>(1);
 
     private final int shares;
@@ -95,7 +82,7 @@ public final class AssignedPartition {
     private final Set<PauseReason> pauseReasons = EnumSet.noneOf(PauseReason.class);
     private boolean fullOfBytes;
 
-    /** Time when flow control paused the partition, on the consumer's clock; {@link #UNKNOWN} if it has not. */
+    /** Time when flow control paused the partition, on the consumer's clock, or {@link #UNKNOWN}. */
     private long stillSinceNanos = UNKNOWN;
 
     private long fullOfRecordsNanos;
@@ -104,7 +91,7 @@ public final class AssignedPartition {
     private long endOffset;
     private @Nullable Uuid topicId;
 
-    /** The topic id written into commits; null if it is unknown or the brokers have no topic ids. */
+    /** The topic id to write into commits; null if unknown or not supported by the brokers. */
     private @Nullable String topicIdText;
 
     private long committedOffset = UNKNOWN;
@@ -115,7 +102,7 @@ public final class AssignedPartition {
     private long firstDropped = Long.MAX_VALUE;
     private int finishedSinceCommit;
 
-    // The last commit that was omitted because it would have changed nothing: its offset, metadata version, topic id.
+    // The last commit that was left out because it would have changed nothing.
     private long settledOffset = UNKNOWN;
     private int settledTexts;
     private @Nullable String settledTopicId;
@@ -129,7 +116,6 @@ public final class AssignedPartition {
         this(id, tracker, endOffset, 0, 1);
     }
 
-    /** Creates a partition that was added by the assignment with the number 0. */
     AssignedPartition(TopicPartition id, OffsetTracker tracker, long endOffset, int priority, int shares) {
         this(id, tracker, endOffset, priority, shares, 0);
     }
@@ -155,8 +141,7 @@ public final class AssignedPartition {
     }
 
     /**
-     * Returns a new object for the same partition, without a position or records. It is paused if this object is
-     * paused.
+     * Returns a new object for the same partition, with its pauses but without its position and records.
      *
      * @param ending whether no more records will be emitted in this assignment
      */
@@ -210,17 +195,14 @@ public final class AssignedPartition {
         return outlet;
     }
 
-    /**
-     * Sets the buffer that emits the partition's records. Called before the first record is emitted, and when another
-     * pipeline starts to read the partition.
-     */
+    /** Sets the buffer that emits the partition's records. */
     public void goOutBy(RecordBuffer buffer) {
         outlet = buffer;
     }
 
     // ---- Pauses ----------------------------------------------------------------------------------------------------
 
-    /** Returns whether the client was instructed to pause the partition. */
+    /** Returns whether the client pauses the partition. */
     public boolean isPaused() {
         return pauseReasons.contains(PauseReason.FLOW);
     }
@@ -229,34 +211,28 @@ public final class AssignedPartition {
         return pauseReasons.contains(reason);
     }
 
-    /** Returns whether the client must still be instructed to pause the partition. */
     boolean isToBePaused() {
         return !pauseReasons.isEmpty() && !isPaused();
     }
 
-    /** Adds a reason to pause. Returns true if the client must now be instructed to pause. */
+    /** Adds a reason to pause. Returns true if the client must now pause the partition. */
     public boolean pause(PauseReason reason) {
         boolean isNews = pauseReasons.add(PauseReason.FLOW);
         pauseReasons.add(reason);
         return isNews;
     }
 
-    /**
-     * Pauses the partition for flow control because of its outstanding bytes. Returns true if the client must now be
-     * instructed to pause.
-     */
+    /** Pauses the partition because of its outstanding bytes. Returns true if the client must now pause it. */
     boolean pauseForBytes() {
         boolean isNews = pause(PauseReason.FLOW);
         fullOfBytes |= isNews;
         return isNews;
     }
 
-    /** Returns whether flow control paused the partition because of bytes rather than records. */
     boolean isFullOfBytes() {
         return fullOfBytes;
     }
 
-    /** Sets the time when flow control paused the partition, on the consumer's clock. */
     void standsStillFrom(long nanos) {
         stillSinceNanos = nanos;
     }
@@ -271,19 +247,18 @@ public final class AssignedPartition {
         return (ofBytes ? fullOfBytesNanos : fullOfRecordsNanos) + (isStill ? nowNanos - stillSinceNanos : 0);
     }
 
-    /** Marks the partition as not read by any pipeline. The client is instructed to pause it later. */
     void beginUnread() {
         pauseReasons.add(PauseReason.UNREAD);
     }
 
-    /** Marks the partition as read by a pipeline again, so that flow control may resume it. */
+    /** Marks the partition as read by a pipeline again. */
     public void endUnread() {
         pauseReasons.remove(PauseReason.UNREAD);
     }
 
     /**
-     * Returns whether flow control may resume the partition. Returns false if the partition has another reason to be
-     * paused, or if its position is unknown.
+     * Returns whether flow control may resume the partition: it has no other reason to be paused, and its position is
+     * known.
      */
     boolean mayResume() {
         return isPaused() && pauseReasons.size() == 1 && !isHeld();
@@ -303,14 +278,12 @@ public final class AssignedPartition {
 
     // ---- The position ----------------------------------------------------------------------------------------------
 
-    /**
-     * Returns whether the position is unknown or unconfirmed. Until it is confirmed, nothing is fetched or committed.
-     */
+    /** Returns whether the position is unknown or unconfirmed. Nothing is fetched or committed while it is. */
     public boolean isHeld() {
         return placement == Placement.HELD || placement == Placement.OPENING;
     }
 
-    /** Returns whether the partition will continue at the group's committed offset once that offset is confirmed. */
+    /** Returns whether the partition will continue at the group's committed offset once the brokers confirm it. */
     public boolean isOpening() {
         return placement == Placement.OPENING;
     }
@@ -320,7 +293,7 @@ public final class AssignedPartition {
         return placement == Placement.PLACED;
     }
 
-    /** Discards the position and the offsets that an earlier assignment finished. */
+    /** Discards the position and the offsets finished in an earlier assignment. */
     void hold() {
         if (!isHeld()) {
             placement = Placement.HELD;
@@ -329,7 +302,7 @@ public final class AssignedPartition {
     }
 
     /**
-     * Prepares to continue at the group's committed offset, once the brokers have confirmed it.
+     * Prepares to continue at the group's committed offset.
      *
      * @param topic the topic id in the metadata of the committed offset; null if there is none
      */
@@ -342,17 +315,16 @@ public final class AssignedPartition {
         placement = Placement.COMMITTED;
     }
 
-    /** Continues at a position chosen by this consumer. */
     void place() {
         placement = Placement.PLACED;
     }
 
-    /** Returns the topic id that the position belongs to; null if it is unknown. */
+    /** Returns the topic id of the position; null if unknown. */
     public @Nullable Uuid topicId() {
         return topicId;
     }
 
-    /** Returns the topic id for commits; null if it is unknown or the brokers have no topic ids. */
+    /** Returns the topic id to write into commits; null if unknown or not supported by the brokers. */
     public @Nullable String topicIdText() {
         return topicIdText;
     }
@@ -371,7 +343,7 @@ public final class AssignedPartition {
         return endOffset;
     }
 
-    /** Sets the end offset once it is known. Flow control may then resume the partition. */
+    /** Sets the end offset, and allows flow control to resume the partition. */
     public void learnEnd(long offset) {
         endOffset = offset;
         pauseReasons.remove(PauseReason.END);
@@ -383,7 +355,7 @@ public final class AssignedPartition {
         return committedOffset;
     }
 
-    /** Returns the time when the commit of {@link #committedOffset} was confirmed, on the consumer's clock. */
+    /** Returns the time when the last commit was confirmed, on the consumer's clock. */
     public long committedNanos() {
         return committedNanos;
     }
@@ -401,8 +373,8 @@ public final class AssignedPartition {
     }
 
     /**
-     * Registers a confirmed commit of records that have not been emitted yet. If a start position was waiting to be
-     * committed, this commit makes it unnecessary.
+     * Registers a confirmed commit of records that are not emitted yet. It also commits a start position that was
+     * waiting.
      */
     public void committedAhead(long offset, long nanos) {
         committedOffset = offset;
@@ -410,7 +382,7 @@ public final class AssignedPartition {
         uncommittedPlace = UNKNOWN;
     }
 
-    /** Returns the start position that has not been committed yet; {@link #UNKNOWN} if there is none. */
+    /** Returns the start position that is not committed yet, or {@link #UNKNOWN}. */
     public long uncommittedPlace() {
         return uncommittedPlace;
     }
@@ -419,10 +391,7 @@ public final class AssignedPartition {
         uncommittedPlace = offset;
     }
 
-    /**
-     * Returns the offsets after the committed offset that were finished during an earlier assignment. The records at
-     * these offsets are not emitted again.
-     */
+    /** Returns the offsets finished during an earlier assignment. Their records are not emitted again. */
     public FinishedSet finishedEarlier() {
         return finishedEarlier;
     }
@@ -432,7 +401,7 @@ public final class AssignedPartition {
     }
 
     /**
-     * Copies the finished and committed offsets from {@code before}, an earlier object for the same partition. Reading
+     * Copies the finished and committed offsets of {@code before}, an earlier object for this partition. Reading
      * continues at {@code offset}.
      */
     public void continueAfter(AssignedPartition before, long offset) {
@@ -442,7 +411,7 @@ public final class AssignedPartition {
         committedNanos = before.committedNanos;
     }
 
-    /** Advances past finished records; see {@link OffsetTracker#advance}. */
+    /** Advances past finished records; see {@link OffsetTracker#advance}. Recycles finished elements. */
     public void advance() {
         finishedSinceCommit += tracker.advance();
         while (!rows.isEmpty() && rows.element().token() < tracker.firstUnfinished()) {
@@ -450,18 +419,18 @@ public final class AssignedPartition {
         }
     }
 
-    /** Registers an element with several records, emitted with the given token. It is reused once it is finished. */
+    /** Registers an element that holds several records and was emitted with the given token. */
     void goesOut(KeptViews row, long token) {
         row.goesOutAs(token);
         rows.add(row);
     }
 
-    /** Returns the number of records finished since the last commit, as of the last {@link #advance}. */
+    /** Returns the number of records finished since the last commit. */
     public int finishedSinceCommit() {
         return finishedSinceCommit;
     }
 
-    /** Resets {@link #finishedSinceCommit}, because a commit of the finished offsets begins. */
+    /** Resets {@link #finishedSinceCommit}, because a commit begins. */
     public void beginCommit() {
         finishedSinceCommit = 0;
     }
@@ -482,15 +451,12 @@ public final class AssignedPartition {
         return offset == settledOffset && texts == settledTexts && Objects.equals(settledTopicId, topicIdText);
     }
 
-    /**
-     * Returns the offset of the first record that was fetched but dropped instead of emitted; {@link Long#MAX_VALUE} if
-     * none was dropped. The client's position is already past such a record.
-     */
+    /** Returns the offset of the first record that was fetched but dropped; {@link Long#MAX_VALUE} if none was. */
     public long firstDropped() {
         return firstDropped;
     }
 
-    /** Reports that a fetched record was dropped. No later offset is committed during this assignment. */
+    /** Reports a fetched record that will not be emitted. No later offset is committed during this assignment. */
     public void dropped(long offset) {
         firstDropped = Math.min(firstDropped, offset);
     }
@@ -498,27 +464,20 @@ public final class AssignedPartition {
     // ---- Unfinished work -------------------------------------------------------------------------------------------
 
     /**
-     * Returns whether the pipeline is still working on any of the partition's records. If so, the owner thread is woken
-     * when this work may have ended.
+     * Returns whether the pipeline still works on records of this partition. If so, the owner thread is woken later to
+     * check again.
      */
     public boolean hasUnsettled() {
         advance();
         return !leftByPipeline && tracker.watchUnsettled();
     }
 
-    /**
-     * Registers that the pipeline has ended. It no longer works on the records that it left unfinished, although some
-     * of them may still have pending acknowledgements.
-     */
+    /** Reports that the pipeline has ended and no longer works on its unfinished records. */
     public void pipelineLeft() {
         leftByPipeline = true;
     }
 
-    /**
-     * Sets the partition's first unfinished offset and returns the time when it was first set to this value.
-     *
-     * @param now the current time
-     */
+    /** Sets the partition's first unfinished offset. Returns the time when it was first set to this offset. */
     public long unfinishedSince(long offset, long now) {
         if (offset != firstUnfinished) {
             firstUnfinished = offset;
@@ -527,7 +486,7 @@ public final class AssignedPartition {
         return firstUnfinishedNanos;
     }
 
-    /** Registers that all records are finished. Returns whether the previous check found an unfinished record. */
+    /** Reports that all records are finished. Returns whether the previous check found an unfinished record. */
     public boolean allFinished() {
         boolean wasUnfinished = firstUnfinished >= 0;
         firstUnfinished = UNKNOWN;

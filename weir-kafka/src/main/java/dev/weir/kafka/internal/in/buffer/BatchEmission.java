@@ -24,12 +24,11 @@ public final class BatchEmission {
     private final OwnerThread owner;
     private final int batchSize;
 
-    // Reusable arrays for passing the records of a batch to the tracker.
+    // Reused arrays that pass a batch's records to the tracker.
     private final long[] offsets;
     private final int[] weights;
     private final long[] timestamps;
 
-    /** The batches that will be emitted together. Reused. */
     private final List<Batch<ConsumerRecord<byte[], byte[]>>> made = new ArrayList<>();
 
     /** The buffers that have received batches since the last {@link #announce}. */
@@ -39,7 +38,7 @@ public final class BatchEmission {
      * Creates an emission.
      *
      * @param plan determines whether each record or each batch has an acknowledgement token
-     * @param gate holds batches until they are committed; null if batches are emitted without waiting for a commit
+     * @param gate holds batches until they are committed; null if batches are not held
      * @param outlets the buffers that receive batches
      * @param owner reports whether emission has ended
      */
@@ -55,14 +54,14 @@ public final class BatchEmission {
     }
 
     /**
-     * Stops adding records to the buffers. The pipeline can still pull the records that are already in them. Must be
-     * called after the {@link ConsumerPhase#RUNNING} phase has ended.
+     * Ends emission. The pipeline can still pull records that are in the buffers. Must be called after the
+     * {@link ConsumerPhase#RUNNING} phase has ended.
      */
     public void end() {
         outlets.end();
     }
 
-    /** Returns whether each record has its own token, rather than one token per batch. */
+    /** Returns whether each record has its own token. */
     public boolean isTracked() {
         return tracked;
     }
@@ -74,7 +73,7 @@ public final class BatchEmission {
 
     /**
      * Reports that a partition continues at the given offset. If batches are committed before they are emitted, this
-     * position is committed no later than the batches that follow it.
+     * offset is committed first.
      */
     void placed(AssignedPartition partition, long offset) {
         if (gate != null) {
@@ -83,9 +82,8 @@ public final class BatchEmission {
     }
 
     /**
-     * Reports that a partition was read up to the given offset, which may be higher than the offset of its last record.
-     * If batches are committed before they are emitted, this offset is never committed before the partition's earlier
-     * batches.
+     * Reports that a partition was read up to the given offset, past its last record. If batches are committed before
+     * they are emitted, this offset is committed after them.
      */
     public void readTo(AssignedPartition partition, long offset) {
         if (gate != null) {
@@ -111,10 +109,7 @@ public final class BatchEmission {
         }
     }
 
-    /**
-     * Withdraws the records that the pipeline has not pulled. If batches are committed before they are emitted,
-     * withdraws only uncommitted records, because the pipeline must still receive the committed ones.
-     */
+    /** Withdraws the records that the pipeline has not pulled, except for committed ones. */
     public void takeBackUnpromised(Collection<AssignedPartition> partitions) {
         if (gate == null) {
             takeBack(partitions);
@@ -124,11 +119,11 @@ public final class BatchEmission {
     }
 
     /**
-     * Emits the records before the partition's end offset, or none if emission has ended. The other records are marked
-     * as dropped. Emitted records can be pulled immediately, but waiting threads are not woken until {@link #announce}.
+     * Emits the records before the partition's end offset and drops later ones. The pipeline can pull them immediately,
+     * but waiting threads are woken by {@link #announce}.
      */
     public void emit(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> list) {
-        made.clear(); // if the last call threw, it left its batches here
+        made.clear(); // not empty if the last call threw
         int count = !owner.isEmitting() ? 0 : countBefore(partition.endOffset(), list);
         cutAtEnd(partition, list, count);
         if (count > 0) {
@@ -158,7 +153,7 @@ public final class BatchEmission {
         }
     }
 
-    /** Throws if records starting at the given offset must not be emitted. */
+    /** Throws if records from the given offset on must not be emitted. */
     private static void check(AssignedPartition partition, long offset) {
         OffsetTracker tracker = partition.tracker();
         if (tracker.isRevoked()) {
@@ -174,10 +169,7 @@ public final class BatchEmission {
         }
     }
 
-    /**
-     * Wakes the threads that wait for records. Called once per poll rather than once per partition, because each
-     * partition may have contributed only a few records.
-     */
+    /** Wakes the threads that wait for records. Called once per poll. */
     public void announce() {
         for (int i = 0; i < unannounced.size(); i++) {
             unannounced.get(i).announce();
@@ -185,7 +177,7 @@ public final class BatchEmission {
         unannounced.clear();
     }
 
-    /** Treats the offsets from {@code from} (inclusive) to {@code to} (exclusive) as finished. Emits no records. */
+    /** Treats the offsets from {@code from} (inclusive) to {@code to} (exclusive) as finished. */
     public void leaveOut(AssignedPartition partition, long from, long to) {
         if (!owner.isEmitting() || from >= partition.endOffset()) {
             partition.dropped(from);
@@ -197,7 +189,7 @@ public final class BatchEmission {
         }
     }
 
-    /** Removes records at or after the partition's end offset from the last element, if it holds several records. */
+    /** Removes records at or after the end offset from the last element, if it holds several records. */
     private static void cutAtEnd(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> list, int count) {
         if (count > 0
                 && list.get(count - 1) instanceof FetchedViews.InARow row
@@ -249,10 +241,6 @@ public final class BatchEmission {
         }
     }
 
-    /**
-     * Builds a batch whose elements each hold several consecutive records. The batch object is reused after its
-     * elements have been removed.
-     */
     private void makeOfRows(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> rows) {
         Batch<ConsumerRecord<byte[], byte[]>> batch = partition.outlet().emptyBatch();
         OffsetTracker tracker = partition.tracker();
@@ -291,8 +279,8 @@ public final class BatchEmission {
     }
 
     /**
-     * Appends the unfinished records to the tracker and returns their number. Records that were finished during an
-     * earlier assignment are appended as finished and are not emitted.
+     * Appends records to the tracker and returns the number of unfinished ones. Records finished in an earlier
+     * assignment are not emitted.
      */
     private static int appendUnfinished(AssignedPartition partition, Object[] values, long[] tokens) {
         int size = 0;

@@ -7,24 +7,21 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 /** Holds batches until a commit that covers them is confirmed. Confined to the owner thread. */
 public interface CommitGate {
 
-    /** Returns the maximum number of records per batch. A batch must never be too large to be covered by one commit. */
+    /** Returns the maximum number of records per batch. One commit must be able to cover a batch. */
     int batchSize();
 
     /** Adds a batch, which is emitted once {@code nextOffset} is committed. */
     void add(AssignedPartition partition, Batch<ConsumerRecord<byte[], byte[]>> batch, long nextOffset);
 
-    /**
-     * Adds a position to commit. Batches added later are not emitted before it is committed. The partition must not
-     * have waiting batches.
-     */
+    /** Adds a position, which is committed before batches added later. The partition must not have waiting batches. */
     void place(AssignedPartition partition, long offset);
 
-    /** Adds the offset up to which the partition was read. It is never committed before batches added earlier. */
+    /** Adds an offset, which is committed after batches added earlier. */
     void readTo(AssignedPartition partition, long offset);
 
     /** Drops the waiting batches of the partitions and removes their records from the trackers. */
     void drop(Collection<AssignedPartition> partitions);
 
-    /** Returns whether any batch or position is waiting to be committed. */
+    /** Returns whether batches or positions are waiting to be committed. */
     boolean isWaiting();
 }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *     could not be determined at the start
  * @param delivery how records are acknowledged and offsets are committed
  * @param external the positions stored outside Kafka; null if there are none
- * @param ungrouped the initial partitions if the source has no consumer group; otherwise empty
+ * @param ungrouped the initial partitions of a source without a consumer group; otherwise empty
  */
 public record ConsumerPlan(
         Subscription subscription,
@@ -27,15 +27,15 @@ public record ConsumerPlan(
 
     private static final int PRIORITISED_BATCH = 64;
 
-    /** A delivery guarantee, which determines how records are acknowledged and offsets are committed. */
+    /** A delivery guarantee: how records are acknowledged and offsets are committed. */
     public sealed interface Delivery {
 
         /** Returns whether offsets are committed. */
         boolean commits();
 
         /**
-         * Returns whether each record is acknowledged individually. If not, each batch has a single token, which is
-         * acknowledged when the pipeline pulls the batch.
+         * Returns whether each record is acknowledged individually. If not, a batch is acknowledged when the pipeline
+         * pulls it.
          */
         boolean isTracked();
 
@@ -45,7 +45,7 @@ public record ConsumerPlan(
         }
 
         /**
-         * Tracks each record, and commits the offset before which all records are finished.
+         * Tracks each record and commits finished ones.
          *
          * @param takesUnreadable whether an unreadable batch is emitted as a record that cannot be decoded
          */
@@ -70,8 +70,7 @@ public record ConsumerPlan(
          * Commits nothing.
          *
          * @param isTracked whether each record is tracked until it is finished; if not, a batch counts as outstanding
-         *     only until the pipeline pulls it. With tracking, a listener is notified of a revocation only after all
-         *     work on the revoked partitions is finished or dropped.
+         *     until the pipeline pulls it
          */
         record Plain(boolean isTracked) implements Delivery {
 
@@ -82,8 +81,7 @@ public record ConsumerPlan(
         }
 
         /**
-         * Emits a batch only after a commit that covers it is confirmed. The batch counts as outstanding until the
-         * pipeline pulls it.
+         * Emits a batch only once a commit covers it. The batch counts as outstanding until the pipeline pulls it.
          *
          * @param commitAhead maximum number of records that are committed but not yet pulled
          */
@@ -101,20 +99,20 @@ public record ConsumerPlan(
         }
     }
 
-    /** Returns a human-readable description of the topics or partitions that the consumer reads. */
+    /** Returns a description of the topics or partitions to read. */
     public String reads() {
         return subscription.selection().toString();
     }
 
     /**
-     * Returns the maximum number of records per batch. Batches are smaller if there are priorities: a record with a
-     * high priority has to wait until the batch being processed is finished.
+     * Returns the maximum number of records per batch. Batches are smaller if there are priorities, because a record
+     * with a high priority waits for the current batch.
      */
     public int batchSize() {
         return subscription.priorities().isNone() ? Batch.DEFAULT_CAPACITY : PRIORITISED_BATCH;
     }
 
-    /** Returns whether each record is acknowledged individually; see {@link Delivery#isTracked}. */
+    /** Returns whether each record is acknowledged individually. */
     public boolean isTracked() {
         return delivery.isTracked();
     }

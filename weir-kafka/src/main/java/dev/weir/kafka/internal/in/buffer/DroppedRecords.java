@@ -12,18 +12,15 @@ import org.apache.kafka.common.TopicPartition;
  * Keeps track of dropped and skipped records. Dropped records were pulled by the pipeline but were not finished when
  * their assignment ended. Skipped records were never emitted. Thread-safe; only the owner thread adds records.
  *
- * <p>When an assignment ends, work that has already started continues and its results are written. Therefore, a record
- * counts as dropped only if it is unfinished and no stage is working on it.
+ * <p>Work in progress continues when an assignment ends. A record therefore counts as dropped only if it is unfinished
+ * and no stage works on it.
  */
 public final class DroppedRecords {
 
     /** Maximum number of separate ranges. Later ranges are merged by partition and reason. */
     private static final int MAX_RANGES = 1_000;
 
-    /**
-     * Maximum number of ended assignments before the list is cleaned up, so that trackers do not accumulate if many
-     * transactions abort.
-     */
+    /** Number of ended assignments at which the list is cleaned up. */
     private static final int MANY_ENDED = 16;
 
     /** Reasons why records are dropped; {@link RecordRange#reason} contains their labels. */
@@ -43,7 +40,6 @@ public final class DroppedRecords {
         }
     }
 
-    /** The unfinished records of an assignment that has ended. */
     private record Ended(TopicPartition id, OffsetTracker tracker, Reason reason) {
 
         RecordRange range(long from, long to, long count) {
@@ -69,7 +65,7 @@ public final class DroppedRecords {
         this.counts = counts;
     }
 
-    /** Adds partitions whose assignment has ended. Records not yet pulled must already have been withdrawn. */
+    /** Adds partitions whose assignment has ended. Their buffered records must already be withdrawn. */
     public void add(Collection<AssignedPartition> partitions, Reason reason) {
         lock.lock();
         try {
@@ -91,8 +87,8 @@ public final class DroppedRecords {
     }
 
     /**
-     * Corrects the reason {@link Reason#OUT_OF_RANGE} to {@link Reason#RECREATED}, after the partition's topic turned
-     * out to have been recreated.
+     * Changes the reason {@link Reason#OUT_OF_RANGE} to {@link Reason#RECREATED}, once the partition's topic turns out
+     * to be recreated.
      */
     public void wasRecreated(TopicPartition id) {
         lock.lock();
@@ -116,10 +112,7 @@ public final class DroppedRecords {
         }
     }
 
-    /**
-     * Adds skipped offsets. They are skipped because a policy lets the partition continue at {@code to} instead of
-     * {@code from}, the first offset that has not been emitted.
-     */
+    /** Adds skipped offsets: the partition continues at {@code to} instead of {@code from}. */
     public void skip(TopicPartition id, long from, long to, Reason reason) {
         lock.lock();
         try {
@@ -132,7 +125,7 @@ public final class DroppedRecords {
         }
     }
 
-    /** Reports that the consumer is ending. The unfinished records of these partitions will not be finished. */
+    /** Reports that the consumer ends and the unfinished records of these partitions will not be finished. */
     public void leave(Collection<AssignedPartition> partitions) {
         lock.lock();
         try {
@@ -148,8 +141,7 @@ public final class DroppedRecords {
     /**
      * Returns the records dropped so far.
      *
-     * @param all whether to include records that a stage is still working on; true once the consumer has ended, because
-     *     these records will not be finished
+     * @param all whether to include records that a stage still works on; true once the consumer has ended
      */
     public List<RecordRange> dropped(boolean all) {
         lock.lock();
@@ -166,8 +158,8 @@ public final class DroppedRecords {
     }
 
     /**
-     * Moves the dropped records of ended assignments to {@link #settled} if no stage works on the assignment any more.
-     * Returns the dropped records of the other ended assignments.
+     * Moves the dropped records of ended assignments to {@link #settled} once no stage works on them. Returns the
+     * dropped records of assignments with work in progress.
      */
     private List<RecordRange> settle(boolean all) {
         List<RecordRange> ranges = new ArrayList<>();

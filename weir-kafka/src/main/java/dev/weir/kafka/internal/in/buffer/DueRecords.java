@@ -19,15 +19,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Releases the records of a {@link RecordBuffer} when they are due, in order within each partition. Records that are
- * not due yet stay in the buffer and can still be withdrawn like any other record that has not been pulled. Guarded by
- * the buffer's lock, except for {@link Question#ask}, which calls a user's function without holding the lock.
+ * not due stay in the buffer. Guarded by the buffer's lock, except for {@link Question#ask}, which calls a user's
+ * function without the lock.
  */
 public final class DueRecords {
 
-    /**
-     * Maximum wait before the wall clock is read again. The clock may have been adjusted, or the machine may have been
-     * suspended.
-     */
+    /** Maximum wait before the wall clock is read again. The clock may be adjusted, or the machine suspended. */
     private static final long MAX_WAIT_MILLIS = 10_000;
 
     private static final long NANOS_PER_MILLI = TimeUnit.MILLISECONDS.toNanos(1);
@@ -40,8 +37,8 @@ public final class DueRecords {
     private @Nullable Question open;
 
     /**
-     * Counts the records at the head of a queue that are due. The pulling thread calls {@link #ask} without holding the
-     * buffer's lock; everything else is guarded by that lock.
+     * Counts the due records at the head of a queue. {@link #ask} is called without the buffer's lock, the other
+     * methods with it.
      */
     final class Question {
         private final PartitionQueue queue;
@@ -49,7 +46,7 @@ public final class DueRecords {
         private final long askedMillis = nowMillis;
         private int due;
 
-        /** Due time of the first record that is not counted in {@link #due}; valid if {@link #isHeadKnown}. */
+        /** Due time of the record at index {@link #due}; valid if {@link #isHeadKnown}. */
         private long headDueMillis;
 
         private boolean isHeadKnown;
@@ -61,7 +58,6 @@ public final class DueRecords {
             headDueMillis = queue.headDueMillis;
         }
 
-        /** Calls the user's function for each record in turn until it finds one that is not due. */
         void ask() {
             if (!isHeadKnown) {
                 headDueMillis = dueMillis.applyAsLong(first.get(0));
@@ -78,13 +74,12 @@ public final class DueRecords {
                 headDueMillis = dueMillis.applyAsLong(first.get(due));
                 return true;
             } catch (KafkaPipelineException failure) {
-                // The failure is ignored here. Once the earlier records have been emitted, this record is at the head
-                // of the queue. The function is then called for it again and may throw.
+                // Not thrown here. The function is called again for this record when it is at the head of the queue.
                 return false;
             }
         }
 
-        /** Stores the results, unless the records were removed in the meantime. */
+        /** Stores the results, unless the queue has changed in the meantime. */
         void settle() {
             if (queue.batches().peek() == first) {
                 queue.due = due;
@@ -104,15 +99,15 @@ public final class DueRecords {
         this.wallClockMillis = wallClockMillis;
     }
 
-    /** Creates an instance for one buffer of a subscription; null if the subscription does not delay records. */
+    /** Creates an instance for one buffer; null if the subscription does not delay records. */
     public static @Nullable DueRecords of(Subscription subscription) {
         DueTimes due = subscription.due();
         return due == null ? null : new DueRecords(record -> millis(due, record), System::currentTimeMillis);
     }
 
     /**
-     * Returns the first full millisecond at which a record is due, limited to the range of a long. An unreadable batch,
-     * or a record without a due time, is due immediately.
+     * Returns the first full millisecond at which a record is due. Unreadable batches and records without a due time
+     * are due immediately.
      */
     static long millis(DueTimes due, ConsumerRecord<byte[], byte[]> record) {
         if (record instanceof UnreadableBatch) {
@@ -137,7 +132,7 @@ public final class DueRecords {
         }
     }
 
-    /** Returns whether the first record of a queue is known not to be due yet. Does not call the user's function. */
+    /** Returns whether the first record of a queue is known not to be due. */
     boolean isNotDue(PartitionQueue queue) {
         return queue.isHeadKnown() && queue.headDueMillis > wallClockMillis.getAsLong();
     }
@@ -148,14 +143,14 @@ public final class DueRecords {
         nextDueMillis = Long.MAX_VALUE;
     }
 
-    /** Returns whether the user's function must be called before further due records can be found. */
+    /** Returns whether the user's function must be called to find further due records. */
     boolean hasQuestion() {
         return open != null;
     }
 
     /**
-     * Removes and returns the pending {@link Question}; null if there is none. The caller must release the buffer's
-     * lock and then call {@link Question#ask}.
+     * Removes and returns the pending {@link Question}, or null. The caller must release the buffer's lock and then
+     * call {@link Question#ask}.
      */
     @Nullable
     Question question() {
@@ -165,8 +160,8 @@ public final class DueRecords {
     }
 
     /**
-     * Takes the due records at the head of a partition, at most {@code most} and at most one batch. Returns null if no
-     * record is due, or if the user's function {@linkplain #hasQuestion must be called} first.
+     * Takes the due records at the head of a partition, at most {@code most} and at most one batch. Returns null if
+     * none is due, or if {@link #hasQuestion} is true.
      */
     @Nullable
     Batch<ConsumerRecord<byte[], byte[]>> takeDue(PartitionQueue queue, int most) {
@@ -202,7 +197,7 @@ public final class DueRecords {
         return Batch.of(values, to - from, target, tokens);
     }
 
-    /** Returns the time, on {@code clock}, when a record that was not due at the last check may become due. */
+    /** Returns the time on {@code clock} when another record may become due. */
     long nextDueNanos(Clock clock) {
         return nextDueMillis == Long.MAX_VALUE
                 ? Stage.NEVER

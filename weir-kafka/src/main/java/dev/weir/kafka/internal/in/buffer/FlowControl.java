@@ -18,9 +18,8 @@ import org.jspecify.annotations.Nullable;
  * thread may call.
  *
  * <p>A partition is paused when its outstanding records reach the limit, or when its outstanding bytes reach its share
- * of the budget. It may resume when both have fallen to half of their limits. The thresholds differ because each pause
- * and resume costs the client some work. Records that the client has already fetched for a paused partition stay in the
- * client.
+ * of the budget. It may resume when both have fallen to half of their limits. The gap keeps pauses rare, because they
+ * cost the client some work.
  *
  * <p>Partitions that may resume wait for each other, because one fetch request for many partitions costs little more
  * than a request for a single partition. They resume together in any of these cases:
@@ -28,44 +27,36 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li>No partition that only flow control pauses is above half of its limits.
  *   <li>One of these partitions has fallen to a quarter of its limits, and few of its peers (at most half of them, or
- *       at most four) have records in the buffer. The pipeline would soon have few partitions to pull from. Peers are
- *       the paused partitions with the same buffer and priority.
- *   <li>One of these partitions has no peer with records in the buffer. The pipeline has pulled all of them.
+ *       at most four) have records in the buffer. Peers are the paused partitions with the same buffer and priority.
+ *   <li>One of these partitions has no peer with records in the buffer.
  *   <li>Nothing has been read from one of these partitions yet, for example after a seek.
  * </ul>
  *
- * <p>A record can be larger than a share, and each share has a minimum size, so the partitions together can exceed the
- * budget. Therefore, all partitions are paused when the sum of their outstanding bytes reaches a common limit, and
- * resume when the sum has fallen to half of this limit. A slow or blocked record may keep the sum above half for long.
- * After a second, the outstanding bytes count as stuck and are subtracted from the limit. The other partitions then
- * resume when half of the remaining limit is free. See ADR 62.
+ * <p>The partitions together can exceed the budget, because a record can be larger than a share. All partitions are
+ * therefore paused when the sum of their outstanding bytes reaches a common limit, and resume when it has fallen to
+ * half of this limit. If a slow record keeps the sum above half for a second, the outstanding bytes count as stuck and
+ * are subtracted from the limit. The other partitions then resume when half of the remaining limit is free. See ADR 62.
  */
 public final class FlowControl {
 
-    /** Minimum share of a partition, enough for a few records. Not reduced if the budget is too small for it. */
+    /** Minimum share of a partition, even if the budget is too small for it. */
     private static final long MIN_SHARE_BYTES = 16 * 1024;
 
-    /** Maximum number of shares of a partition. Each priority receives twice as many shares as the next lower one. */
+    /** Maximum number of shares of a partition. Each priority has twice as many shares as the next lower one. */
     private static final int MAX_SHARES = 16;
 
     /**
-     * A partition may resume when at most 1/{@code LOW} of its limits is outstanding, but usually waits for its peers.
-     * It stops waiting at 1/{@code URGENT} of its limits if only few peers have records in the buffer.
+     * A partition may resume at 1/{@code LOW} of its limits, but usually waits for its peers. It stops waiting at
+     * 1/{@code URGENT} of its limits if few peers have records in the buffer.
      */
     private static final int LOW = 2;
 
     private static final int URGENT = 4;
 
-    /**
-     * Number of peers with records in the buffer that always counts as few; see {@link #URGENT}. Fetch requests for so
-     * few partitions cost little.
-     */
+    /** A number of peers that always counts as few. */
     private static final int FEW = 4;
 
-    /**
-     * If all partitions have been paused for this time, the bytes still outstanding count as stuck and the other
-     * partitions resume.
-     */
+    /** Time after which outstanding bytes count as stuck if all partitions are paused. */
     static final long STUCK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final int recordsPerToken;
@@ -73,7 +64,7 @@ public final class FlowControl {
     private final OwnerClock clock;
     private final Runnable wake;
 
-    /** Limit of outstanding tokens per partition. A token may represent several records. */
+    /** Limit of outstanding tokens per partition. A token may stand for several records. */
     private volatile int highRecords;
 
     private volatile long budgetBytes;
@@ -82,10 +73,7 @@ public final class FlowControl {
     private boolean allPaused;
     private long allPausedNanos;
 
-    /**
-     * Sum of outstanding bytes at which all partitions resume if some bytes are stuck, which is more than half of the
-     * limit; 0 if no bytes are stuck.
-     */
+    /** Sum of outstanding bytes at which all partitions resume although some bytes are stuck; 0 if none are stuck. */
     private long goOnBytes;
 
     /**
@@ -106,27 +94,26 @@ public final class FlowControl {
     }
 
     /**
-     * Sets the number of outstanding records at which a partition is paused. The capacity of the trackers must be at
-     * least as large. May be called from any thread.
+     * Sets the number of outstanding records at which a partition is paused. Must not exceed the capacity of the
+     * trackers. May be called from any thread.
      */
     public void maxOutstandingRecords(int records) {
         highRecords = Math.max(1, records / recordsPerToken);
         wake.run();
     }
 
-    /** Sets the budget. May be called from any thread. */
+    /** Sets the memory budget. May be called from any thread. */
     public void bufferBytes(long bytes) {
         budgetBytes = bytes;
         wake.run();
     }
 
-    /** Returns the number of budget shares that a partition receives because of its priority. */
     static int shares(Priorities priorities, TopicPartition id) {
         int below = priorities.countBelow(priorities.of(id));
         return below >= Integer.numberOfTrailingZeros(MAX_SHARES) ? MAX_SHARES : 1 << below;
     }
 
-    /** Recomputes the shares. Call after partitions were added or removed. */
+    /** Recomputes the shares after partitions were added or removed. */
     void divide(Collection<AssignedPartition> assigned) {
         partitions = assigned.size();
         shares = 0;
@@ -145,18 +132,14 @@ public final class FlowControl {
     }
 
     /**
-     * Returns the sum of outstanding bytes at which all partitions are paused. It is larger than the budget, because a
-     * fetch may exceed its partition's share, and a few such partitions must not stop all others if their records are
-     * stuck. If the budget {@linkplain #isOvercommitted is overcommitted}, it equals the budget.
+     * Returns the sum of outstanding bytes at which all partitions are paused. It exceeds the budget because a fetch
+     * may exceed its partition's share, unless the budget {@linkplain #isOvercommitted is overcommitted}.
      */
     private long stopBytes() {
         return isOvercommitted() ? budgetBytes : budgetBytes + Math.min(partitions * fetchBytes, budgetBytes / 2);
     }
 
-    /**
-     * Pauses all partitions if the budget is used up, which is possible even though each partition has a share. Call
-     * after each poll that returned records.
-     */
+    /** Pauses all partitions if the budget is used up. Call after each poll that returned records. */
     public void afterPoll(List<AssignedPartition> assignment, RecordFetcher fetcher) {
         if (!allPaused) {
             if (outstandingBytes(assignment) < stopBytes()) {
@@ -169,7 +152,7 @@ public final class FlowControl {
             allPaused = true;
             allPausedNanos = clock.nanoTime();
         }
-        // If the other partitions are already paused, this loop pauses the partitions that were added since.
+        // Also pauses partitions added since all others were paused.
         Collection<TopicPartition> running = new ArrayList<>();
         for (AssignedPartition partition : assignment) {
             if (partition.pauseForBytes()) {
@@ -188,10 +171,7 @@ public final class FlowControl {
         return bytes;
     }
 
-    /**
-     * Returns whether enough of the budget is free for all partitions to resume. If not, the trackers wake the owner
-     * thread when all records of a partition may be finished.
-     */
+    /** Returns whether all partitions may resume. If not, the trackers wake the owner thread later to check again. */
     private boolean isFreeAgain(List<AssignedPartition> assignment) {
         boolean looksAgain;
         do {
@@ -232,7 +212,7 @@ public final class FlowControl {
         }
     }
 
-    /** Returns the limit that caused the partition to be paused. The partition may since have fallen below it. */
+    /** Returns the limit for which the partition was paused. */
     public Paused reason(AssignedPartition partition) {
         return allPaused || partition.isFullOfBytes() ? Paused.BUDGET : Paused.WINDOW;
     }
@@ -243,8 +223,8 @@ public final class FlowControl {
     }
 
     /**
-     * Resumes partitions that have fallen to half of their limits. For each partition still above half, its tracker
-     * wakes the owner thread when this may have changed. Must be called before each poll.
+     * Resumes partitions that have fallen to half of their limits. For the others, the trackers wake the owner thread
+     * later to check again. Must be called before each poll.
      */
     public void resumeLow(List<AssignedPartition> assignment, RecordFetcher fetcher) {
         if (allPaused && !isFreeAgain(assignment)) {
@@ -291,7 +271,7 @@ public final class FlowControl {
      * The paused partitions with the same buffer and priority.
      *
      * @param paused the number of these partitions
-     * @param ready the number of these partitions that have records in the buffer
+     * @param ready how many of them have records in the buffer
      */
     private record Peers(RecordBuffer outlet, int priority, int paused, int ready) {
 
@@ -317,8 +297,8 @@ public final class FlowControl {
     }
 
     /**
-     * Returns whether at most 1/{@code part} of the partition's limits is outstanding. If not, the partition's tracker
-     * wakes the owner thread when this may have changed.
+     * Returns whether at most 1/{@code part} of the limits is outstanding. If not, the tracker wakes the owner thread
+     * later to check again.
      */
     private boolean isDownTo(AssignedPartition partition, int part) {
         int records = highRecords / part;

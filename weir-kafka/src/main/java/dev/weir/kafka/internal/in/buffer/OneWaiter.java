@@ -8,9 +8,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A condition for one waiting thread at a time. Unlike the conditions of {@link ReentrantLock}, it allocates nothing
- * when a thread waits. A thread that calls any method except {@link #wake} must hold the lock, with a hold count of 1.
- * Waits may end early, so callers must check their condition again.
+ * A condition for one waiting thread. It allocates nothing, unlike the conditions of {@link ReentrantLock}. Callers of
+ * all methods except {@link #wake} must hold the lock, with a hold count of 1. Waits may end early.
  */
 final class OneWaiter implements Condition {
 
@@ -41,7 +40,7 @@ final class OneWaiter implements Condition {
         waiter = Thread.currentThread();
         lock.unlock();
         try {
-            // A signal sent after the unlock is not lost: it leaves a permit, and park then returns immediately.
+            // A signal after the unlock leaves a permit, which ends the park immediately.
             if (nanos == Long.MAX_VALUE) {
                 LockSupport.park(this);
             } else {
@@ -86,16 +85,13 @@ final class OneWaiter implements Condition {
         signal();
     }
 
-    /**
-     * Returns the thread to signal, or null if no thread waits. The caller passes it to {@link #wake} after releasing
-     * the lock, because the woken thread needs the lock.
-     */
+    /** Returns the waiting thread, or null. The caller passes it to {@link #wake} after releasing the lock. */
     @Nullable
     Thread waiter() {
         return waiter;
     }
 
-    /** Wakes the given thread, or does nothing if it is null. Must be called without holding the lock. */
+    /** Wakes the given thread, if any. Must be called without holding the lock. */
     static void wake(@Nullable Thread waiting) {
         if (waiting != null) {
             LockSupport.unpark(waiting);

@@ -32,17 +32,14 @@ public final class PartitionAssignment {
     private final Map<TopicPartition, AssignedPartition> partitions = new LinkedHashMap<>();
     private final DroppedRecords dropped;
 
-    /**
-     * The values of the map. Cached as a list, because the owner thread uses them before every poll. Null after a
-     * change, until {@link #all()} is called.
-     */
+    /** The values of the map, cached for the owner thread's loop. Null after a change. */
     private @Nullable List<AssignedPartition> all;
 
     /**
      * Creates an empty assignment.
      *
      * @param trackerCapacity maximum number of outstanding records per partition
-     * @param owner the owner thread, woken when a partition makes progress for which it waits
+     * @param owner the owner thread, woken when partitions make progress
      * @param dropped receives the unfinished records of assignments that end
      */
     public PartitionAssignment(
@@ -101,12 +98,12 @@ public final class PartitionAssignment {
         return partitions.get(id);
     }
 
-    /** Returns the partitions in {@code ids} that are currently assigned. */
+    /** Returns the partitions of {@code ids} that are assigned. */
     public List<AssignedPartition> current(Collection<TopicPartition> ids) {
         return ids.stream().map(partitions::get).filter(Objects::nonNull).toList();
     }
 
-    /** Returns whether {@code partition} is still assigned and has not been replaced by a new object. */
+    /** Returns whether {@code partition} is still assigned and not replaced by a new object. */
     public boolean isCurrent(AssignedPartition partition) {
         return partitions.get(partition.id()) == partition;
     }
@@ -142,8 +139,8 @@ public final class PartitionAssignment {
     }
 
     /**
-     * Removes partitions. Afterwards, the pipeline starts no work on their records. Records committed before emission
-     * are an exception, because no other member will receive them.
+     * Removes partitions. The pipeline then starts no work on their records, except for records committed before
+     * emission, which no other member will receive.
      */
     public List<AssignedPartition> withdraw(Collection<TopicPartition> ids) {
         List<AssignedPartition> withdrawn =
@@ -170,7 +167,7 @@ public final class PartitionAssignment {
         }
     }
 
-    /** Permanently stops fetching all partitions assigned at present. */
+    /** Stops fetching all current partitions for good. */
     public void fetchNoMore() {
         for (AssignedPartition partition : partitions.values()) {
             boolean ignored = partition.pause(PauseReason.END);
@@ -178,7 +175,7 @@ public final class PartitionAssignment {
         fetcher.pause(partitions.keySet());
     }
 
-    /** Restarts a partition with a new object. The progress on records read so far is discarded. */
+    /** Replaces a partition with a new object and discards its progress. */
     public AssignedPartition renew(AssignedPartition partition) {
         emission.takeBack(List.of(partition));
         partition.tracker().revoke();
@@ -189,12 +186,12 @@ public final class PartitionAssignment {
         return renewed;
     }
 
-    /** Returns whether emission has ended, so that no more records will be emitted. */
+    /** Returns whether emission has ended. */
     public boolean isEnding() {
         return !owner.isEmitting();
     }
 
-    /** Stops fetching and committing the partitions until {@link #release} or {@link #goOn} is called. */
+    /** Stops fetching and committing the partitions until they are released. */
     public void hold(Collection<AssignedPartition> held) {
         for (AssignedPartition partition : held) {
             partition.hold();
@@ -221,7 +218,7 @@ public final class PartitionAssignment {
         fetcher.seek(partition.id(), place);
     }
 
-    /** Seeks to the partition's current position, so that the position is verified again. */
+    /** Seeks to the current position, which the fetcher then verifies again. */
     public void checkAgain(AssignedPartition partition) {
         if (!partition.isHeld()) {
             fetcher.seek(
@@ -235,7 +232,7 @@ public final class PartitionAssignment {
         return !partition.isHeld() && fetcher.position(partition.id()) == offset;
     }
 
-    /** Sets the start offset of a partition from which nothing has been read yet. */
+    /** Sets the start offset of a partition that nothing has been read from. */
     public void placeNew(TopicPartition id, long offset) {
         AssignedPartition partition = partitions.get(id);
         if (partition == null || partition.tracker().committableOffset() >= 0) {

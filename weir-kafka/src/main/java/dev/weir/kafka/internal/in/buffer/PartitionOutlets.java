@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One buffer per partition, and a queue of newly assigned partitions. The owner thread opens and ends buffers. The
- * thread of the outer stream, whose elements are the partitions' streams, takes partitions from the queue. Thread-safe.
+ * thread of the outer stream takes partitions from the queue. Thread-safe.
  */
 public final class PartitionOutlets implements RecordOutlets {
 
@@ -47,8 +47,7 @@ public final class PartitionOutlets implements RecordOutlets {
     public void open(AssignedPartition partition) {
         RecordBuffer buffer = new RecordBuffer(clock, delays.get());
         open.add(buffer);
-        // The buffer must be set before the partition is queued. Another thread may then take the partition and read
-        // from its buffer immediately.
+        // First set the buffer: another thread may take the queued partition and read from it immediately.
         partition.goOutBy(buffer);
         lock.lock();
         try {
@@ -90,7 +89,7 @@ public final class PartitionOutlets implements RecordOutlets {
         return open.stream().mapToInt(RecordBuffer::records).sum();
     }
 
-    /** Waits for new partitions. Returns null once there will be no more, and an empty list if the deadline passes. */
+    /** Waits for new partitions. Returns null once there are no more, and an empty list at the deadline. */
     @Nullable
     public List<AssignedPartition> take(long deadlineNanos, StageMeter meter) throws InterruptedException {
         lock.lockInterruptibly();

@@ -7,8 +7,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queue of one partition in a {@link RecordBuffer}. Contains batches in the order of their tokens, and the results
- * of the last check by {@link DueRecords}. Guarded by the buffer's lock, except for {@link #priority}.
+ * The queue of one partition in a {@link RecordBuffer}: batches in the order of their tokens, and the last check by
+ * {@link DueRecords}. Guarded by the buffer's lock, except for {@link #priority}.
  */
 final class PartitionQueue {
     private final ArrayDeque<Batch<ConsumerRecord<byte[], byte[]>>> batches = new ArrayDeque<>(2);
@@ -36,7 +36,6 @@ final class PartitionQueue {
         records += batch.size();
     }
 
-    /** Reports that records were removed from {@link #batches}. */
     void taken(int count) {
         records -= count;
     }
@@ -61,12 +60,10 @@ final class PartitionQueue {
         return batches.isEmpty();
     }
 
-    /** Returns the size of the next batch. There must be one. */
     int firstSize() {
         return batches.element().size();
     }
 
-    /** Returns the token of the next record. There must be one. */
     long firstToken() {
         return batches.element().token(0);
     }
@@ -85,7 +82,6 @@ final class PartitionQueue {
         return first != null && first.token(0) == headToken;
     }
 
-    /** Returns the waiting record with the given token; null if there is none. */
     @Nullable
     ConsumerRecord<byte[], byte[]> find(AckTarget target, long token) {
         for (Batch<ConsumerRecord<byte[], byte[]>> batch : batches) {
@@ -98,9 +94,8 @@ final class PartitionQueue {
     }
 
     /**
-     * Returns whether the batch may contain the token, so that other batches are not searched. The search must be
-     * short, because it holds the lock that the pipeline needs. Tokens ascend within a partition. If one token covers a
-     * whole batch, only the first record has it.
+     * Returns whether the batch may contain the token, to keep searches under the lock short. Tokens ascend within a
+     * partition. If one token covers a whole batch, only the first record has it.
      */
     private static boolean mayHave(Batch<ConsumerRecord<byte[], byte[]>> batch, long token) {
         return batch.size() > 0

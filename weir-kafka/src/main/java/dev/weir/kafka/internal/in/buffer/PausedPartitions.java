@@ -13,8 +13,8 @@ import org.apache.kafka.common.TopicPartition;
 /**
  * The partitions that the user has paused. Thread-safe: users pause partitions, the owner thread adds and removes them.
  *
- * <p>A pause only stops the pipeline from pulling the partition's records from the buffer. The client keeps fetching
- * the partition until flow control pauses it.
+ * <p>The pipeline pulls no records of a paused partition from the buffer. The client keeps fetching the partition until
+ * flow control pauses it.
  */
 public final class PausedPartitions {
 
@@ -26,10 +26,10 @@ public final class PausedPartitions {
     private final Set<TopicPartition> partitions = new HashSet<>();
     private boolean all;
 
-    /** Partitions that are not paused although {@link #all} is true. */
+    /** Partitions that {@link #all} does not pause. */
     private Set<TopicPartition> exempt = Set.of();
 
-    /** Registers a partition that was added or restarted, and applies existing pauses to it. */
+    /** Adds a partition that was assigned or restarted, and applies existing pauses to it. */
     public void assigned(AssignedPartition partition) {
         lock.lock();
         try {
@@ -41,8 +41,8 @@ public final class PausedPartitions {
     }
 
     /**
-     * Removes partitions. Any records still buffered were committed before emission, so no other member will receive
-     * them. The pipeline can therefore pull them even if the user had paused the partition.
+     * Removes partitions and ends their pauses. Records still in their buffers are already committed, and no other
+     * member will receive them.
      */
     void withdrawn(Collection<AssignedPartition> gone) {
         lock.lock();
@@ -149,8 +149,8 @@ public final class PausedPartitions {
     }
 
     /**
-     * Applies the current pauses to the partition. Acquires the buffer's lock while holding this class's lock. That is
-     * safe, because no code acquires another lock while holding a buffer's lock.
+     * Applies the current pauses to the partition. Acquires the buffer's lock while holding this class's lock. No code
+     * acquires another lock while it holds a buffer's lock.
      */
     private void mark(AssignedPartition partition) {
         partition.outlet().pause(partition, covers(partition.id()));

@@ -11,15 +11,12 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One buffer per pipeline that reads from a reusable consumer, and a buffer for partitions that no pipeline reads.
- * Confined to the owner thread, except for {@link #records}.
+ * One buffer per pipeline of a reusable consumer, and a buffer for partitions that no pipeline reads. Confined to the
+ * owner thread, except for {@link #records}.
  */
 public final class PipelineOutlets implements RecordOutlets {
 
-    /**
-     * A pipeline that reads from the consumer. If the pipeline restarts a part that contains the source, that part
-     * attaches again.
-     */
+    /** A pipeline that reads from the consumer. A restarted source attaches again. */
     public static final class Attachment {
 
         public final RecordBuffer buffer;
@@ -44,7 +41,7 @@ public final class PipelineOutlets implements RecordOutlets {
             this.buffer = new RecordBuffer(clock);
         }
 
-        /** Sets a deadline for finishing the pulled records. If there are several deadlines, the earliest applies. */
+        /** Sets a deadline for finishing the pulled records. The earliest of several deadlines applies. */
         public void closeBy(long deadlineNanos) {
             if (!hasDeadline || deadlineNanos - closeDeadlineNanos < 0) {
                 closeDeadlineNanos = deadlineNanos;
@@ -53,8 +50,8 @@ public final class PipelineOutlets implements RecordOutlets {
         }
 
         /**
-         * Returns the time from {@code nowNanos} to the deadline set by {@link #closeBy}. Must be called only while the
-         * attachment is detaching.
+         * Returns the time from {@code nowNanos} to the deadline. Must be called only while the attachment is
+         * detaching.
          */
         public long patienceNanos(long nowNanos) {
             return closeDeadlineNanos - nowNanos;
@@ -74,8 +71,8 @@ public final class PipelineOutlets implements RecordOutlets {
     private boolean ended;
 
     /**
-     * Adds an attachment. The caller must then assign the attachment's buffer to the partitions of its topics. Throws
-     * after {@link #end}, or if another attachment reads the same topics.
+     * Adds an attachment. The caller must assign its buffer to the partitions of its topics. Throws after {@link #end},
+     * or if another attachment reads the same topics.
      */
     public void add(Attachment attachment) {
         if (ended) {
@@ -97,7 +94,7 @@ public final class PipelineOutlets implements RecordOutlets {
         attachments.remove(attachment);
     }
 
-    /** Returns the closing attachments, whose pipelines may still be working on pulled records. */
+    /** Returns the closing attachments, whose pipelines may still work on pulled records. */
     public List<Attachment> closing() {
         return attachments.isEmpty()
                 ? List.of()

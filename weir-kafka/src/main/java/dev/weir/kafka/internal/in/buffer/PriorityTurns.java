@@ -6,36 +6,35 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * The order in which records are taken from a buffer's queues. The highest priority goes first, and queues of equal
- * priority take turns. Occasionally, a queue of a lower priority that has waited for a long time goes first. Contains
- * only queues with records. Guarded by the buffer's lock.
+ * Selects the queue from which a buffer takes the next records. The highest priority goes first, and queues of equal
+ * priority take turns. Sometimes, a queue of a lower priority that has waited for long goes first. Contains only queues
+ * with records. Guarded by the buffer's lock.
  *
  * <p>Protocol: {@link #next} removes a queue. Add it again if it has more records, then call {@link #taken} with the
  * number of records taken from it.
  */
 final class PriorityTurns {
 
-    // Combines strict priority with the deficit counters of M. Shreedhar and G. Varghese, "Efficient Fair Queuing Using
-    // Deficit Round Robin", SIGCOMM 1995. Each level contains the queues of one priority. The highest level has no
-    // quantum, unlike in that algorithm. It gets every turn that no other level has earned.
+    // Strict priority with the deficit counters of M. Shreedhar and G. Varghese, "Efficient Fair Queuing Using Deficit
+    // Round Robin", SIGCOMM 1995. Unlike in that algorithm, the highest level has no quantum. It gets every turn that
+    // no other level has earned.
 
-    /** Number of records that higher levels may deliver before a waiting level may deliver one record. */
+    /** Number of records from higher levels after which a waiting level has earned one record. */
     static final int RECORDS_PER_EARNED = 16;
 
     private static final int NOT_WATCHED = -1;
 
-    /** The queues of one priority. */
     private static final class Level {
         final int priority;
         final ArrayDeque<PartitionQueue> queues = new ArrayDeque<>();
 
         /**
-         * Increases by 1 for each record taken from a higher level while this level waits. Decreases by
-         * {@code RECORDS_PER_EARNED} for each record taken from this level, but never below 0.
+         * Number of records taken from higher levels while this level waited, minus {@code RECORDS_PER_EARNED} for each
+         * record taken from this level. Never negative.
          */
         long passedOver;
 
-        /** Number of queues in the level at which the callback requested by {@link #watch} is due. */
+        /** Number of queues at which the callback requested by {@link #watch} is due. */
         int watched = NOT_WATCHED;
 
         Level(int priority) {
@@ -73,8 +72,8 @@ final class PriorityTurns {
     }
 
     /**
-     * Puts back a queue that was removed by {@link #next} but from which no records were taken. It becomes the next
-     * queue of its priority.
+     * Puts back a queue removed by {@link #next} from which no records were taken. It is the next queue of its
+     * priority.
      */
     void addFirst(PartitionQueue queue) {
         level(queue.priority).queues.addFirst(queue);
@@ -100,8 +99,8 @@ final class PriorityTurns {
     }
 
     /**
-     * Requests a callback as soon as the number of queues of the given priority has fallen to {@code queues}. Returns
-     * false if it is already that low.
+     * Requests a callback when at most {@code queues} queues of the given priority are left. Returns false if that is
+     * already so.
      */
     boolean watch(int priority, int queues) {
         Level level = level(priority);
@@ -113,8 +112,8 @@ final class PriorityTurns {
     }
 
     /**
-     * Returns whether the callback requested by {@link #watch} is due. Considers only the priority of the queue last
-     * returned by {@link #next}. Returns true only once per request.
+     * Returns whether the callback requested by {@link #watch} is due for the priority of the last queue. Returns true
+     * only once per request.
      */
     boolean isDue() {
         boolean due = current.queues.size() <= current.watched;
@@ -124,12 +123,11 @@ final class PriorityTurns {
         return due;
     }
 
-    /** Removes and returns the queue whose turn it is. There must be one. */
     PartitionQueue next() {
         Level chosen = null;
         for (int i = 0; i < levels.size(); i++) {
             Level level = levels.get(i);
-            // If several levels have earned a turn, the level with the lowest priority gets it.
+            // The lowest level that has earned a turn goes first.
             if (!level.queues.isEmpty() && (chosen == null || level.hasEarnedItsNext())) {
                 chosen = level;
             }

@@ -8,12 +8,12 @@ import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * Limits the rate at which records leave a {@link RecordBuffer}. The rate may change at any time and is initially
- * unlimited. Records that exceed the rate stay in the buffer. Guarded by the buffer's lock.
+ * Limits the rate at which records leave a {@link RecordBuffer}. Unlimited until a rate is set. Guarded by the buffer's
+ * lock.
  */
 final class RateLimit {
 
-    /** Maximum burst: after an idle period, the records that the rate permits in this time may leave immediately. */
+    /** Maximum burst after an idle period, in seconds of the configured rate. */
     private static final double BURST_SECONDS = 0.05;
 
     private final Clock clock;
@@ -21,15 +21,12 @@ final class RateLimit {
     private boolean splits = true;
     private long perSecond;
 
-    /** Number of records that may leave now. Becomes negative if an unsplittable batch is larger than this number. */
+    /** Number of records that may leave now. Negative after a large batch that cannot be split. */
     private double credit;
 
     private long filledNanos;
 
-    /**
-     * Total time for which only the rate limit has held back records. Does not include the current wait, which began at
-     * {@link #waitsSinceNanos}.
-     */
+    /** Total time for which only the rate limit held back records, without the current wait. */
     private long waitedNanos;
 
     private boolean waits;
@@ -39,7 +36,7 @@ final class RateLimit {
         this.clock = clock;
     }
 
-    /** Disables the splitting of batches. Needed if one token covers a whole batch. */
+    /** Disables the splitting of batches, for batches with a single token. */
     void keepWhole() {
         splits = false;
     }
@@ -54,7 +51,6 @@ final class RateLimit {
         return perSecond;
     }
 
-    /** Returns whether at least one record may leave now. */
     boolean mayTake() {
         if (perSecond == 0) {
             return true;
@@ -72,8 +68,8 @@ final class RateLimit {
     }
 
     /**
-     * Returns the records of a partition's first batch that may leave now, and puts its other records back into the
-     * queue. The caller must already have removed the batch from the queue.
+     * Returns the part of a batch that may leave now, and puts the remaining records back into the queue. The batch
+     * must already be removed from the queue.
      */
     Batch<ConsumerRecord<byte[], byte[]>> cut(
             Batch<ConsumerRecord<byte[], byte[]>> first,
@@ -91,17 +87,14 @@ final class RateLimit {
         return DueRecords.part(first, 0, most);
     }
 
-    /**
-     * Returns the time, on the clock, when the next record may leave; {@link Stage#NEVER} if one may leave now or there
-     * is no limit.
-     */
+    /** Returns the time on the clock when the next record may leave; {@link Stage#NEVER} if it may leave now. */
     long nextNanos() {
         return perSecond == 0 || credit >= 1
                 ? Stage.NEVER
                 : clock.after(Math.max(1, (long) Math.ceil((1 - credit) / perSecond * TimeUnit.SECONDS.toNanos(1))));
     }
 
-    /** Sets whether records are now being held back only by the rate limit. */
+    /** Sets whether only the rate limit holds back records now. */
     void waits(boolean now) {
         if (waits) {
             waitedNanos += System.nanoTime() - waitsSinceNanos;

@@ -14,15 +14,13 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fetched records that the pipeline has not pulled yet. There is a queue per partition, and {@link PriorityTurns}
- * selects the queue from which the next batch is taken, so that a full or paused partition does not delay the others.
- * The consumer's owner thread adds and removes records; a thread of the pipeline takes them. The buffer itself is
- * unbounded. If it is full, the owner thread pauses the fetching of partitions instead of waiting, because it must keep
- * polling. Thread-safe.
+ * Fetched records that the pipeline has not pulled yet. Each partition has a queue, and {@link PriorityTurns} selects
+ * the next queue, so a full or paused partition does not delay others. The consumer's owner thread adds and removes
+ * records; a thread of the pipeline takes them. The buffer is unbounded: the owner thread pauses partitions instead of
+ * waiting, because it must keep polling. Thread-safe.
  */
 public final class RecordBuffer {
 
-    /** Maximum number of spare batches retained; enough for partitions that are read as fast as they are written. */
     private static final int MAX_SPARES = 256;
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -36,22 +34,20 @@ public final class RecordBuffer {
     private int records;
     private boolean ended;
 
-    /** True if records were added but the thread that waits for them has not been woken yet. */
+    /** True if records were added but the waiting thread has not been woken. */
     private boolean unannounced;
 
     private @Nullable Runnable onFewReady;
     private boolean fewReady;
 
-    /** True if a thread of the pipeline waits in {@link #take}. */
     private boolean takerWaits;
 
     /** True if only the rate limit prevented the last attempt from taking records. */
     private boolean rateForbids;
 
-    /** A batch passed directly to the waiting thread. It no longer counts as buffered. */
+    /** A batch passed directly to the waiting thread. */
     private @Nullable Batch<ConsumerRecord<byte[], byte[]>> handed;
 
-    /** Empty batches for reuse. */
     private final Spares<Batch<ConsumerRecord<byte[], byte[]>>> spares = new Spares<>(MAX_SPARES);
 
     private final @Nullable DueRecords delay;
@@ -62,8 +58,8 @@ public final class RecordBuffer {
     }
 
     /**
-     * Creates a buffer that holds back records until they are due according to {@code delay}. All partitions must have
-     * the same priority, because records that are not due would otherwise delay partitions with lower priorities.
+     * Creates a buffer that holds records until they are due according to {@code delay}. All partitions must have the
+     * same priority: records that are not due would delay lower priorities.
      */
     public RecordBuffer(Clock clock, @Nullable DueRecords delay) {
         this.clock = clock;
@@ -71,16 +67,15 @@ public final class RecordBuffer {
         this.rate = new RateLimit(clock);
     }
 
-    /** Adds records of one partition. Their tokens must follow the tokens of the partition's last batch. */
+    /** Adds records of one partition. Their tokens must follow the partition's last token. */
     public void add(AssignedPartition partition, Batch<ConsumerRecord<byte[], byte[]>> batch) {
         addAll(partition, List.of(batch));
         announce();
     }
 
     /**
-     * Adds records of one partition, or hands them directly to the thread that waits in {@link #take}. Records handed
-     * over directly count as taken immediately, even before the waiting thread runs. If that thread is interrupted, it
-     * still returns the records.
+     * Adds records of one partition, or hands them to a thread that waits in {@link #take}. Records handed over count
+     * as taken at once. An interrupted thread still returns them.
      */
     public void hand(AssignedPartition partition, Batch<ConsumerRecord<byte[], byte[]>> batch) {
         lock.lock();
@@ -101,25 +96,22 @@ public final class RecordBuffer {
         }
     }
 
-    /** Returns an empty batch, reused if possible, which the caller can fill and add. May be called from any thread. */
+    /** Returns an empty batch to fill and add, reused if possible. May be called from any thread. */
     Batch<ConsumerRecord<byte[], byte[]>> emptyBatch() {
         Batch<ConsumerRecord<byte[], byte[]>> spare = spares.take();
         return spare == null ? new Batch<>(1) : spare;
     }
 
     /**
-     * Makes a {@linkplain #take taken} batch available for reuse. The caller must no longer need its contents. May be
-     * called from any thread.
+     * Returns a {@linkplain #take taken} batch for reuse. The caller must no longer use it. May be called from any
+     * thread.
      */
     public void giveBack(Batch<ConsumerRecord<byte[], byte[]>> taken) {
         taken.truncate(0);
         spares.give(taken);
     }
 
-    /**
-     * Adds several batches of one partition without waking the thread that waits for records. Call {@link #announce}
-     * once for all partitions.
-     */
+    /** Adds several batches of one partition without waking the waiting thread. Call {@link #announce} afterwards. */
     void addAll(AssignedPartition partition, List<Batch<ConsumerRecord<byte[], byte[]>>> batches) {
         lock.lock();
         try {
@@ -136,7 +128,6 @@ public final class RecordBuffer {
         }
     }
 
-    /** Wakes the thread that waits for added records. */
     void announce() {
         Thread waiting;
         lock.lock();
@@ -149,7 +140,7 @@ public final class RecordBuffer {
         OneWaiter.wake(waiting);
     }
 
-    /** Adds the queue to {@link #turns} if records can be taken. Returns whether the waiting thread must be woken. */
+    /** Adds the queue to {@link #turns}. Returns false if it is paused or empty. */
     private boolean becomesReady(PartitionQueue queue) {
         if (queue.isPaused() || queue.isEmpty()) {
             return false;
@@ -158,7 +149,6 @@ public final class RecordBuffer {
         return true;
     }
 
-    /** Pauses or resumes a partition. While it is paused, none of its records are taken. */
     void pause(AssignedPartition partition, boolean paused) {
         lock.lock();
         try {
@@ -177,8 +167,8 @@ public final class RecordBuffer {
     }
 
     /**
-     * Ends the buffer: nothing more will be added. The remaining records can be taken, but records of paused partitions
-     * can be taken only after a resume.
+     * Ends the buffer: nothing more will be added. Remaining records can still be taken, but records of paused
+     * partitions only after a resume.
      */
     public void end() {
         lock.lock();
@@ -208,8 +198,7 @@ public final class RecordBuffer {
                     turns.remove(queue);
                 }
             }
-            // The buffer may now be empty. A thread in take() may be waiting for these records, for example because
-            // their partitions were paused, and must check whether the buffer has ended.
+            // The buffer may now be empty. A thread in take() must check whether the buffer has ended.
             readyOrEnded.signal();
         } finally {
             lock.unlock();
@@ -218,8 +207,7 @@ public final class RecordBuffer {
     }
 
     /**
-     * Waits for a batch. Returns null once the buffer has ended and is empty, and an empty batch if the deadline
-     * passes.
+     * Waits for a batch. Returns null once the buffer has ended and is empty, and an empty batch at the deadline.
      *
      * @param deadlineNanos a time on the buffer's clock
      */
@@ -258,8 +246,8 @@ public final class RecordBuffer {
     }
 
     /**
-     * Takes the next batch, or the part of it that is due; null if there is none. Releases the lock while a user's
-     * function runs.
+     * Takes the next batch, or the due part of it; null if there is none. Releases the lock while a user's function
+     * runs.
      */
     private @Nullable Batch<ConsumerRecord<byte[], byte[]>> poll() {
         while (true) {
@@ -268,7 +256,7 @@ public final class RecordBuffer {
             if (question == null) {
                 return batch;
             }
-            // The owner thread needs the lock and must not wait for a user's function.
+            // The owner thread needs the lock and must not wait for the user's function.
             lock.unlock();
             try {
                 question.ask();
@@ -280,8 +268,8 @@ public final class RecordBuffer {
     }
 
     /**
-     * Takes the next batch without calling a user's function. Returns null if there is none, or if the function
-     * {@linkplain DueRecords#hasQuestion must be called} first.
+     * Takes the next batch without calling a user's function. Returns null if there is none, or if
+     * {@link DueRecords#hasQuestion} is true.
      */
     private @Nullable Batch<ConsumerRecord<byte[], byte[]>> next() {
         rateForbids = !rate.mayTake();
@@ -339,22 +327,18 @@ public final class RecordBuffer {
         return batch;
     }
 
-    /**
-     * Returns the next time at which the rate limit or the due times may permit records to be taken. All other changes
-     * wake the waiting thread.
-     */
     private long nextTurnNanos() {
         if (turns.size() == 0) {
             return Stage.NEVER;
         }
-        // The last attempt did not check due times, because the rate limit did not permit any records.
+        // The rate limit kept the last attempt from checking due times.
         if (rateForbids) {
             return rate.nextNanos();
         }
         return delay == null ? Stage.NEVER : delay.nextDueNanos(clock);
     }
 
-    /** Sets the maximum number of records taken per second; 0 for no limit. Excess records stay in the buffer. */
+    /** Sets the maximum number of records taken per second; 0 for no limit. */
     void perSecond(long newRate) {
         lock.lock();
         try {
@@ -374,7 +358,6 @@ public final class RecordBuffer {
         }
     }
 
-    /** Returns the total time for which only the rate has held back records. */
     long waitedNanos() {
         lock.lock();
         try {
@@ -384,7 +367,7 @@ public final class RecordBuffer {
         }
     }
 
-    /** Disables the splitting of batches. Needed if one token covers a whole batch. Call before a rate is set. */
+    /** Disables the splitting of batches, for batches with a single token. Call before a rate is set. */
     public void keepWhole() {
         lock.lock();
         try {
@@ -404,7 +387,6 @@ public final class RecordBuffer {
         }
     }
 
-    /** Returns the number of the given partitions from which records can be taken. */
     int countReady(List<AssignedPartition> partitions) {
         int ready = 0;
         lock.lock();
@@ -420,11 +402,10 @@ public final class RecordBuffer {
     }
 
     /**
-     * Requests a callback as soon as at most {@code partitions} partitions of the given priority have records that can
-     * be taken. The callback is made by the thread that takes records. A request cannot be cancelled.
+     * Requests a callback when at most {@code partitions} partitions of the given priority have records that can be
+     * taken. The thread that takes records calls it.
      *
-     * @return false if there will be no callback, because the condition is already met or the buffer delays records
-     *     until they are due
+     * @return false if there will be no callback, because the condition is met already or the buffer delays records
      */
     boolean watchReady(int priority, int partitions, Runnable call) {
         lock.lock();
@@ -436,7 +417,7 @@ public final class RecordBuffer {
         }
     }
 
-    /** Returns whether the first waiting record of a partition is not due yet. */
+    /** Returns whether the first record of a partition is not due yet. */
     public boolean isNotDue(AssignedPartition partition) {
         lock.lock();
         try {
@@ -455,7 +436,7 @@ public final class RecordBuffer {
         }
     }
 
-    /** Returns the number of records that can be taken. Records of paused partitions are not included. */
+    /** Returns the number of records that can be taken, without paused partitions. */
     int ready() {
         lock.lock();
         try {
@@ -465,7 +446,7 @@ public final class RecordBuffer {
         }
     }
 
-    /** Returns the waiting record with the given token; null if there is none. */
+    /** Returns the waiting record with the given token, or null. */
     @Nullable
     public ConsumerRecord<byte[], byte[]> find(AssignedPartition partition, long token) {
         lock.lock();

@@ -5,21 +5,19 @@ import java.util.Collection;
 /** The buffers that receive the records of each partition. Confined to the owner thread unless noted otherwise. */
 public interface RecordOutlets {
 
-    /** Assigns a buffer to a newly assigned partition before any other thread can see the partition. */
+    /** Sets the buffer of a newly assigned partition. */
     void open(AssignedPartition partition);
 
     /** Removes partitions and their buffered records. */
     void withdrawn(Collection<AssignedPartition> partitions);
 
-    /** Ends all buffers: nothing more will be added and no buffer will be opened. */
+    /** Ends all buffers. Nothing more will be added. */
     void end();
 
     /** Returns the number of records in all buffers. May be called from any thread. */
     int records();
 
-    /**
-     * Returns the number of buffered records in partitions that the user has not paused. May be called from any thread.
-     */
+    /** Returns the number of buffered records, without partitions paused by the user. May be called from any thread. */
     default int ready() {
         return records();
     }

@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Computes the weights of a partition's records in the memory budget. Confined to the owner thread.
  *
- * <p>Reading the headers of every record would be expensive: a consumer of records without headers would spend 8 % of
- * its CPU time on it. Therefore, only the first batch of a partition is searched completely for headers. In later
- * batches, every 64th record is checked, and at least one per batch, at positions that change from batch to batch. Once
- * a batch with headers has been found, the headers of all its records and of all later records are weighed. See ADR 62.
+ * <p>Reading the headers of every record would cost 8 % of the CPU time of a consumer of records without headers.
+ * Therefore, only the first batch of a partition is searched completely for headers. In later batches, every 64th
+ * record is checked, at positions that change from batch to batch. Once a header is found, the headers of all records
+ * are weighed. See ADR 62.
  */
 final class RecordWeights {
 
@@ -29,13 +29,12 @@ final class RecordWeights {
     private boolean seenBatch;
     private int nextLook;
 
-    /** Checks whether a batch contains headers. Must be called before {@link #of} is called for its records. */
+    /** Checks whether a batch contains headers. Must be called before {@link #of}. */
     void look(Object[] records) {
         if (seenHeaders) {
             return;
         }
-        // The first batch is checked completely, because if any records of a partition have headers, the first ones
-        // usually do.
+        // If a partition's records have headers, its first records usually do.
         int stride = seenBatch ? STRIDE : 1;
         for (int i = seenBatch ? nextLook % records.length : 0; i < records.length && !seenHeaders; i += stride) {
             seenHeaders = ((ConsumerRecord<?, ?>) records[i]).headers().toArray().length > 0;
@@ -56,8 +55,8 @@ final class RecordWeights {
     }
 
     /**
-     * Returns the weight of the headers. Reading the key and value of a client's header also has a useful side effect:
-     * the header drops its reference to the fetch response, which it would otherwise keep in memory.
+     * Returns the weight of the headers. As a side effect, a header of the client drops its reference to the fetch
+     * response.
      */
     private static long weight(Header[] headers) {
         long bytes = 0;

@@ -10,7 +10,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
-/** The stage that pulls records from a consumer's buffer and decodes them. Confined to the thread that runs it. */
+/** Pulls records from a consumer's buffer and decodes them. Confined to the thread that runs the stage. */
 public final class SourceStage<K, V> implements Stage<ConsumerRecord<K, V>> {
 
     private final RecordBuffer buffer;
@@ -25,7 +25,7 @@ public final class SourceStage<K, V> implements Stage<ConsumerRecord<K, V>> {
      * Creates a stage that pulls from a buffer.
      *
      * @param tracked whether each record is acknowledged individually; otherwise a batch is acknowledged when pulled
-     * @param onTaken called after a batch was taken
+     * @param onTaken called after a batch was taken, unless records are tracked
      */
     public SourceStage(
             RecordBuffer buffer,
@@ -51,7 +51,7 @@ public final class SourceStage<K, V> implements Stage<ConsumerRecord<K, V>> {
             return null;
         }
         if (!tracked && !batch.isEmpty()) {
-            // A single token covers the whole batch. It is acknowledged now, because the pipeline has pulled the batch.
+            // One token covers the whole batch and is acknowledged when the pipeline pulls it.
             batch.ack(0);
             batch.retarget(target -> AckTarget.NONE);
             onTaken.run();

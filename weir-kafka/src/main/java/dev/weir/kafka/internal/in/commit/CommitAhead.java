@@ -20,35 +20,27 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Holds fetched records until they have been committed. For at-most-once delivery, a record may be emitted only if it
- * can never be read again. Confined to the owner thread.
+ * Holds fetched records until they are committed, for at-most-once delivery. Confined to the owner thread.
  *
- * <p>A commit covers as many records as fit into the pipeline's buffer. These records are emitted once the commit is
- * confirmed. The owner thread waits for the confirmation and then briefly for the pipeline's next pull. It does not
- * poll the consumer in between. Commits therefore never wait for a poll to end, and even a commit for a single record
- * takes only one round trip. A failed commit is repeated, even though the brokers may have executed the first attempt.
- * When a partition is revoked, its waiting records are dropped. If a commit had already covered them, they are lost,
- * but never delivered twice.
+ * <p>A commit covers as many records as fit into the pipeline's buffer. Once the commit is confirmed, its records are
+ * emitted. The owner thread waits for the confirmation and then briefly for the pipeline's next pull, without polling
+ * the consumer. A failed commit is repeated. When a partition is revoked, its waiting records are dropped. If a commit
+ * had already covered them, they are lost, but never delivered twice.
  *
- * <p>Records of a paused partition wait here uncommitted. They do not count toward the limit on committed records, so
- * other partitions can continue. A new position, for example after a seek, is represented by an empty batch ahead of
- * the partition's records. The end of a bounded read is represented by an empty batch after them.
+ * <p>Records of a paused partition wait here and do not count toward the limit on committed records. An empty batch
+ * represents a position to commit, after a seek or at the end of a bounded read.
  */
 public final class CommitAhead extends DeliveryCommits implements CommitGate {
 
-    /** The token of an empty batch. Such a batch represents a position to commit. */
+    /** Token of an empty batch, which represents a position to commit. */
     private static final long NO_TOKEN = -1;
 
     private record Promised(
             AssignedPartition partition, Batch<ConsumerRecord<byte[], byte[]>> batch, long nextOffset, long token) {}
 
-    /**
-     * Maximum time that the owner thread spends on commits before it returns to its other duties, even if the pipeline
-     * keeps pulling records.
-     */
+    /** Maximum time that the owner thread spends on commits before it returns to its other duties. */
     private static final long SPELL_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
-    /** Maximum time that the owner thread waits for the response to a commit. */
     private static final long ANSWER_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final RecordOutlets outlets;
@@ -59,27 +51,27 @@ public final class CommitAhead extends DeliveryCommits implements CommitGate {
 
     private final ArrayDeque<Promised> waiting = new ArrayDeque<>();
 
-    /** Number of waiting records per partition; partitions without waiting records are absent. */
     private final Map<AssignedPartition, Integer> records = new HashMap<>();
 
-    /** True if the last call of {@link #fitting} left out a batch because the pipeline had too little free capacity. */
+    /** True if the last call of {@link #fitting} left out a batch for lack of free capacity. */
     private boolean lacksRoom;
 
     /**
-     * True if no more can be committed until the pipeline pulls. Written by the owner thread and the pulling thread.
+     * True if the pipeline must pull before more records can be committed. Written by the owner thread and the pulling
+     * thread.
      */
     private volatile boolean wantsRoom;
 
     /**
-     * True if batches may be waiting because their partition is paused. The owner thread sets this field before it
-     * checks the pauses. A resume during this check therefore wakes the owner thread.
+     * True if batches may be waiting because their partition is paused. Set before the pauses are checked, because a
+     * concurrent resume must wake the owner thread.
      */
     private volatile boolean passesOver;
 
     /**
      * Creates an instance without waiting records.
      *
-     * @param isPaused returns whether a user has paused a partition
+     * @param isPaused returns whether the user has paused a partition
      */
     public CommitAhead(
             OffsetCommits commits,
@@ -146,7 +138,7 @@ public final class CommitAhead extends DeliveryCommits implements CommitGate {
     void commitDue(List<AssignedPartition> assigned) {
         long endNanos = clock.nanoTime() + SPELL_NANOS;
         while (!waiting.isEmpty() && !commits.isBackingOff()) {
-            // Must be set before the free capacity is checked, so that every later pull wakes the owner thread.
+            // Set before the free capacity is checked, because every later pull must wake the owner thread.
             wantsRoom = true;
             List<Promised> next = fitting();
             if (!next.isEmpty()) {
@@ -159,8 +151,8 @@ public final class CommitAhead extends DeliveryCommits implements CommitGate {
             long left = endNanos - clock.nanoTime();
             if (left <= 0) {
                 if (!next.isEmpty()) {
-                    // There may already be capacity for more batches. Pulls do not wake the owner thread while
-                    // wantsRoom is false, so wake it here.
+                    // Pulls do not wake the owner thread while wantsRoom is false. There may already be capacity for
+                    // more batches.
                     signals.wake();
                 }
                 return;
@@ -176,13 +168,13 @@ public final class CommitAhead extends DeliveryCommits implements CommitGate {
         int room = commitAhead - outlets.ready();
         lacksRoom = false;
         List<Promised> fitting = new ArrayList<>();
-        // Check each partition only once. If a partition were resumed during this loop, a second check could commit a
-        // later batch after an earlier batch was left out.
+        // Check each partition only once. If the user resumed it during this loop, its batches could be committed out
+        // of order.
         Map<AssignedPartition, Boolean> paused = new HashMap<>();
         passesOver = true;
         for (Promised next : waiting) {
-            // A position is committed even if its partition is paused, unless an earlier batch of that partition must
-            // wait.
+            // Positions are committed even while a partition is paused, but not before an earlier batch of the
+            // partition.
             boolean waits = next.token == NO_TOKEN
                     ? paused.getOrDefault(next.partition, false)
                     : paused.computeIfAbsent(next.partition, each -> isPaused.test(each.id()));
@@ -212,15 +204,13 @@ public final class CommitAhead extends DeliveryCommits implements CommitGate {
         }
         commits.succeededAhead();
         for (Promised each : next) {
-            // The search starts at the oldest batch and is short: only batches that cannot be committed now, for
-            // example because of a pause, are older than this one.
+            // The search is short: only batches that cannot be committed now are older than this one.
             if (waiting.removeFirstOccurrence(each)) {
                 letGo(each.partition, each.batch.size());
             }
             each.partition.committedAhead(each.nextOffset, clock.nanoTime());
             if (each.token == NO_TOKEN) {
-                // This empty batch may have been the last thing that a bounded read waited for. The owner thread checks
-                // for the end of the read after each poll, so end the current poll.
+                // End the current poll. The owner thread checks after each poll whether a bounded read has ended.
                 signals.wake();
             } else {
                 each.partition.outlet().hand(each.partition, each.batch);
@@ -229,8 +219,8 @@ public final class CommitAhead extends DeliveryCommits implements CommitGate {
     }
 
     /**
-     * Commits the positions that were set for these partitions but have not been committed yet. Called before the
-     * consumer gives up the partitions.
+     * Commits the positions of these partitions that have not been committed yet, before the consumer gives up the
+     * partitions.
      *
      * @throws KafkaException if the commit fails; the previous commit then remains valid
      */
@@ -288,8 +278,8 @@ public final class CommitAhead extends DeliveryCommits implements CommitGate {
     }
 
     /**
-     * Returns whether the owner thread must be woken because it waits for free capacity and the pipeline now has
-     * enough. Returns true only once per wait. May be called from any thread.
+     * Returns whether the owner thread waits for free capacity that is now available. Returns true only once per wait.
+     * May be called from any thread.
      */
     private boolean wantsRoom() {
         if (wantsRoom && outlets.ready() <= commitAhead / 2) {
@@ -300,7 +290,7 @@ public final class CommitAhead extends DeliveryCommits implements CommitGate {
     }
 
     /**
-     * Returns whether the owner thread must be woken after a user has paused or resumed partitions. Must be called
+     * Returns whether the owner thread must be woken after the user has paused or resumed partitions. Must be called
      * after the change. May be called from any thread.
      */
     boolean wantsLook() {

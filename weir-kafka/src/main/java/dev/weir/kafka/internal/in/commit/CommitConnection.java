@@ -25,19 +25,17 @@ import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Commits on behalf of the client's group member over a separate connection to the coordinator. A commit by the client
- * itself would allocate many times as much memory, and its response would not be processed until the next poll.
- * Confined to the owner thread.
+ * Sends ordinary commits over a separate connection to the coordinator. Confined to the owner thread.
  *
- * <p>Only ordinary commits outside of rebalances use this connection. If it cannot send a commit immediately, the
- * client sends it. The client also makes the final commits of revoked partitions, once no commit is in flight on this
- * connection.
+ * <p>Kafka's client allocates many times as much memory for a commit, and processes the response only in its next poll.
+ * The client still makes the commits that this connection cannot send immediately, and the final commits of revoked
+ * partitions.
  */
 public final class CommitConnection implements AutoCloseable {
 
     private static final ConsumerLog LOG = ConsumerLog.of(CommitConnection.class);
 
-    /** Delay after a failure before the connection looks up the coordinator again. */
+    /** Time after a failure during which the connection is not used. */
     private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private static final long WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
@@ -52,19 +50,12 @@ public final class CommitConnection implements AutoCloseable {
     private MessageNetwork.@Nullable Channel bootstrap;
     private boolean asked;
 
-    /**
-     * Callback for the commit in flight; null if no commit is in flight. Its argument is the error, or null if the
-     * commit succeeded.
-     */
+    /** Callback for the commit in flight, or null. Receives the error, or null if the commit succeeded. */
     private @Nullable Consumer<@Nullable Exception> then;
 
-    /** True if the brokers do not support the requests sent here. The client then makes all further commits. */
+    /** True if the brokers do not support these requests. The client then makes all commits. */
     private boolean unsupported;
 
-    /**
-     * Time before which this connection is not used, because the last attempt failed. The client makes the commits
-     * until then.
-     */
     private long notBeforeNanos = System.nanoTime();
 
     /**
@@ -76,7 +67,6 @@ public final class CommitConnection implements AutoCloseable {
         this(client, config, PAUSE_NANOS);
     }
 
-    /** @param pauseNanos time after a failure during which the client makes the commits */
     CommitConnection(
             org.apache.kafka.clients.consumer.Consumer<?, ?> client, Map<String, Object> config, long pauseNanos) {
         this.client = client;
@@ -120,7 +110,6 @@ public final class CommitConnection implements AutoCloseable {
         }
     }
 
-    /** Processes responses that have arrived. */
     void poll() {
         MessageLinks open = wires;
         if (open == null) {
@@ -133,7 +122,7 @@ public final class CommitConnection implements AutoCloseable {
         }
     }
 
-    /** Waits at most {@code nanos} for the response to the commit in flight, then abandons that commit. */
+    /** Waits at most {@code nanos} for the response to the commit in flight, then gives up. */
     void await(long nanos) {
         long deadlineNanos = System.nanoTime() + nanos;
         while (then != null) {
@@ -149,7 +138,6 @@ public final class CommitConnection implements AutoCloseable {
         }
     }
 
-    /** Returns the channel to the coordinator; null until the lookup has finished. */
     private MessageNetwork.@Nullable Channel connected(String group) {
         MessageLinks open = wires;
         if (open == null) {
@@ -171,8 +159,7 @@ public final class CommitConnection implements AutoCloseable {
         LOG.debug("the client commits for now: {}", why);
         close();
         notBeforeNanos = System.nanoTime() + pauseNanos;
-        // The error is always reported as retriable, even if it may be permanent. The client makes the next commit and
-        // finds out whether the error is permanent.
+        // Reported as retriable. If the error is permanent, the client's next commit fails with it.
         answer(new RetriableCommitFailedException(why));
     }
 
@@ -184,7 +171,7 @@ public final class CommitConnection implements AutoCloseable {
         }
     }
 
-    /** Receives the coordinator's address, then replaces the bootstrap channel with one to the coordinator. */
+    /** Receives the coordinator's address, then opens a channel to the coordinator. */
     private final class Lookup implements MessageNetwork.Receiver {
 
         @Override
@@ -204,7 +191,6 @@ public final class CommitConnection implements AutoCloseable {
         }
     }
 
-    /** Receives the responses to commits. */
     private final class Answers implements MessageNetwork.Receiver {
 
         private final CommitResponse response = new CommitResponse();

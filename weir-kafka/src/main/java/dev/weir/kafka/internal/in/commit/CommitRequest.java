@@ -22,9 +22,8 @@ import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request that commits offsets on behalf of a group member. Encodes itself, because Kafka's own class would copy
- * every string for every request. Reusable: while the member and the partitions stay the same, only the leader epochs
- * are allocated for another request. Confined to the owner thread.
+ * A request that commits offsets for a group member. Encodes itself, because Kafka's class copies every string for
+ * every request. Reusable. Confined to the owner thread.
  *
  * <pre>
  *   group, generation, member id, instance id (or 0)
@@ -35,8 +34,7 @@ import org.jspecify.annotations.Nullable;
  *   tags = 0
  * </pre>
  *
- * <p>This is the layout of versions 8 and 9. A string is encoded as a varint, which contains the length + 1, followed
- * by the UTF-8 bytes.
+ * <p>This is the layout of versions 8 and 9. A string is its length + 1 as a varint, followed by the UTF-8 bytes.
  */
 final class CommitRequest implements MessageNetwork.SelfEncoded {
 
@@ -46,7 +44,6 @@ final class CommitRequest implements MessageNetwork.SelfEncoded {
     /** Size of a partition without its metadata. */
     private static final int PARTITION_BYTES = Integer.BYTES + Long.BYTES + Integer.BYTES + 1;
 
-    /** Maximum length of a string in Kafka's protocol. */
     private static final int MAX_METADATA_BYTES = Short.MAX_VALUE;
 
     private @Nullable ConsumerGroupMetadata member;
@@ -61,10 +58,7 @@ final class CommitRequest implements MessageNetwork.SelfEncoded {
     @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Topic(byte[] name, List<TopicPartition> ids) {}
 
-    /**
-     * Returns the request for the given member, its generation and the offsets. The returned object is reused, so
-     * encode it before the next call.
-     */
+    /** Fills this request and returns it. Encode it before the next call. */
     CommitRequest of(ConsumerGroupMetadata member, Map<TopicPartition, OffsetAndMetadata> offsets) {
         if (!member.equals(this.member)) {
             this.member = member;

@@ -12,8 +12,8 @@ import org.apache.kafka.common.protocol.Writable;
 import org.apache.kafka.common.protocol.types.RawTaggedField;
 
 /**
- * The response to a {@link CommitRequest}. Reads only the errors, because Kafka's class creates an object for each
- * partition. Reusable, and reading allocates nothing. Confined to the owner thread.
+ * The response to a {@link CommitRequest}. Reads only the errors and allocates nothing. Reusable. Confined to the owner
+ * thread.
  *
  * <pre>
  *   throttle time (4)
@@ -28,7 +28,7 @@ final class CommitResponse implements ApiMessage {
 
     private short error;
 
-    /** Returns the first error of the response that was read last; {@link Errors#NONE} if there is none. */
+    /** Returns the first error of the last response, or {@link Errors#NONE}. */
     Errors error() {
         return Errors.forCode(error);
     }
@@ -50,7 +50,7 @@ final class CommitResponse implements ApiMessage {
         skipTags(in);
     }
 
-    /** Reads the size of a list or the length of a string. Neither may be null. */
+    /** Reads the size of a list or the length of a string. Null is not allowed. */
     private static int count(Readable in) {
         int count = in.readUnsignedVarint() - 1;
         if (count < 0) {

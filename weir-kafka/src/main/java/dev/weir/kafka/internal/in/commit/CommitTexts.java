@@ -38,12 +38,12 @@ public final class CommitTexts {
 
     private int version;
 
-    /** The leader epoch of the last commit. The object is reused, because most commits have the same epoch. */
+    /** The leader epoch of the last commit, reused because it rarely changes. */
     private Optional<Integer> lastEpoch = Optional.empty();
 
     /**
-     * Number of partitions that each topic had when the group began to read it. Empty if the group has read every topic
-     * from the beginning.
+     * Number of partitions that each topic had when the group began to read it. Has no entry for a topic that the group
+     * has read from its beginning.
      */
     private final Map<String, Integer> startSizes = new HashMap<>();
 
@@ -60,15 +60,15 @@ public final class CommitTexts {
     }
 
     /**
-     * From now on, adds to every commit of the topic the number of partitions that the topic had when the group began
-     * to read it.
+     * Sets the topic's start size, which all further commits contain. It is the number of partitions that the topic had
+     * when the group began to read it.
      */
     public void startSize(String topic, int size) {
         startSizes.merge(topic, size, Math::min);
         version++;
     }
 
-    /** Returns the version of the commit metadata, which changes whenever a start size is added. */
+    /** Returns a number that changes whenever a start size is added. */
     int version() {
         return version;
     }
@@ -77,7 +77,6 @@ public final class CommitTexts {
         return startSizes.getOrDefault(partition.id().topic(), CommitText.NO_SIZE);
     }
 
-    /** Creates the commit of {@code offset} with its complete metadata. */
     OffsetAndMetadata commit(AssignedPartition partition, long offset) {
         check(partition, offset);
         if (maxChars == 0) {
@@ -91,7 +90,7 @@ public final class CommitTexts {
         return commit(partition, offset, noted(partition, offset, text));
     }
 
-    /** Throws if the offset must not be committed. This check is independent of the code that computed the offset. */
+    /** Throws if the offset must not be committed. Does not use the code that computed the offset. */
     private static void check(AssignedPartition partition, long offset) {
         if (!partition.tracker().isFinishedTo(offset) || offset > partition.firstDropped()) {
             throw new InvariantException(
@@ -110,7 +109,7 @@ public final class CommitTexts {
                 + partition.committedOffset() + " dropped=" + (dropped == Long.MAX_VALUE ? "none" : dropped);
     }
 
-    /** Creates a {@link #commit} whose metadata contains all finished offsets; null if they do not fit. */
+    /** Creates a {@link #commit} that contains all finished offsets; null if they do not fit. */
     @Nullable
     OffsetAndMetadata commitEntirely(AssignedPartition partition, long offset) {
         FinishedSet finished = partition.tracker().finishedPast(offset, partition.finishedEarlier());
@@ -118,12 +117,12 @@ public final class CommitTexts {
         if (finished.isEmpty()) {
             return commit;
         }
-        // commit() has looked up the finished set again. The later set may contain more records, which is harmless.
+        // The commit may contain records that were finished after the first lookup, which is harmless.
         FinishedSet written = finished(partition.id(), commit);
         return finished.runs() < CommitText.MAX_RUNS && written.containsAll(finished) ? commit : null;
     }
 
-    /** Creates a commit without a finished set, for use before records after {@code offset} are emitted. */
+    /** Creates a commit without a finished set, for use before the records from {@code offset} on are emitted. */
     OffsetAndMetadata commitAhead(AssignedPartition partition, long offset) {
         return commit(partition, offset, noted(partition, offset, ""));
     }
@@ -145,7 +144,7 @@ public final class CommitTexts {
         return CommitText.withStartSize(ofTopic, startSize(partition), maxChars);
     }
 
-    /** Returns the topic id in a commit's metadata; null if there is none. */
+    /** Returns the topic id in a commit's metadata, or null. */
     @Nullable
     public Uuid topicId(OffsetAndMetadata commit) {
         return CommitText.topicId(commit.offset(), commit.metadata());
@@ -172,10 +171,7 @@ public final class CommitTexts {
         return "";
     }
 
-    /**
-     * Returns the offsets that are marked as finished in the commit's metadata. None of them is lower than the
-     * committed offset.
-     */
+    /** Returns the finished offsets in the commit's metadata. */
     public FinishedSet finishedPast(TopicPartition id, OffsetAndMetadata commit) {
         return maxChars == 0 ? FinishedSet.EMPTY : finished(id, commit);
     }
@@ -197,7 +193,7 @@ public final class CommitTexts {
         }
     }
 
-    /** Reads the partitions' committed offsets and metadata. Blocks for at most {@code nanos}. */
+    /** Reads the committed offsets and metadata. Blocks for at most {@code nanos}. */
     Map<TopicPartition, OffsetAndMetadata> committed(Set<TopicPartition> ids, long nanos) {
         long deadlineNanos = clock.nanoTime() + nanos;
         while (true) {
@@ -205,8 +201,7 @@ public final class CommitTexts {
             try {
                 return client.committed(ids, Duration.ofNanos(left));
             } catch (WakeupException late) {
-                // The wake-up was meant to interrupt a poll but interrupted this call instead. The call is therefore
-                // repeated.
+                // The wake-up was meant for a poll. Repeat the call.
                 if (left == 0) {
                     throw late;
                 }

@@ -5,8 +5,8 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * Commits, for each partition, the offset before which all records are finished (at-least-once delivery). Confined to
- * the owner thread.
+ * Commits the offset of each partition's first unfinished record, for at-least-once delivery. Confined to the owner
+ * thread.
  */
 final class CommitsAfterWork extends DeliveryCommits {
 

@@ -25,11 +25,11 @@ public abstract sealed class DeliveryCommits permits CommitsAfterWork, CommitsIn
     }
 
     /**
-     * Creates the commits of a consumer.
+     * Creates the commits for a delivery guarantee.
      *
      * @param transactions commits offsets in transactions; null if offsets are committed without transactions
-     * @param ahead creates commits that are made before records are emitted; its argument is the maximum number of
-     *     records that are committed but not yet pulled
+     * @param ahead creates commits for at-most-once delivery; its argument is the maximum number of records that are
+     *     committed but not yet pulled
      */
     public static DeliveryCommits of(
             Delivery delivery,
@@ -59,7 +59,7 @@ public abstract sealed class DeliveryCommits permits CommitsAfterWork, CommitsIn
             OwnerThread owner,
             OwnerClock clock) {}
 
-    /** Commits if a commit is due, or if the pipeline has capacity for batches that are waiting to be committed. */
+    /** Commits if a commit is due, or if the pipeline has capacity for waiting batches. */
     public final void commitIfDue(List<AssignedPartition> assigned) {
         commits.lookForGoneIfDue();
         commitDue(assigned);
@@ -71,44 +71,34 @@ public abstract sealed class DeliveryCommits permits CommitsAfterWork, CommitsIn
     public abstract long nanosUntilDue();
 
     /**
-     * Makes the final commits before partitions are released. Commits, for each partition, the offset before which all
-     * records are finished. With at-most-once delivery, commits only the start positions that have not been committed
-     * yet.
+     * Commits finished work before partitions are released. With at-most-once delivery, commits only start positions.
      *
      * @throws org.apache.kafka.common.errors.RebalanceInProgressException if the client must poll first
      */
     public abstract void commitNow(Collection<AssignedPartition> partitions, long timeoutNanos);
 
-    /**
-     * Returns whether the start offset of a partition requires a commit of its own before the partition's records are
-     * emitted.
-     */
+    /** Returns whether a partition's start offset is committed before its records are emitted. */
     public boolean commitsStarts() {
         return false;
     }
 
-    /**
-     * Returns the gate in which batches wait to be committed; null if batches are emitted without waiting for a commit.
-     */
+    /** Returns the gate that holds batches until they are committed; null if batches are not held. */
     public @Nullable CommitGate gate() {
         return null;
     }
 
-    /** Returns the number of records of the partition that are waiting to be committed. */
+    /** Returns the number of the partition's records that are waiting to be committed. */
     public int waitingRecords(AssignedPartition partition) {
         return 0;
     }
 
-    /**
-     * Reports that the group is revoking these partitions, which have already been removed from the assignment.
-     * {@link #commitNow} is called afterwards.
-     */
+    /** Reports that the group revokes these partitions. {@link #commitNow} follows. */
     public void releasing(Collection<AssignedPartition> revoked) {}
 
-    /** Makes the commits that become due while the owner thread waits for the work on revoked partitions to end. */
+    /** Makes due commits while the owner thread waits for work on revoked partitions. */
     public void serveRelease() {}
 
-    /** Returns whether all finished records have been committed, so that none of them will be read again. */
+    /** Returns whether all finished records have been committed. */
     public boolean isSettled() {
         return true;
     }
@@ -122,9 +112,6 @@ public abstract sealed class DeliveryCommits permits CommitsAfterWork, CommitsIn
     /** Reports that the pipeline has pulled a batch. May be called from any thread. */
     public void taken() {}
 
-    /**
-     * Reports that the user has paused or resumed partitions. Batches that had to wait may now be committed. May be
-     * called from any thread.
-     */
+    /** Reports that the user has paused or resumed partitions. May be called from any thread. */
     public void pausesChanged() {}
 }

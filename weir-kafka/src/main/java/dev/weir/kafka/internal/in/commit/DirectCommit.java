@@ -28,44 +28,39 @@ import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Commits offsets on behalf of the client's group member, in the generation that the client last joined. Opens its own
- * connections for each attempt. Confined to the owner thread.
+ * Commits offsets for the client's group member without using the client. Opens its own connections for each attempt.
+ * Confined to the owner thread.
  *
- * <p>A client that has asked to join the next generation sends no commits until all members have joined. The
- * coordinator still accepts commits for the last generation during that time ({@code ClassicGroup.validateOffsetCommit}
- * of Kafka 4.4). It refuses a commit for an earlier generation, from an unknown member, or from a member whose
- * {@code group.instance.id} another member has taken over.
+ * <p>During a rebalance, the client sends no commits until all members have joined. The coordinator still accepts
+ * commits of the last generation during that time ({@code ClassicGroup.validateOffsetCommit} of Kafka 4.4). It refuses
+ * a commit for an earlier generation, from an unknown member, or from a member whose {@code group.instance.id} another
+ * member has taken over.
  *
- * <p>After such a refusal, or if the client is not authorized to commit, no further attempt is made in this generation.
- * The same applies after an unanswered commit, because it may still reach the coordinator. After any other failure, the
- * next attempt can be made one second later.
+ * <p>After a refusal or an unanswered commit, this class makes no further attempt in the generation. An unanswered
+ * commit may still reach the coordinator. After any other failure, it may try again one second later.
  */
 public final class DirectCommit implements MemberCommit {
 
     private static final ConsumerLog LOG = ConsumerLog.of(DirectCommit.class);
 
     /**
-     * Version of the requests that look up a coordinator. This is the first version with a list of groups, and even the
-     * oldest broker supported by weir-lean accepts it.
+     * Version of the requests that look up a coordinator: the first version with a list of groups. The oldest broker
+     * supported by weir-lean accepts it.
      */
     static final short COORDINATOR_VERSION = 4;
 
-    /**
-     * Version of the requests sent by {@link #commit}. This is the first version that weir-lean's connections can
-     * encode. Later versions are needed only for other group protocols.
-     */
+    /** Version of the requests sent by {@link #commit}: the first version that weir-lean's connections can encode. */
     static final short COMMIT_VERSION = 8;
 
-    /** The first version that accepts members of the KIP-848 group protocol as well as classic members. */
+    /** The first version for members of the KIP-848 group protocol as well as classic members. */
     static final short MEMBER_VERSION = 9;
 
     private static final byte GROUP = 0;
     private static final long WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-    /** Pause between two attempts of a member in the same generation. */
     private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** Errors that every further attempt in the same generation would cause again. */
+    /** Errors after which no further attempt is made in the same generation. */
     private static final Set<Errors> FOR_GOOD = EnumSet.of(
             Errors.FENCED_INSTANCE_ID,
             Errors.UNKNOWN_MEMBER_ID,
@@ -78,7 +73,7 @@ public final class DirectCommit implements MemberCommit {
     private final @Nullable CommitConnection connection;
     private final long pauseNanos;
 
-    /** The member and generation of the last attempt, if it failed; null if it succeeded. */
+    /** The member and generation of the last attempt if it failed; otherwise null. */
     private @Nullable ConsumerGroupMetadata refused;
 
     private boolean forGood;
@@ -94,7 +89,6 @@ public final class DirectCommit implements MemberCommit {
         this(client, config, ordinary ? new CommitConnection(client, config) : null, PAUSE_NANOS);
     }
 
-    /** @param pauseNanos pause between two attempts of a member in the same generation */
     DirectCommit(
             Consumer<?, ?> client, Map<String, Object> config, @Nullable CommitConnection connection, long pauseNanos) {
         this.client = client;
@@ -160,10 +154,7 @@ public final class DirectCommit implements MemberCommit {
         return false;
     }
 
-    /**
-     * Makes a single attempt to commit the offsets. Returns the reason for a failure; an empty string if all offsets
-     * were committed.
-     */
+    /** Attempts once to commit the offsets. Returns the reason for a failure, or an empty string. */
     private String tryOnce(
             ConsumerGroupMetadata member, Map<TopicPartition, OffsetAndMetadata> offsets, long deadlineNanos) {
         Answer answer = new Answer();
@@ -181,8 +172,8 @@ public final class DirectCommit implements MemberCommit {
                     answer);
             return refusal((OffsetCommitResponseData) Objects.requireNonNull(answer.message));
         } catch (KafkaException | LeanException | IllegalArgumentException unanswered) {
-            // If the commit was sent but not answered, make no further attempt. The unanswered commit could reach the
-            // coordinator after a later commit and restore older offsets.
+            // Make no further attempt after an unanswered commit. It could reach the coordinator after a later commit
+            // and restore older offsets.
             forGood = answer.sent;
             return unanswered.toString();
         }
@@ -194,12 +185,10 @@ public final class DirectCommit implements MemberCommit {
         return coordinator((FindCoordinatorResponseData) Objects.requireNonNull(answer.message));
     }
 
-    /** Returns the request that looks up a group's coordinator. */
     static FindCoordinatorRequestData question(String group) {
         return new FindCoordinatorRequestData().setKeyType(GROUP).setCoordinatorKeys(List.of(group));
     }
 
-    /** Returns the coordinator's address; null if there is currently no coordinator. */
     static @Nullable InetSocketAddress coordinator(FindCoordinatorResponseData found) {
         for (Coordinator each : found.coordinators()) {
             if (each.errorCode() == Errors.NONE.code()) {
@@ -210,8 +199,8 @@ public final class DirectCommit implements MemberCommit {
     }
 
     /**
-     * Sends a request and waits for the response. If the connection is lost, sends the request again. It does no harm
-     * if the coordinator commits the same offsets twice.
+     * Sends a request and waits for the response. Sends it again if the connection is lost; committing twice is
+     * harmless.
      */
     private static void ask(
             MessageLinks wires,
@@ -254,7 +243,7 @@ public final class DirectCommit implements MemberCommit {
         }
     }
 
-    /** Returns the error of a partition that was not committed; an empty string if there was no error. */
+    /** Returns the error of a partition that was not committed, or an empty string. */
     private String refusal(OffsetCommitResponseData answer) {
         String refusal = "";
         for (var topic : answer.topics()) {

@@ -6,7 +6,7 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
-/** Commits on behalf of the client's group member, bypassing the client. Confined to the owner thread. */
+/** Commits for the client's group member without using the client. Confined to the owner thread. */
 @FunctionalInterface
 public interface MemberCommit {
 
@@ -14,15 +14,14 @@ public interface MemberCommit {
     MemberCommit NONE = (offsets, nanos) -> false;
 
     /**
-     * Commits all of these offsets. Used when the client refuses to send a commit, or when a commit failed, was partial
-     * or has an unknown outcome. Blocks the owner thread for at most {@code nanos}. Returns true if all offsets have
-     * been committed.
+     * Commits all of these offsets if the client cannot. Blocks the owner thread for at most {@code nanos}. Returns
+     * whether all offsets were committed.
      */
     boolean commit(Map<TopicPartition, OffsetAndMetadata> offsets, long nanos);
 
     /**
-     * Sends an ordinary commit. A later {@link #poll} processes the response. Returns false if the client must make the
-     * commit instead.
+     * Sends an ordinary commit; a later {@link #poll} processes the response. Returns false if the client must commit
+     * instead.
      *
      * @param then receives the error, or null if the commit succeeded
      */
@@ -37,10 +36,7 @@ public interface MemberCommit {
     /** Processes responses that have arrived. */
     default void poll() {}
 
-    /**
-     * Waits at most {@code nanos} for the response to the commit in flight. If there is no response, reports the commit
-     * as failed.
-     */
+    /** Waits at most {@code nanos} for the response to the commit in flight, then reports a failure. */
     default void await(long nanos) {}
 
     default void close() {}

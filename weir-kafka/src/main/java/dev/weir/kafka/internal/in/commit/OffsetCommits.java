@@ -37,10 +37,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Commits finished offsets for the group. Confined to the owner thread.
  *
- * <p>Commits are not queued. When a commit is due, the finished offsets are looked up, and at most one commit is in
- * flight. A retry after a failure looks up the finished offsets again, so committed offsets never go backwards. The
- * delay between retries increases. A retriable failure loses no records; at worst, some are processed again after a
- * crash.
+ * <p>When a commit is due, this class looks up the finished offsets and sends them. At most one commit is in flight. A
+ * retry looks up the finished offsets again, so committed offsets never go backwards. The delay between retries
+ * increases. A failed commit loses no records; at worst, some are processed again after a crash.
  */
 public final class OffsetCommits {
 
@@ -49,21 +48,16 @@ public final class OffsetCommits {
     private static final long MAX_BACKOFF_NANOS = Duration.ofSeconds(5).toNanos();
 
     /**
-     * Timeout of the first attempt of a blocking commit. When it expires, deleted and recreated partitions are removed
-     * from the commit, and the timeout is doubled for the next attempt.
+     * Timeout of the first attempt of a blocking commit. Each further attempt doubles it and leaves out deleted and
+     * recreated partitions.
      */
     private static final long FIRST_SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    /** Interval between checks for the response to a commit that was sent without Kafka's client. */
     private static final long ANSWER_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-    /**
-     * Timeout of a commit that is sent without Kafka's client. It is short because the client must keep polling while
-     * its group rebalances.
-     */
+    /** Timeout of a direct commit. It is short because the client must keep polling during a rebalance. */
     private static final long DIRECT_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-    /** Timeout of the query in {@link #updateTopicIds}. */
     private static final Duration METADATA_WAIT = Duration.ofMillis(100);
 
     /** Maximum time for the last commit before partitions are given up. */
@@ -82,13 +76,9 @@ public final class OffsetCommits {
     private long goneLookDueNanos;
     private long backoffNanos;
 
-    /**
-     * Time of the next attempt after a failure. Separate from {@link #dueNanos}, which also advances when there is
-     * nothing to commit.
-     */
     private long retryNanos;
 
-    /** Recreated topics for which the client still uses the old topic id. */
+    /** Recreated topics that the client still knows by their old topic id. */
     private final Set<String> outdated = new HashSet<>();
 
     private boolean underWay;
@@ -96,10 +86,7 @@ public final class OffsetCommits {
     private long failed;
     private @Nullable KafkaPipelineException fatal;
 
-    /**
-     * @param direct sends commits that bypass Kafka's client, in particular the last commit if the client refuses it
-     *     during a rebalance
-     */
+    /** @param direct sends commits that bypass Kafka's client */
     public OffsetCommits(
             Consumer<?, ?> client,
             RecordFetcher fetcher,
@@ -158,12 +145,11 @@ public final class OffsetCommits {
         return Math.max(0, dueNanos - clock.nanoTime());
     }
 
-    /** Returns whether a commit failed recently and its retry delay has not passed yet. */
+    /** Returns whether the delay after a failed commit has not passed yet. */
     public boolean isBackingOff() {
         return backoffNanos > 0 && clock.nanoTime() - retryNanos < 0;
     }
 
-    /** Returns the time until {@link #send} may be called. */
     long nanosUntilFree() {
         if (underWay) {
             return Long.MAX_VALUE;
@@ -171,15 +157,15 @@ public final class OffsetCommits {
         return isBackingOff() ? retryNanos - clock.nanoTime() : 0;
     }
 
-    /** Counts a successful commit that {@link #commitIfDue} did not send, and resets the retry delay. */
+    /** Counts a successful commit of another method and resets the retry delay. */
     void succeededAhead() {
         succeeded++;
         backoffNanos = 0;
     }
 
     /**
-     * Sends the given offsets. Calls {@code then} in a later poll and passes true if the offsets were committed. Call
-     * only if {@link #nanosUntilFree} is 0, because at most one commit may be in flight.
+     * Sends the given offsets. A later poll calls {@code then} with true if they were committed. Call only if
+     * {@link #nanosUntilFree} is 0.
      */
     void send(Map<TopicPartition, OffsetAndMetadata> offsets, java.util.function.Consumer<Boolean> then) {
         updateTopicIds();
@@ -193,13 +179,11 @@ public final class OffsetCommits {
         });
     }
 
-    /** Sends the offsets through the client. The response arrives in a later poll of the fetcher. */
     private void sendByClient(
             Map<TopicPartition, OffsetAndMetadata> offsets, java.util.function.Consumer<@Nullable Exception> then) {
         underWay = true;
         fetcher.awaitAnswer(true);
-        // A client of the KIP-848 protocol does not report which offsets failed. Use the failure for all offsets of the
-        // request.
+        // A client of the KIP-848 protocol does not report which offsets failed, so all count as failed.
         client.commitAsync(offsets, (same, failure) -> {
             underWay = false;
             fetcher.awaitAnswer(false);
@@ -207,7 +191,7 @@ public final class OffsetCommits {
         });
     }
 
-    /** Makes the next commit due immediately, unless the last one failed. */
+    /** Makes the next commit due now, unless the last commit failed. */
     public void bringForward() {
         if (backoffNanos == 0) {
             dueNanos = clock.nanoTime();
@@ -254,15 +238,11 @@ public final class OffsetCommits {
         }
     }
 
-    /** Closes the connections used for commits that bypass the client. */
+    /** Closes the connections of direct commits. */
     public void close() {
         direct.close();
     }
 
-    /**
-     * Checks periodically whether deleted partitions exist again. Such a partition may stay assigned until its topic is
-     * recreated. Its offsets are not committed in the meantime.
-     */
     void lookForGoneIfDue() {
         if (clock.nanoTime() - goneLookDueNanos >= 0) {
             goneLookDueNanos = clock.nanoTime() + MAX_BACKOFF_NANOS;
@@ -284,23 +264,21 @@ public final class OffsetCommits {
         return records >= recordsPerCommit;
     }
 
-    /** Registers offsets that were committed, either by this class or in a transaction. */
+    /** Registers committed offsets, from this class or from a transaction. */
     public void committed(Collection<AssignedPartition> sent, Map<TopicPartition, OffsetAndMetadata> offsets) {
         succeeded++;
         backoffNanos = 0;
-        // A newly started broker may have reported these partitions as missing. The commit proves that they exist.
+        // These partitions exist, even if a newly started broker reported them as missing.
         gone.assigned(offsets.keySet());
         for (AssignedPartition partition : sent) {
             OffsetAndMetadata offset = offsets.get(partition.id());
-            // The commit may have been sent before a seek or during an earlier assignment of the partition. Such a
-            // commit must not hide work that the current assignment still has to commit.
+            // Ignore a commit that was sent before a seek or during an earlier assignment.
             if (offset != null && offset.offset() >= partition.committedOffset()) {
                 partition.committed(offset.offset(), offset.metadata(), clock.nanoTime());
             }
         }
     }
 
-    /** Registers a failure and schedules the next attempt. */
     void retryLater(Map<TopicPartition, OffsetAndMetadata> offsets, Exception failure) {
         failed++;
         gone.ask(offsets.keySet());
@@ -325,9 +303,8 @@ public final class OffsetCommits {
     }
 
     /**
-     * Makes the client refresh its topic ids by querying a partition that does not exist. The client commits by topic
-     * id. If a topic is recreated while the client neither fetches it nor is assigned its partitions, the client would
-     * use the old id until {@code metadata.max.age.ms} has passed.
+     * Makes the client refresh its topic ids by querying a partition that does not exist. Otherwise, the client might
+     * commit with the id of a deleted topic until {@code metadata.max.age.ms} has passed.
      */
     private void updateTopicIds() {
         if (outdated.isEmpty()) {
@@ -346,8 +323,8 @@ public final class OffsetCommits {
     }
 
     /**
-     * Returns whether a later commit may succeed. It may succeed even if the member was expelled or its epoch is
-     * outdated, because a later poll revokes the partitions or delivers the new epoch.
+     * Returns whether a later commit may succeed. If the member was expelled or its epoch is outdated, a later poll
+     * revokes the partitions or receives the new epoch.
      */
     private static boolean isRetriable(Exception failure) {
         return failure instanceof RetriableException
@@ -358,18 +335,17 @@ public final class OffsetCommits {
                 || (failure.getCause() instanceof RetriableException);
     }
 
-    /** Increments the number of failed commits for a commit that was not sent by this class. */
+    /** Counts a failed commit that another class sent. */
     public void failedElsewhere() {
         failed++;
     }
 
     /**
      * Returns the offsets for a transaction to commit, each with its complete finished set. Omits partitions that have
-     * not changed since the last commit. Includes partitions that appear to be deleted, because the transaction would
-     * otherwise commit the output of their records without their offsets.
+     * not changed since the last commit. Includes deleted partitions: their output must not be committed without their
+     * offsets.
      *
-     * @return null if the complete finished set of a partition does not fit into the commit metadata; an ordinary
-     *     commit would truncate the set
+     * @return null if the complete finished set of a partition does not fit into the commit metadata
      */
     public @Nullable Map<TopicPartition, OffsetAndMetadata> finishedEntirely(Collection<AssignedPartition> partitions) {
         Map<TopicPartition, OffsetAndMetadata> finished = new HashMap<>();
@@ -387,8 +363,8 @@ public final class OffsetCommits {
     }
 
     /**
-     * Returns the offsets, with metadata, of partitions whose finished offset or finished set has changed since the
-     * last commit. Omits partitions that no longer exist or have no known position.
+     * Returns the offsets to commit, for partitions that have changed since the last commit. Omits partitions that no
+     * longer exist or have no known position.
      */
     public Map<TopicPartition, OffsetAndMetadata> finished(Collection<AssignedPartition> partitions) {
         Map<TopicPartition, OffsetAndMetadata> finished = HashMap.newHashMap(partitions.size());
@@ -402,7 +378,6 @@ public final class OffsetCommits {
         return finished;
     }
 
-    /** Returns the offset that may be committed now; {@link AssignedPartition#UNKNOWN} if there is none. */
     private long finishedTo(AssignedPartition partition) {
         partition.advance();
         partition.beginCommit();
@@ -410,18 +385,12 @@ public final class OffsetCommits {
         return offset >= partition.committedOffset() ? offset : AssignedPartition.UNKNOWN;
     }
 
-    /**
-     * Returns whether an earlier check found that committing this offset would change nothing, and the commit metadata
-     * has not changed since then.
-     */
+    /** Returns whether committing this offset would change nothing, according to an earlier check. */
     private boolean isSettled(AssignedPartition partition, long offset) {
         return isWhole(partition, offset) && partition.isSettledAt(offset, texts.version());
     }
 
-    /**
-     * Returns whether a commit of {@code offset} needs no finished set in its metadata: every record read is finished,
-     * and no record at or after {@code offset} was finished in an earlier assignment.
-     */
+    /** Returns whether a commit of {@code offset} covers every record read, and therefore needs no finished set. */
     private static boolean isWhole(AssignedPartition partition, long offset) {
         return partition.tracker().isIdle() && partition.finishedEarlier().isBefore(offset);
     }
@@ -437,9 +406,8 @@ public final class OffsetCommits {
     }
 
     /**
-     * Returns the offset to commit for a partition. If every record is finished, returns the client's position, which
-     * is past any transaction markers and aborted records, so that an idle group shows no lag. A position may be known
-     * even if no record has been read. Returns a negative number if nothing can be committed.
+     * Returns the offset to commit for a partition; negative if there is none. If every record is finished, returns the
+     * client's position. It is past transaction markers and aborted records, so an idle group shows no lag.
      */
     private long committable(AssignedPartition partition) {
         long offset = partition.tracker().committableOffset();
@@ -454,17 +422,15 @@ public final class OffsetCommits {
     }
 
     /**
-     * Commits the finished offsets of the given partitions before the consumer gives them up. If the client cannot
-     * commit until a rebalance ends, this method commits without the client. The rebalance could wait for members that
-     * never return, until their session timeouts have passed.
+     * Commits finished offsets before the consumer gives up these partitions. If a rebalance keeps the client from
+     * committing, this method commits without the client.
      *
      * @throws RebalanceInProgressException if the client must poll first
      * @throws KafkaException if the commit failed or timed out; the work will then be repeated
      */
     public void commitNow(Collection<AssignedPartition> partitions, long timeoutNanos) {
         long deadlineNanos = clock.nanoTime() + timeoutNanos;
-        // A direct commit may be in flight. If it arrived after the commit below, it would restore older offsets, so
-        // wait for its response.
+        // Wait for a direct commit in flight. If it arrived after the commit below, it would restore older offsets.
         direct.await(Math.min(DIRECT_NANOS, timeoutNanos));
         Map<TopicPartition, OffsetAndMetadata> finished = finished(partitions);
         if (finished.isEmpty()) {
@@ -473,8 +439,7 @@ public final class OffsetCommits {
         try {
             committed(partitions, commitExisting(finished, deadlineNanos));
         } catch (RebalanceInProgressException pollFirst) {
-            // Commit directly only if no commit of the client is in flight, because it could arrive later and restore
-            // older offsets.
+            // Not while the client has a commit in flight: it could arrive later and restore older offsets.
             if (!underWay && direct.commit(finished, Math.min(DIRECT_NANOS, deadlineNanos - clock.nanoTime()))) {
                 committed(partitions, finished);
                 return;
@@ -492,9 +457,8 @@ public final class OffsetCommits {
     }
 
     /**
-     * Commits the offsets and returns the committed offsets. If the commit times out or a partition is unknown, retries
-     * the commit without deleted partitions and without partitions of recreated topics. The client would wait for a
-     * deleted partition until the timeout, and the old offsets are meaningless in a recreated topic.
+     * Commits the offsets and returns those committed. If the commit times out or a partition is unknown, tries again
+     * without deleted partitions and recreated topics.
      */
     private Map<TopicPartition, OffsetAndMetadata> commitExisting(
             Map<TopicPartition, OffsetAndMetadata> finished, long deadlineNanos) {
@@ -527,7 +491,6 @@ public final class OffsetCommits {
         return before != null && !now.equals(Uuid.ZERO_UUID) && !now.equals(before);
     }
 
-    /** Commits the given offsets and waits for the response. */
     void commitSync(Map<TopicPartition, OffsetAndMetadata> finished, long deadlineNanos) {
         while (true) {
             long left = Math.max(0, deadlineNanos - clock.nanoTime());
@@ -535,8 +498,7 @@ public final class OffsetCommits {
                 client.commitSync(finished, Duration.ofNanos(left));
                 return;
             } catch (WakeupException late) {
-                // The wake-up was meant for an earlier poll. This commit is still needed, so try again unless the time
-                // is up.
+                // The wake-up was meant for a poll. Try again unless the time is up.
                 if (left == 0) {
                     throw late;
                 }

@@ -12,7 +12,7 @@ import org.apache.kafka.common.TopicPartition;
 /** Formats committed offsets for messages. Stateless. */
 public final class OffsetTexts {
 
-    /** Maximum number of partitions listed in a message. The rest are only counted. */
+    /** Maximum number of partitions listed in a message. Further ones are only counted. */
     private static final int MOST = 12;
 
     private static final Pattern RAW =
@@ -32,7 +32,7 @@ public final class OffsetTexts {
         return String.join(", ", named) + (more > 0 ? " and " + more + " more" : "");
     }
 
-    /** Returns the message of a client's exception, with offsets shortened and commit metadata removed. */
+    /** Returns the exception's message, with offsets shortened and commit metadata removed. */
     public static String messageOf(Throwable fault) {
         return RAW.matcher(String.valueOf(Thrown.message(fault))).replaceAll("$1");
     }

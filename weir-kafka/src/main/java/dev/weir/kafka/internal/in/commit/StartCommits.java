@@ -11,8 +11,8 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Commits the start positions of partitions before any record is read. After a crash or a rebalance, the next member to
- * read a partition then starts at the same position. Confined to the owner thread.
+ * Commits the start positions of partitions before any record is read. The next member to read a partition then starts
+ * at the same position. Confined to the owner thread.
  */
 public final class StartCommits {
 
@@ -31,8 +31,7 @@ public final class StartCommits {
     }
 
     /**
-     * Schedules a commit of the offset. Runs {@code then} once the offset is committed, unless the partition is no
-     * longer assigned.
+     * Schedules a commit. Runs {@code then} once the offset is committed, unless the partition is no longer assigned.
      */
     public void add(AssignedPartition partition, long offset, Runnable then) {
         waiting.add(new Place(partition, offset, then));
@@ -40,21 +39,19 @@ public final class StartCommits {
 
     /** Returns the time until {@link #commitIfDue} must be called again. */
     public long nanosUntilDue() {
-        // Check for an empty list first, because this method runs twice per loop iteration and usually no commit is
-        // waiting.
+        // Checks for an empty list first, because this method runs twice per loop iteration.
         return waiting.isEmpty() || waiting.stream().allMatch(place -> commits.isGone(place.partition.id()))
                 ? Long.MAX_VALUE
                 : commits.nanosUntilFree();
     }
 
-    /** Sends waiting commits, unless a commit is in flight or has just failed. The response arrives in a later poll. */
+    /** Sends waiting commits, unless a commit is in flight or has just failed. */
     public void commitIfDue() {
         if (nanosUntilDue() > 0) {
             return;
         }
         waiting.removeIf(place -> !assignment.isCurrent(place.partition));
-        // Leave out deleted partitions. A commit that contains one never completes, not even for the other partitions
-        // in the request.
+        // Leave out deleted partitions. A commit that contains one never completes.
         List<Place> sent = waiting.stream()
                 .filter(place -> !commits.isGone(place.partition.id()))
                 .toList();
@@ -63,7 +60,7 @@ public final class StartCommits {
         sent.forEach(
                 place -> offsets.put(place.partition.id(), commits.texts().commitAhead(place.partition, place.offset)));
         if (!offsets.isEmpty()) {
-            // Process the result on the owner thread, but outside the client's poll.
+            // Process the result outside the client's poll.
             commits.send(offsets, made -> owner.execute(() -> answered(sent, made)));
         }
     }

@@ -9,7 +9,7 @@ import java.util.List;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.KafkaException;
 
-/** Commits finished work in transactions, together with the output produced from it. Confined to the owner thread. */
+/** Commits finished work and its output in transactions. Confined to the owner thread. */
 public interface TransactionGate {
 
     /**
@@ -25,7 +25,7 @@ public interface TransactionGate {
             OwnerThread owner,
             OwnerClock clock);
 
-    /** Ends the open transaction if it is due, and processes the outcomes of earlier transactions. Never waits. */
+    /** Ends the open transaction if it is due, and processes the outcomes of earlier transactions. Does not block. */
     void commitIfDue();
 
     /** Returns the time until {@link #commitIfDue} must be called again, unless the owner thread is woken before. */
@@ -42,17 +42,14 @@ public interface TransactionGate {
      */
     void commitNow(long timeoutNanos);
 
-    /**
-     * Returns whether every transaction has completed. An incomplete transaction may still fail, and its input would
-     * then have to be read again.
-     */
+    /** Returns whether every transaction has completed. */
     boolean isSettled();
 
-    /** Reports that the topic {@code name} was recreated, so that commits by topic id use the new id. */
+    /** Reports that the topic {@code name} was recreated and has a new topic id. */
     void topicRecreated(String name);
 
     /**
-     * Reports that partitions were lost without being revoked first. Output produced from their records must not become
+     * Reports that partitions were lost without being revoked first. The output of their records must not become
      * visible.
      */
     void lost();

@@ -10,8 +10,8 @@ import org.apache.kafka.common.metrics.KafkaMetric;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a client's metrics about broker responses, lost connections, throttling, and events waiting for the client's
- * next poll. Confined to the owner thread.
+ * Reads metrics of Kafka's client: responses, lost connections, throttling and waiting events. Confined to the owner
+ * thread.
  */
 final class ClientContact {
 
@@ -25,15 +25,14 @@ final class ClientContact {
     private static final String THROTTLE_MAX = "fetch-throttle-time-max";
 
     /**
-     * Number of rebalance callbacks and errors waiting for the next poll. Only the consumer protocol's client has this
-     * metric.
+     * Number of rebalance callbacks and errors that wait for the next poll. Only clients of the consumer protocol have
+     * this metric.
      */
     private static final String EVENTS = "background-event-queue-size";
 
     private final Consumer<?, ?> client;
 
-    // Each metric is looked up only once, because a client with thousands of partitions has tens of thousands of
-    // metrics.
+    // Each metric is looked up once: a client with thousands of partitions has tens of thousands of metrics.
     private @Nullable Metric answers;
     private @Nullable Metric losses;
     private @Nullable Metric events;
@@ -56,7 +55,7 @@ final class ClientContact {
                 : new BrokerContact(value(answers.metricValue()), value(losses.metricValue()));
     }
 
-    /** Returns whether the client reports the number of events waiting for its next poll. */
+    /** Returns whether the client reports how many events wait for its next poll. */
     boolean tellsEvents() {
         if (answers == null) {
             find();
@@ -64,18 +63,16 @@ final class ClientContact {
         return events != null;
     }
 
-    /** Returns whether events wait for the client's next poll; false if the client does not report them. */
     boolean hasEvents() {
         Metric waiting = events;
         if (waiting instanceof KafkaMetric metric && metric.isMeasurable()) {
-            // This method is called up to 40 times a second, and metricValue() would create an object each time.
-            // Reading without the metric's lock is harmless: at worst, only the next call sees a new event.
+            // metricValue() would create an object in each call, up to 40 times a second. Without the metric's lock, a
+            // new event may be seen only in the next call.
             return metric.measurable().measure(metric.config(), System.currentTimeMillis()) > 0;
         }
         return waiting != null && value(waiting.metricValue()) > 0;
     }
 
-    /** Returns the total time for which brokers have throttled the client's fetches. */
     long throttledNanos() {
         if (answers == null) {
             find();

@@ -28,34 +28,29 @@ public final class ClientFetcher implements RecordFetcher {
     private final Consumer<byte[], byte[]> client;
     private final ClientContact contact;
 
-    /** The next position of each partition whose position was set with {@link #seek}. Updated by seeks and polls. */
+    /** The next position of each partition that was set with {@link #seek}. */
     private final Map<TopicPartition, LogPosition> positions = new HashMap<>();
 
     /**
-     * Partitions being revoked. Their entries in {@link #positions} are kept until the next poll, because the commit
-     * that follows the revocation still needs them.
+     * Partitions being revoked. The commit after the revocation needs their positions, so these are kept until the next
+     * poll.
      */
     private final Set<TopicPartition> leaving = new HashSet<>();
 
-    /** The byte limit of a poll, if the client's deserializers enforce one. */
     private final PollBudget budget;
 
-    /**
-     * Reads batches that the client cannot read. Null if there are no brokers to query, or if the client fetches
-     * nothing.
-     */
     private final @Nullable ClientRescue rescue;
 
-    /** The start positions of the last failed poll that was retried. Prevents a second retry at the same positions. */
+    /** The start positions of the last poll that was retried. A poll is not retried twice at the same positions. */
     private Map<TopicPartition, LogPosition> triedAgainAt = Map.of();
 
     /**
-     * The running search for the batch that made the client fail; null if there is none. During a search, all
-     * partitions are paused, but the client keeps polling for its group.
+     * The search for the batch at which the client failed, or null. During a search, all partitions are paused, but the
+     * client keeps polling for its group.
      */
     private @Nullable Search search;
 
-    /** Maximum duration of a poll during a search. Short, because a finished search does not wake the owner thread. */
+    /** Maximum duration of a poll during a search. A finished search does not wake the owner thread. */
     private static final long POLL_IN_SEARCH_NANOS = 20_000_000;
 
     /**
@@ -64,11 +59,11 @@ public final class ClientFetcher implements RecordFetcher {
      * @param look the search itself
      * @param failure the error of the client
      * @param named whether the error's message names a partition
-     * @param toResume the partitions that are paused only for the search
+     * @param toResume the partitions to resume when the search ends
      */
     private record Search(ClientRescue.Look look, Throwable failure, boolean named, Set<TopicPartition> toResume) {}
 
-    /** Creates a fetcher that has no limits except the client's own. */
+    /** Creates a fetcher without limits of its own. */
     public ClientFetcher(Consumer<byte[], byte[]> client) {
         this(client, new PollBudget(Long.MAX_VALUE, Integer.MAX_VALUE), null);
     }
@@ -77,7 +72,7 @@ public final class ClientFetcher implements RecordFetcher {
      * Creates a fetcher.
      *
      * @param budget the byte limit of a poll, which the client's deserializers ({@link PollBudget.Bytes}) enforce
-     * @param rescue reads batches at which the client fails; null if such batches fail the poll
+     * @param rescue finds batches at which the client fails; null if such batches fail the poll
      */
     public ClientFetcher(Consumer<byte[], byte[]> client, PollBudget budget, @Nullable ClientRescue rescue) {
         this.client = client;
@@ -127,9 +122,8 @@ public final class ClientFetcher implements RecordFetcher {
     }
 
     /**
-     * Returns whether a batch may have caused the failure. If a checksum is wrong or a codec cannot decompress the
-     * bytes, the client throws a plain {@link KafkaException}. If the codec is unknown, the client throws an exception
-     * that does not extend {@link KafkaException}.
+     * Returns whether a batch may have caused the failure. The client throws a plain {@link KafkaException} if it
+     * cannot verify or decompress a batch, and other exceptions if it does not know the codec.
      */
     private static boolean mayBeOfBytes(Throwable failure) {
         return failure instanceof OutOfMemoryError
@@ -140,8 +134,8 @@ public final class ClientFetcher implements RecordFetcher {
     }
 
     /**
-     * Prepares a retry of the failed poll, or starts a search for the batch that made it fail. Returns false if no
-     * batch can have caused the failure.
+     * Prepares a retry of the failed poll, or starts a search for the batch at fault. Returns false if no batch can be
+     * at fault.
      */
     private boolean isTriedAgain(ClientRescue by, Throwable failure) {
         String hint = String.valueOf(failure.getMessage());
@@ -149,14 +143,13 @@ public final class ClientFetcher implements RecordFetcher {
         running.keySet().retainAll(client.assignment());
         boolean named = running.keySet().stream().anyMatch(id -> hint.contains(id.toString()));
         if (failure.getClass() == KafkaException.class && !named) {
-            // If a batch had caused this exception, its message would name the partition. It may come from a callback.
+            // The message would name the partition of a batch at fault. This exception may come from a callback.
             return false;
         }
-        // After an error the client drops the records collected in this poll, although its positions are already past
-        // them.
+        // Seek back: the failed client has dropped the records of this poll.
         running.forEach((id, position) -> client.seek(id, position.commit("")));
         if (failure instanceof OutOfMemoryError && !running.equals(triedAgainAt)) {
-            triedAgainAt = running; // other threads may have exhausted the heap temporarily, so retry once
+            triedAgainAt = running; // retry once: other threads may have exhausted the heap temporarily
             return true;
         }
         running.keySet().removeAll(client.paused());
@@ -167,7 +160,7 @@ public final class ClientFetcher implements RecordFetcher {
         if (before == null) {
             search = new Search(by.begin(running, hint), failure, named, fetched);
         } else {
-            // These partitions were not paused until now, so resume them when the search ends.
+            // Resume these partitions, too, when the search ends.
             before.toResume.addAll(fetched);
             if (before.failure != failure) {
                 before.failure.addSuppressed(failure);
@@ -177,7 +170,7 @@ public final class ClientFetcher implements RecordFetcher {
     }
 
     /**
-     * Returns the records before the batch at which the client failed; empty if the poll must be retried.
+     * Returns the records before the batch at fault; empty if the poll must be retried.
      *
      * @throws UnreadableBatch.Found if no records come before that batch
      */
@@ -186,7 +179,7 @@ public final class ClientFetcher implements RecordFetcher {
         ClientRescue.Rescued found = done.look.found(done.failure);
         if (found == null) {
             if (done.named && !done.look.positions().equals(triedAgainAt)) {
-                triedAgainAt = done.look.positions(); // retry once, because the bytes may have been damaged in transit
+                triedAgainAt = done.look.positions(); // retry once: the bytes may have been damaged in transit
                 return ConsumerRecords.empty();
             }
             if (done.failure instanceof Error error) {
@@ -197,8 +190,7 @@ public final class ClientFetcher implements RecordFetcher {
         if (!done.toResume.contains(found.id())
                 || !Objects.equals(
                         positions.get(found.id()), done.look.positions().get(found.id()))) {
-            // During the search, the partition was revoked or paused, or its position was changed. Drop the result. A
-            // pause matters, because the partition's earlier records may have been withdrawn from the pipeline.
+            // The partition was revoked, paused or moved during the search. Drop the result.
             return ConsumerRecords.empty();
         }
         if (found.records().isEmpty() && found.batch() != null) {
@@ -209,8 +201,8 @@ public final class ClientFetcher implements RecordFetcher {
     }
 
     /**
-     * Cancels the search if the failed poll's error names one of these partitions. The result of the search would be
-     * useless, because the partition is no longer read at that position.
+     * Cancels the search if the client's error names one of these partitions. The partition is no longer read at that
+     * position.
      */
     private void endSearchIn(Collection<TopicPartition> ids) {
         Search vain = search;
@@ -232,7 +224,7 @@ public final class ClientFetcher implements RecordFetcher {
         }
     }
 
-    /** Returns the records that fit into the budget. The other records will be fetched again. */
+    /** Returns the records that fit into the budget. The client will fetch the others again. */
     private ConsumerRecords<byte[], byte[]> cut(ConsumerRecords<byte[], byte[]> records) {
         Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> kept = new LinkedHashMap<>();
         for (TopicPartition id : records.partitions()) {
@@ -264,8 +256,8 @@ public final class ClientFetcher implements RecordFetcher {
     }
 
     /**
-     * Seeks to {@code offset}, with the leader epoch of the last record handed out. If no record was handed out, keeps
-     * the leader epoch of the previous position.
+     * Seeks to {@code offset}. The leader epoch is taken from the last record handed out, or from the previous
+     * position.
      */
     private void goOn(TopicPartition id, List<ConsumerRecord<byte[], byte[]>> handedOut, long offset) {
         LogPosition before = positions.get(id);
@@ -280,13 +272,13 @@ public final class ClientFetcher implements RecordFetcher {
     }
 
     /**
-     * Derives the next positions from the records. Needed if a consumer interceptor has replaced the client's
-     * {@link ConsumerRecords} with an instance that has no next offsets.
+     * Derives the next positions from the records. An interceptor may have dropped the next offsets of the client's
+     * {@link ConsumerRecords}.
      */
     private void follow(ConsumerRecords<byte[], byte[]> records) {
         for (TopicPartition id : records.partitions()) {
             List<ConsumerRecord<byte[], byte[]>> list = records.records(id);
-            if (!list.isEmpty()) { // an interceptor may have removed all of the partition's records
+            if (!list.isEmpty()) { // an interceptor may have removed all records of the partition
                 ConsumerRecord<byte[], byte[]> last = list.getLast();
                 int epoch = last.leaderEpoch().orElse(LogPosition.NO_EPOCH);
                 positions.replace(id, new LogPosition(last.offset() + 1, epoch));
@@ -299,10 +291,7 @@ public final class ClientFetcher implements RecordFetcher {
         client.wakeup();
     }
 
-    /**
-     * Discards the positions from earlier assignments of these partitions. The client needs no call, because it already
-     * knows its new assignment.
-     */
+    /** Discards positions from earlier assignments. The client already knows its new assignment. */
     @Override
     public void assigned(Collection<TopicPartition> ids) {
         positions.keySet().removeAll(ids);
@@ -332,10 +321,7 @@ public final class ClientFetcher implements RecordFetcher {
         }
     }
 
-    /**
-     * Discards the position. Seeks the client to an arbitrary offset, because a client without a position would look
-     * one up.
-     */
+    /** Discards the position. The client gets an arbitrary offset, because it would look one up if it had none. */
     @Override
     public void hold(TopicPartition id) {
         endSearchIn(List.of(id));
@@ -381,7 +367,6 @@ public final class ClientFetcher implements RecordFetcher {
         return contact.get();
     }
 
-    /** Returns whether {@link #hasEvents} is supported by this client. */
     boolean tellsEvents() {
         return contact.tellsEvents();
     }

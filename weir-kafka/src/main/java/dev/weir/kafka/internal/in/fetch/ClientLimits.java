@@ -11,15 +11,12 @@ import org.apache.kafka.common.config.ConfigDef;
  * @param maxPollRecords maximum number of records returned by a poll
  * @param partitionFetchBytes maximum number of bytes per partition in a fetch, unless its first batch is larger
  * @param maxPollInterval maximum time that the group allows a member to spend in a callback
- * @param metadataAge interval at which a source without a consumer group looks for new topics and partitions
+ * @param metadataAge interval at which a source without a consumer group looks for new partitions
  */
 public record ClientLimits(
         int maxPollRecords, int partitionFetchBytes, Duration maxPollInterval, Duration metadataAge) {
 
-    /**
-     * Maximum value of {@code max.poll.records}. It limits the size of a partition's tracker, which must be able to
-     * hold all records of a poll.
-     */
+    /** Maximum value of {@code max.poll.records}. A partition's tracker must be able to hold all records of a poll. */
     private static final int MAX_POLL_RECORDS = 1_000_000;
 
     /** Creates limits with the client's default fetch size per partition. */
@@ -27,7 +24,7 @@ public record ClientLimits(
         this(maxPollRecords, ConsumerConfig.DEFAULT_MAX_PARTITION_FETCH_BYTES, maxPollInterval, metadataAge);
     }
 
-    /** Reads the limits from the configuration of an existing client. The client has already validated the values. */
+    /** Reads the limits from the validated configuration of a client. */
     public static ClientLimits of(Map<String, Object> clientConfig) {
         return new ClientLimits(
                 number(clientConfig, ConsumerConfig.MAX_POLL_RECORDS_CONFIG, ConsumerConfig.DEFAULT_MAX_POLL_RECORDS),
@@ -39,7 +36,7 @@ public record ClientLimits(
                 Duration.ofMillis(number(clientConfig, ConsumerConfig.METADATA_MAX_AGE_CONFIG, 30_000)));
     }
 
-    /** Lowers {@code max.poll.records} in the configuration of a client to a number that a tracker can hold. */
+    /** Lowers {@code max.poll.records} to a number that a tracker can hold. */
     public static void limitPolls(Map<String, Object> clientConfig) {
         if (number(clientConfig, ConsumerConfig.MAX_POLL_RECORDS_CONFIG, 0) > MAX_POLL_RECORDS) {
             clientConfig.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, MAX_POLL_RECORDS);
@@ -47,9 +44,8 @@ public record ClientLimits(
     }
 
     /**
-     * Reads a number that the configuration contains as a number or as a string. Limits it to the range of an int,
-     * because some of the client's settings are of type LONG. If the value is not a number, the exception names the
-     * setting.
+     * Reads a setting given as a number or a string, limited to the range of an int. The exception for any other value
+     * names the setting.
      */
     public static int number(Map<String, Object> config, String name, int otherwise) {
         Object number = ConfigDef.parseType(name, config.getOrDefault(name, otherwise), ConfigDef.Type.LONG);

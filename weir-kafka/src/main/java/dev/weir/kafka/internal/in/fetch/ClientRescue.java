@@ -19,9 +19,11 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the batch that made a poll of Kafka's client fail, by reading the partitions with a separate lean consumer. The
- * client does not report the offsets of a batch that it cannot decode; if a batch is too large for the heap, it does
- * not even report the partition. Each {@link Look} runs on its own thread. Immutable.
+ * Finds the batch that made a poll of Kafka's client fail. Immutable.
+ *
+ * <p>The client does not report the offset of a batch that it cannot decode. If a batch is too large for the heap, the
+ * client does not even report the partition. A {@link Look} therefore reads the partitions with a lean consumer, on its
+ * own thread.
  */
 public class ClientRescue {
 
@@ -36,8 +38,8 @@ public class ClientRescue {
      * Creates a rescue.
      *
      * @param settings creates the lean consumer's settings when needed
-     * @param maxRecords the client's maximum number of records per poll. The search reads at most this many records of
-     *     each partition, because the failed poll could not have read further.
+     * @param maxRecords the client's maximum number of records per poll, and the maximum number read from each
+     *     partition
      * @param maxBytes limit for the total size of the returned records
      */
     public ClientRescue(Supplier<LeanSettings> settings, int maxRecords, long maxBytes) {
@@ -50,7 +52,7 @@ public class ClientRescue {
      * The records before an unreadable batch.
      *
      * @param nextOffset the offset after the returned records
-     * @param batch the unreadable batch; null if the size limit left out some of the records before it
+     * @param batch the unreadable batch; null if some records before it did not fit into the size limit
      */
     record Rescued(
             TopicPartition id,
@@ -59,7 +61,7 @@ public class ClientRescue {
             @Nullable UnreadableBatch batch) {}
 
     /**
-     * Starts the search for the batch.
+     * Starts the search.
      *
      * @param positions the positions at the start of the poll
      * @param hint the client's error message; a partition named in it is read first
@@ -70,7 +72,7 @@ public class ClientRescue {
         return look;
     }
 
-    /** A search for the batch at fault. The owner thread checks whether it is done and never waits for the result. */
+    /** A search for the batch at fault. The owner thread checks whether it is done but never waits for it. */
     final class Look {
 
         private final Map<TopicPartition, LogPosition> positions;
@@ -89,7 +91,6 @@ public class ClientRescue {
             });
         }
 
-        /** Returns the positions at which the failed poll started. */
         Map<TopicPartition, LogPosition> positions() {
             return positions;
         }
@@ -99,16 +100,14 @@ public class ClientRescue {
         }
 
         /**
-         * Returns the result of a finished search; null if no such batch was found, the search failed, or the brokers
-         * did not respond in time.
+         * Returns the result of a finished search; null if it found no such batch or failed.
          *
-         * @param failure the client's error; if the search failed, its exception is added as a suppressed exception
+         * @param failure the client's error; an exception of the search is added to it as suppressed
          */
         @Nullable
         Rescued found(Throwable failure) {
             if (answer.isCompletedExceptionally()) {
-                // The search fails, for example, if the lean client does not support these brokers. The caller then
-                // reports the client's own error.
+                // For example, the lean client may not support these brokers. The caller reports the client's error.
                 failure.addSuppressed(answer.exceptionNow());
                 return null;
             }
@@ -122,7 +121,7 @@ public class ClientRescue {
         }
     }
 
-    /** Searches on the look's thread. Returns null if no such batch was found. */
+    /** Searches on the look's thread. Returns null if there is no such batch. */
     @Nullable
     Rescued search(Look look, String hint) {
         Map<TopicPartition, LogPosition> positions = look.positions();
@@ -142,7 +141,7 @@ public class ClientRescue {
         }
     }
 
-    /** Reads a partition until a fault is found, or as far as one poll of the client could have read. */
+    /** Reads one partition until it finds a fault or has read as many records as a poll of the client. */
     private final class Reading {
 
         private final Look look;
@@ -179,7 +178,7 @@ public class ClientRescue {
 
         private @Nullable Rescued rescued(int index, PartitionException fault) {
             if (!LeanFaults.isOfABatch(fault)) {
-                // The fault was not caused by a batch. The client's next poll will report it.
+                // No batch is at fault. The client's next poll will report the fault.
                 return null;
             }
             boolean all = records.size() == seen;
@@ -193,9 +192,8 @@ public class ClientRescue {
         }
 
         /**
-         * Returns the end offset of the batch at fault. The end offset in a damaged header may be too low. This method
-         * therefore reads at that offset. If the broker returns the same batch again, the batch has more records, and
-         * its end is higher.
+         * Returns the end offset of the batch at fault. A damaged header may contain too low an end. If the broker
+         * returns the same batch at that offset, the real end is higher.
          */
         private long end(int index, long behind, byte @Nullable [] bytes) {
             long base = UnreadableBatch.baseOffset(bytes);
@@ -211,8 +209,8 @@ public class ClientRescue {
         }
 
         /**
-         * Reads at {@code offset}. If the broker returns the batch with base offset {@code base} again, returns the
-         * offset after the part of the batch that this method read. Otherwise, returns -1.
+         * Reads at {@code offset}. Returns the offset after the batch if the broker returns the batch with base offset
+         * {@code base} again; otherwise -1.
          */
         private long endOfRest(int index, long offset, long base) {
             lean.seek(index, StartAt.offset(offset));

@@ -20,10 +20,9 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A thread that fetches some of the partitions with its own {@link LeanConsumer} and creates records from them. The
- * consumer and the {@link Reading}s are confined to this thread. The owner thread calls the methods and takes the
- * results, a {@link FetchedTurn} for each poll of the consumer. Most methods queue a command, which this thread
- * executes between two polls.
+ * A thread that fetches some of the partitions with its own {@link LeanConsumer}. The consumer and the {@link Reading}s
+ * are confined to this thread. The owner thread calls the methods and takes the results, one {@link FetchedTurn} per
+ * poll. Most methods queue a command that this thread executes between two polls.
  */
 final class FetchThread implements PartitionFetcher {
 
@@ -32,10 +31,6 @@ final class FetchThread implements PartitionFetcher {
     /** Interval at which {@link #join} checks whether the decoder has called System.exit. */
     private static final Duration EXIT_LOOK = Duration.ofMillis(200);
 
-    /**
-     * Maximum number of results that wait for the owner thread. In addition, the owner thread may be processing a
-     * result, and this thread may be filling another.
-     */
     private static final int TURNS_ON_THEIR_WAY = 1;
 
     private final int number;
@@ -52,8 +47,8 @@ final class FetchThread implements PartitionFetcher {
 
     private volatile boolean ending;
 
-    // The partitions that this thread reads, by placement and by their index in the lean consumer, and the result being
-    // filled. These fields are confined to this thread.
+    // The partitions that this thread reads, by placement and by index in the lean consumer, and the result being
+    // filled. Confined to this thread.
     private final Map<PartitionPlacement, Reading> readings = new HashMap<>();
     private final List<@Nullable Reading> byIndex = new ArrayList<>();
     private FetchedTurn turn = new FetchedTurn();
@@ -69,7 +64,6 @@ final class FetchThread implements PartitionFetcher {
         long endOffset;
         int broker;
 
-        /** The partition's part of the result being filled; null if it has none. */
         FetchedTurn.@Nullable Part part;
 
         Reading(PartitionPlacement placement, int index) {
@@ -79,7 +73,7 @@ final class FetchThread implements PartitionFetcher {
     }
 
     /**
-     * Creates a fetch thread, which is started when its first command arrives.
+     * Creates a fetch thread, which its first command starts.
      *
      * @param maxTurnBytes decompressed size of the fetched records at which a poll ends
      * @param maker used only by this thread
@@ -117,9 +111,8 @@ final class FetchThread implements PartitionFetcher {
         order(() -> {
             Reading reading = readings.remove(earlier);
             if (reading == null) {
-                // This thread has already given the partition away, so it starts reading it again. No topic id is
-                // passed, because a seek always applies to the current topic, even if the earlier position belonged to
-                // a deleted topic.
+                // The partition was given away: start to read it again. A seek applies to the current topic, so pass no
+                // topic id.
                 begin(placement, start, Uuid.ZERO_UUID, paused);
             } else {
                 lean.seek(reading.index, start);
@@ -139,8 +132,8 @@ final class FetchThread implements PartitionFetcher {
     }
 
     /**
-     * Does nothing if a fault was found in the partition but has not been thrown yet. The position may then belong to a
-     * topic that has since been recreated, so no other thread may continue there.
+     * Does nothing if a fault was found in the partition. The position may then belong to a deleted topic, and no other
+     * thread may continue there.
      */
     @Override
     public void giveAway(PartitionPlacement placement) {
@@ -197,8 +190,7 @@ final class FetchThread implements PartitionFetcher {
     @Override
     public void join() {
         boolean interrupted = false;
-        // Do not wait for a thread whose decoder has called System.exit. It never ends, and waiting would block the
-        // JVM's shutdown.
+        // Do not wait for a thread whose decoder has called System.exit: it would block the JVM's shutdown.
         while (thread.isAlive() && !JvmExit.isExiting(thread)) {
             try {
                 boolean ignored = thread.join(EXIT_LOOK);
@@ -218,12 +210,12 @@ final class FetchThread implements PartitionFetcher {
                     lean.await(LONGEST_WAIT);
                 }
             }
-        } catch (Throwable e) { // also exceptions of the record maker; the owner thread's poll rethrows them
+        } catch (Throwable e) { // including exceptions of the record maker; the owner thread's poll rethrows them
             fail(e);
         }
     }
 
-    /** Passes the failure to the owner thread. Drops the result being filled, whose records will be fetched again. */
+    /** Passes the failure to the owner thread. The records of the result being filled will be fetched again. */
     private void fail(Throwable failure) {
         turn = new FetchedTurn();
         turn.failure = failure;

@@ -9,13 +9,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The records and state changes from one poll of a fetch thread. The fetch thread fills the object and passes it to the
- * owner thread. From then on, only the owner thread uses it.
+ * owner thread.
  */
 final class FetchedTurn {
 
     final List<Part> parts = new ArrayList<>();
 
-    /** The failure that terminated the fetch thread; null if the thread is running. */
     @Nullable
     Throwable failure;
 
@@ -33,11 +32,11 @@ final class FetchedTurn {
         long endOffset;
         int broker;
 
-        /** The fault found after the records; null if there is none. */
+        /** The fault found after the records, or null. */
         @Nullable
         KafkaException failure;
 
-        /** The topic id for {@link #position}. Null unless the fetch thread has given the partition away. */
+        /** The topic id for {@link #position} if the fetch thread gave the partition away; otherwise null. */
         @Nullable
         Uuid givenAway;
 

@@ -24,24 +24,14 @@ import org.jspecify.annotations.Nullable;
 /** Creates records from the lean consumer's buffers. Stateless. */
 public final class FetchedViews {
 
-    /**
-     * Decoded records have no headers, because the decoder has already read them. Never modified: only this package
-     * uses these records.
-     */
+    /** Headers of decoded records, always empty. Never modified. */
     private static final RecordHeaders NO_HEADERS = new RecordHeaders();
 
     private static final byte[] NO_BYTES = {};
 
-    /**
-     * Maximum number of unused {@link InARow} objects retained for reuse. Enough while the consumer keeps up with the
-     * producers.
-     */
     private static final int MAX_SPARE_ROWS = 256;
 
-    /**
-     * Decoding time after which a poll should end. During a longer poll, the thread would neither hand out its records
-     * nor serve the group.
-     */
+    /** Decoding time after which a poll should end. A longer poll would delay its records and the group. */
     private static final long LONG_TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private static final String WAY_OUT =
@@ -49,7 +39,7 @@ public final class FetchedViews {
 
     private FetchedViews() {}
 
-    /** One record or several consecutive records in flight, with the decoded object in place of the key and value. */
+    /** One or several decoded records, with the decoded object in place of the key and value. */
     public abstract static class Made extends ConsumerRecord<byte[], byte[]> {
 
         private Made(
@@ -63,11 +53,11 @@ public final class FetchedViews {
             super(topic, partition, offset, timestamp, type, 0, sizeBytes, NO_BYTES, NO_BYTES, NO_HEADERS, leaderEpoch);
         }
 
-        /** Returns the decoded object. This object must not be used afterwards. */
+        /** Returns the decoded object. This record must not be used afterwards. */
         public abstract Object unwrap();
     }
 
-    /** A decoded record. Its weight in the memory budget is stored as its serialized value size. */
+    /** A decoded record. Its serialized value size is its weight in the memory budget. */
     private static final class Decoded extends Made {
 
         private final Object result;
@@ -91,9 +81,8 @@ public final class FetchedViews {
     }
 
     /**
-     * Several consecutive records, represented by one record with the first offset. More records may be added until the
-     * object is handed out. The object is reused after {@link #unwrap}. Reuse matters if each fetch returns only a few
-     * records, because one new object per fetch would then cost almost as much as one per record.
+     * Several consecutive records, represented by one record with the first offset. Records may be added until the
+     * object is handed out. Reused after {@link #unwrap}.
      */
     public static final class InARow extends Made {
 
@@ -188,7 +177,7 @@ public final class FetchedViews {
         }
     }
 
-    /** Returns the offset after a record, consecutive records, or an unreadable batch. */
+    /** Returns the offset after a record, consecutive records or an unreadable batch. */
     public static long nextOffset(ConsumerRecord<?, ?> record) {
         return switch (record) {
             case InARow row -> row.views().toOffset();
@@ -197,7 +186,7 @@ public final class FetchedViews {
         };
     }
 
-    /** Converts fetched data into the records to hand out. Confined to the thread that fetches. */
+    /** Converts fetched data into records. Confined to the fetching thread. */
     public static final class Maker {
 
         private final @Nullable Function<RecordView, ConsumerRecord<byte[], byte[]>> records;
@@ -227,12 +216,11 @@ public final class FetchedViews {
             return new Maker(FetchedViews.decoding(decoder), null, time.sampling());
         }
 
-        /** Returns a maker that retains whole batches without decoding their records. */
+        /** Returns a maker that keeps whole batches without decoding their records. */
         public static Maker keeping(ViewPool pool) {
             return new Maker(null, pool, null);
         }
 
-        /** Polls the consumer once, and receives the data either record by record or batch by batch. */
         int poll(LeanConsumer lean, RecordHandler each, BatchViewHandler batches) {
             decodedNanos = 0;
             return pool == null ? lean.poll(each) : lean.pollBatches(batches);
@@ -249,7 +237,6 @@ public final class FetchedViews {
             return result;
         }
 
-        /** Returns whether decoding has taken so long in this poll that the poll should end. */
         boolean hasDecodedForLong() {
             return decodedNanos >= LONG_TURN_NANOS;
         }
@@ -274,7 +261,7 @@ public final class FetchedViews {
         }
     }
 
-    /** Caches the {@link Optional} of the last leader epoch. Confined to one thread. */
+    /** Reuses the {@link Optional} of the last leader epoch. Confined to one thread. */
     private static final class LeaderEpoch {
 
         private Optional<Integer> last = Optional.empty();
@@ -292,10 +279,7 @@ public final class FetchedViews {
         return view.toConsumerRecord();
     }
 
-    /**
-     * Returns a function that decodes each record. If decoding fails, the exception names the record's partition and
-     * offset.
-     */
+    /** Returns a function that decodes each record. Its exceptions name the record's partition and offset. */
     public static Function<RecordView, ConsumerRecord<byte[], byte[]>> decoding(Function<RecordView, ?> decoder) {
         LeaderEpoch leaderEpoch = new LeaderEpoch();
         return view -> {
@@ -303,8 +287,7 @@ public final class FetchedViews {
             try {
                 result = decoder.apply(view);
             } catch (PartitionException corrupt) {
-                // The record's headers are corrupt. This is not a failure of the decoder, so the exception is not
-                // wrapped.
+                // Corrupt headers are not a failure of the decoder.
                 throw corrupt;
             } catch (RuntimeException | StackOverflowError failure) {
                 throw refused(view, failure);

@@ -7,9 +7,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A bounded queue that passes elements from one thread to another. One thread puts and another takes; any thread may
- * {@link #close}. Several instances can share one signal, so that the thread that takes from them can wait for any of
- * them.
+ * A bounded queue from one thread to another. One thread puts and another takes; any thread may {@link #close}. Several
+ * queues can share a signal, which lets one thread wait for all of them.
  */
 final class HandOver<T> {
 
@@ -30,7 +29,7 @@ final class HandOver<T> {
         this.signal = signal;
     }
 
-    /** Waits for capacity and adds the element. Returns false, without adding it, after {@link #close}. */
+    /** Waits for capacity and adds the element. Returns false after {@link #close}. */
     boolean put(T item) throws InterruptedException {
         room.acquire();
         if (closed) {
@@ -42,7 +41,7 @@ final class HandOver<T> {
         return true;
     }
 
-    /** Takes the oldest element without waiting; null if there is none. */
+    /** Takes the oldest element, or returns null. Does not wait. */
     @Nullable
     T take() {
         T item = items.poll();
@@ -52,36 +51,29 @@ final class HandOver<T> {
         return item;
     }
 
-    /** Ends the current wait for capacity and all later waits. From then on, {@link #put} adds nothing. */
+    /** Ends all waits for capacity. Later calls of {@link #put} add nothing. */
     void close() {
         closed = true;
         room.release();
     }
 
-    /**
-     * Wakes one waiting thread when another thread raises the signal. If no thread is waiting, the next wait ends
-     * immediately.
-     */
+    /** Wakes a waiting thread. If no thread waits, the next wait ends immediately. */
     static final class Signal {
 
         private final Semaphore signals = new Semaphore(0);
 
         /**
-         * Ends the current or next wait. May be called from any thread. Writes made before the call are visible to the
-         * waiting thread after its wait.
+         * Ends the current or next wait. May be called from any thread. The waiting thread sees the caller's earlier
+         * writes.
          */
         void raise() {
-            // If there is a permit already, it ends the next wait. A second permit would end another wait without
-            // reason.
+            // One permit is enough to end the next wait.
             if (signals.availablePermits() == 0) {
                 signals.release();
             }
         }
 
-        /**
-         * Waits for the signal. Only one thread may call this. An interrupt ends the wait, and the thread's interrupt
-         * status stays set.
-         */
+        /** Waits for the signal. Only one thread may wait. An interrupt ends the wait and stays set. */
         void await(long nanos) {
             try {
                 if (signals.tryAcquire(nanos, TimeUnit.NANOSECONDS)) {

@@ -5,30 +5,28 @@ import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * The leader epochs of the records read from a partition, so that each offset can be committed with the epoch of the
- * record before it. Epochs rarely change and never decrease within a log. Confined to the owner thread.
+ * The leader epochs of the records read from a partition. An offset is committed with the epoch of the record before
+ * it. Within a log, epochs rarely change and never decrease. Confined to the owner thread.
  */
 public final class LeaderEpochs {
 
-    /** Maximum number of stored epoch changes. Offsets before the oldest stored change are committed without epochs. */
+    /** Maximum number of stored epoch changes. Offsets before the oldest change are committed without epochs. */
     private static final int MAX_STEPS = 64;
 
-    /** Returned by {@link #note} if all records belong to one log. */
+    /** Returned by {@link #note} if it added all records. */
     public static final int NONE = -1;
 
-    // For each change, the first offset that may have the new epoch. That is the offset after the last record of the
-    // old epoch, because offsets in the gap may be markers of either epoch.
+    // The first offset of each epoch, directly after the last record of the previous epoch. Offsets between two epochs
+    // may be markers of either.
     private long[] starts = new long[4];
     private int[] epochs = new int[4];
     private int steps;
 
-    /** The offset at which reading started; -1 before that. */
     private long begin = -1;
 
-    /** The offset after the last offset read or skipped, even if its epoch is unknown; -1 before reading starts. */
     private long end = -1;
 
-    /** Discards all epochs and starts again at {@code place}, the position of the next record to be read. */
+    /** Discards all epochs and starts again at {@code place}. */
     public void beginAt(LogPosition place) {
         steps = 0;
         begin = place.offset();
@@ -39,8 +37,8 @@ public final class LeaderEpochs {
     }
 
     /**
-     * Adds the epochs of the records that were read next. Stops at the first record with a lower epoch than an earlier
-     * record, because it belongs to another log.
+     * Adds the epochs of the next records. Stops at a record with a lower epoch than an earlier record: it belongs to
+     * another log.
      *
      * @return the index of that record; {@link #NONE} if all records were added
      */
@@ -60,9 +58,9 @@ public final class LeaderEpochs {
     }
 
     /**
-     * Reports that all offsets before {@code offset} were read or skipped, and that the last of these offsets has the
-     * given epoch.
+     * Reports that all offsets before {@code offset} were read or skipped.
      *
+     * @param epoch the leader epoch of the offset before {@code offset}
      * @return false if the epoch is lower than an earlier one
      */
     public boolean passed(long offset, int epoch) {
@@ -79,21 +77,19 @@ public final class LeaderEpochs {
         return true;
     }
 
-    /** Returns the offset of the last {@link #beginAt}; -1 before that. */
+    /** Returns the offset of the last {@link #beginAt}; -1 before the first call. */
     public long begin() {
         return begin;
     }
 
-    /**
-     * Returns the offset after the last offset read or skipped, even if its epoch is unknown; -1 before reading starts.
-     */
+    /** Returns the offset after the last offset read or skipped; -1 before reading starts. */
     public long end() {
         return end;
     }
 
     /**
-     * Returns the leader epoch with which {@code offset} can be committed: the epoch of the record before it, or
-     * {@link LogPosition#NO_EPOCH} if that is unknown.
+     * Returns the leader epoch of the record before {@code offset}, or {@link LogPosition#NO_EPOCH} if unknown. The
+     * offset can be committed with this epoch.
      */
     public int before(long offset) {
         if (offset > end) {

@@ -12,18 +12,15 @@ import org.apache.kafka.clients.ClientUtils;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 
 /**
- * Converts the fetch properties of Kafka's client into settings of a lean consumer. Values outside the lean consumer's
- * valid range are adjusted. Stateless.
+ * Converts the fetch properties of Kafka's client into settings of a lean consumer. Adjusts values outside the lean
+ * consumer's range. Stateless.
  */
 public final class LeanConfig {
 
     private static final int KILOBYTE = 1024;
     private static final int MEGABYTE = 1024 * KILOBYTE;
 
-    /**
-     * Maximum fetch size. It limits memory, because each connection has two buffers of this size for a broker's
-     * responses.
-     */
+    /** Maximum fetch size. Each connection has two buffers of this size. */
     private static final int MAX_FETCH_BYTES = 8 * MEGABYTE;
 
     private static final int DEFAULT_BATCH_BYTES = 64 * MEGABYTE;
@@ -44,16 +41,15 @@ public final class LeanConfig {
     }
 
     /**
-     * Converts the configuration of an existing client. The client has already validated the values.
+     * Converts the validated configuration of a client.
      *
-     * @param consumers number of lean consumers that divide the client's fetch limit among themselves
+     * @param consumers number of lean consumers that share the client's fetch limit
      * @param maxBatchBytes limit for a decompressed batch
      */
     static LeanSettings of(Map<String, Object> config, int consumers, int maxBatchBytes) {
         LeanSettings.Builder settings = LeanSettings.builder();
         config.forEach((name, value) -> {
-            // Omit the settings of share consumers. Security settings are parsed as part of a consumer configuration,
-            // which rejects share settings.
+            // Omit the settings of share consumers, which a consumer configuration rejects.
             if (!name.startsWith("share.")) {
                 settings.property(name, value instanceof Class<?> type ? type.getName() : String.valueOf(value));
             }

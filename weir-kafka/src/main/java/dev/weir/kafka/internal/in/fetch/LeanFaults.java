@@ -19,8 +19,8 @@ final class LeanFaults {
     private LeanFaults() {}
 
     /**
-     * Returns {@link UnreadableBatch.Found} if a batch is at fault. Otherwise, returns the exception that Kafka's
-     * client would throw, or a plain {@link KafkaException} if the client has no exception for this fault.
+     * Returns {@link UnreadableBatch.Found} if a batch is at fault, otherwise the exception that Kafka's client would
+     * throw. Returns a plain {@link KafkaException} if the client has none for this fault.
      *
      * @param index the partition's index in {@code lean}
      */
@@ -42,7 +42,7 @@ final class LeanFaults {
                 : new KafkaException(fault.getMessage(), fault);
     }
 
-    /** Returns whether the fault concerns a single batch. If so, the batches after it may be readable. */
+    /** Returns whether a single batch is at fault. The batches after it may be readable. */
     static boolean isOfABatch(PartitionException fault) {
         return fault instanceof CorruptBatchException
                 || fault instanceof BatchTooLargeException

@@ -24,35 +24,28 @@ import org.jspecify.annotations.Nullable;
  * member, and all its partitions are paused. See {@link RecordFetcher} for the threading rules; a {@link LeanReader}
  * may have additional threads.
  *
- * <p>While partitions are assigned, the owner thread waits only in the {@link LeanReader}, where {@link #wakeup} ends
- * the wait. It polls Kafka's client without waiting: frequently while the client has work to do, and rarely while the
- * group is stable.
+ * <p>The owner thread waits for records only in the {@link LeanReader}, where {@link #wakeup} ends the wait. It polls
+ * Kafka's client without waiting: often while partitions change or a response is awaited, rarely while the group is
+ * stable.
  */
 public final class LeanFetcher implements RecordFetcher {
 
     /**
-     * Interval between polls of the client while it is busy (a response is awaited, or partitions changed recently).
-     * Also the maximum wait in a poll while no partition is assigned.
+     * Interval between polls of the client while it is busy. Also the maximum wait in a poll without assigned
+     * partitions.
      */
     private static final long BUSY_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
 
-    /**
-     * Period after a change of partitions during which the client counts as busy, because the group may not be stable
-     * yet.
-     */
+    /** Time after a change of partitions during which the client counts as busy. */
     private static final long UNSETTLED_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     /**
      * Interval between polls of the client in a stable group. Each poll costs 0.2 ms of CPU time and 3 kB of garbage.
-     * With default settings, this interval raises the maximum time until the member learns of a rebalance from three
-     * seconds to four.
+     * With default settings, the member learns of a rebalance within four seconds.
      */
     private static final long SETTLED_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /**
-     * Interval between polls of the client in a stable group if the client reports the number of events waiting for its
-     * next poll. This number is read every {@link #EVENT_LOOK_NANOS}, and a waiting event triggers a poll.
-     */
+    /** Interval between polls of a client that reports waiting events. A reported event triggers an earlier poll. */
     private static final long TOLD_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private static final long EVENT_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
@@ -64,29 +57,22 @@ public final class LeanFetcher implements RecordFetcher {
     private final DecodeTime decodeTime;
     private final int maxPollRecords;
 
-    /** Maximum interval between polls of the client. It is a fraction of the client's {@code max.poll.interval.ms}. */
+    /** Maximum interval between polls of the client, a fraction of its {@code max.poll.interval.ms}. */
     private final long maxSettledNanos;
 
     private final Map<TopicPartition, LeanPartition> partitions = new LinkedHashMap<>();
 
-    /**
-     * The values of {@link #partitions}, rebuilt after every change. An array, because every poll loops over it and
-     * should not allocate an iterator.
-     */
+    /** The values of {@link #partitions}, rebuilt after every change. Looping over an array allocates no iterator. */
     private LeanPartition[] all = {};
 
-    /** The records of the last poll. Reused. */
     private final Fetched fetched = new Fetched();
 
-    /**
-     * The positions of partitions being revoked. The partitions have already been removed, but the commit of their
-     * finished offsets still needs the positions.
-     */
+    /** The positions of partitions being revoked, for the commit of their finished offsets. */
     private final Map<TopicPartition, LogPosition> leaving = new HashMap<>();
 
     /**
-     * A failure of {@link #fetchOnly}, which the next poll throws. A failure thrown within a rebalance callback would
-     * prevent the commit of the revoked partitions.
+     * A failure of {@link #fetchOnly}, thrown by the next poll. Thrown in a rebalance callback, it would prevent the
+     * commit of the revoked partitions.
      */
     private @Nullable Throwable fault;
 
@@ -114,8 +100,7 @@ public final class LeanFetcher implements RecordFetcher {
      * @param name the consumer's name, used in thread names
      * @param maxBatchBytes limit for a decompressed batch
      * @param threads 1 to fetch on the owner thread; otherwise the number of separate fetch threads
-     * @param views creates the record maker of each fetch thread, which converts fetched records to the objects handed
-     *     out; the function's argument counts the time spent in decoders
+     * @param views creates each fetch thread's record maker; its argument counts the time spent in decoders
      */
     public static LeanFetcher open(
             Consumer<byte[], byte[]> client,
@@ -194,7 +179,7 @@ public final class LeanFetcher implements RecordFetcher {
         }
         try {
             leaving.clear();
-            // Returns no records, because all partitions of the client are paused.
+            // Returns no records: all partitions of the client are paused.
             var ignored = member.poll(idle ? Math.min(nanos, BUSY_NANOS) : 0);
         } finally {
             long now = System.nanoTime();
@@ -273,11 +258,11 @@ public final class LeanFetcher implements RecordFetcher {
     }
 
     /**
-     * Hands out no more records than a poll of Kafka's client would return. The lean consumer delivers whole batches,
-     * so some records may be left for the next poll.
+     * Hands out at most as many records as a poll of Kafka's client would return. The remaining records are kept for
+     * the next poll.
      */
     private Fetched handOut() {
-        takeBack(); // reclaim again, because a rebalance during this poll may have handed out records
+        takeBack(); // a rebalance during this poll may have handed out records
         int left = maxPollRecords;
         for (LeanPartition partition : all) {
             if (left > 0 && !partition.paused && !partition.isEmpty()) {
@@ -289,7 +274,6 @@ public final class LeanFetcher implements RecordFetcher {
         return fetched;
     }
 
-    /** Reclaims the lists of the last poll, which the caller no longer uses. */
     private void takeBack() {
         fetched.clear();
         for (LeanPartition partition : all) {
@@ -346,8 +330,8 @@ public final class LeanFetcher implements RecordFetcher {
     }
 
     /**
-     * Also sets a placeholder position in the client. Without a position, the client would look one up. The placeholder
-     * never changes, and the client never verifies it because it has no epoch.
+     * Also gives the client an arbitrary position, because it would look one up if it had none. The client never
+     * verifies a position without an epoch.
      */
     @Override
     public void hold(TopicPartition id) {
@@ -365,8 +349,7 @@ public final class LeanFetcher implements RecordFetcher {
         partition.failure = null;
         StartAt start = StartAt.offset(place.offset(), place.leaderEpoch());
         if (!reader.isPlaced(partition)) {
-            // A listener may call seek() before hold() is called for the partition. Make sure that the client has a
-            // position, because it would otherwise look one up in every poll.
+            // A listener may seek before hold() is called. A client without a position would look one up in every poll.
             member.hold(id);
         }
         reader.place(partition, start);

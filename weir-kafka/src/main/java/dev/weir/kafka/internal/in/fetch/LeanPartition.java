@@ -7,10 +7,10 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
-/** An assigned partition, with the records that were read but not handed out yet. Confined to the owner thread. */
+/** An assigned partition, with its records that are not handed out yet. Confined to the owner thread. */
 final class LeanPartition {
 
-    /** Value of {@link #index} while no {@link OwnReader} reads the partition. */
+    /** Value of {@link #index} if no {@link OwnReader} reads the partition. */
     static final int NOWHERE = -1;
 
     final TopicPartition id;
@@ -19,19 +19,17 @@ final class LeanPartition {
 
     boolean paused;
 
-    /** The fault to throw once the records before it have been handed out; null if there is none. */
+    /** The fault to throw after the records before it are handed out, or null. */
     @Nullable
     KafkaException failure;
 
-    /** Maximum size of a list that is retained for reuse. */
     private static final int MAX_SPARE = 1_024;
 
     private List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
 
-    /** The list most recently handed out in full. It is cleared and reused, so that not every poll allocates a list. */
+    /** The last list that was handed out as a whole, kept for reuse. */
     private List<ConsumerRecord<byte[], byte[]>> spare = new ArrayList<>();
 
-    /** Number of elements of {@link #records} that were handed out. */
     private int handedOut;
 
     LeanPartition(TopicPartition id) {
@@ -43,13 +41,13 @@ final class LeanPartition {
     }
 
     /**
-     * Returns the list of records, to which the caller may add. Its first elements may have been handed out already.
+     * Returns the list of records, to which the caller may add. It may contain records that were already handed out.
      */
     List<ConsumerRecord<byte[], byte[]>> records() {
         return records;
     }
 
-    /** Adds a list, which this partition owns from now on. */
+    /** Adds a list, which then belongs to this partition. */
     void add(List<ConsumerRecord<byte[], byte[]>> more) {
         if (isEmpty()) {
             records = more;
@@ -63,7 +61,7 @@ final class LeanPartition {
         return handedOut == records.size();
     }
 
-    /** Returns the offset of the next record to hand out. Must not be called if {@link #isEmpty} returns true. */
+    /** Returns the offset of the next record to hand out. Must not be called if {@link #isEmpty} is true. */
     long nextOffset() {
         return records.get(handedOut).offset();
     }
@@ -85,7 +83,7 @@ final class LeanPartition {
         return next;
     }
 
-    /** Reclaims the records handed out, which the caller no longer reads. */
+    /** Reclaims the list handed out, which the caller no longer reads. */
     void takeBack() {
         if (spare.size() > MAX_SPARE) {
             spare = new ArrayList<>();

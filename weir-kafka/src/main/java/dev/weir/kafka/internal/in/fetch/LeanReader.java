@@ -4,23 +4,20 @@ import dev.weir.kafka.internal.in.lookup.BrokerContact;
 import dev.weir.lean.StartAt;
 
 /**
- * Reads the partitions of a lean fetcher, on the owner thread itself or on separate threads. Confined to the owner
- * thread, except for {@link #wakeup}.
+ * Reads the partitions of a lean fetcher, on the owner thread or on separate threads. Confined to the owner thread,
+ * except for {@link #wakeup}.
  */
 interface LeanReader extends AutoCloseable {
 
-    /**
-     * Starts reading a partition at the given position. If the partition is already being read, continues at the new
-     * position and adds no more records from the old one.
-     */
+    /** Starts or continues reading a partition at the given position. */
     void place(LeanPartition partition, StartAt start);
 
-    /** Stops reading a partition and adds nothing more to it. Does nothing if the partition is not being read. */
+    /** Stops reading a partition. Does nothing if the partition is not being read. */
     void remove(LeanPartition partition);
 
     boolean isPlaced(LeanPartition partition);
 
-    /** Applies the current value of {@code partition.paused}. Does nothing if the partition is not being read. */
+    /** Applies {@code partition.paused}. Does nothing if the partition is not being read. */
     void pausedOrResumed(LeanPartition partition);
 
     /**
@@ -31,13 +28,13 @@ interface LeanReader extends AutoCloseable {
      */
     int turn();
 
-    /** Waits until {@link #turn} has something to do, {@link #wakeup} is called, or {@code nanos} have passed. */
+    /** Waits for records, for a {@link #wakeup}, or until {@code nanos} have passed. */
     void await(long nanos);
 
     /** Ends the current or next wait. May be called from any thread. */
     void wakeup();
 
-    /** Returns the position after the records that were added to the partition, or {@code RecordFetcher.UNKNOWN}. */
+    /** Returns the position after the records added to the partition, or {@code RecordFetcher.UNKNOWN}. */
     long position(LeanPartition partition);
 
     /** Returns the leader epoch of the record before {@link #position}, or {@code RecordFetcher.UNKNOWN}. */
@@ -46,13 +43,11 @@ interface LeanReader extends AutoCloseable {
     /** Returns the offset after the partition's last readable record, or {@code RecordFetcher.UNKNOWN}. */
     long endOffset(LeanPartition partition);
 
-    /** Returns the total time for which brokers have throttled fetches. */
     long throttledMillis();
 
     /** Adds the responses and lost connections of this reader's connections to {@code others}. */
     BrokerContact contact(BrokerContact others);
 
-    /** Closes this reader's consumers and threads. */
     @Override
     void close();
 }

@@ -4,15 +4,15 @@ import java.util.Optional;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 
 /**
- * An offset in a log, with the leader epoch of the record before it. The epoch is used to verify that the log before
- * the offset has not been replaced. Immutable.
+ * An offset in a log, with the leader epoch of the record before it. The epoch shows whether the log before the offset
+ * was replaced. Immutable.
  *
  * @param offset the offset of the next record
  * @param leaderEpoch the leader epoch of the record before {@code offset}, or {@link #NO_EPOCH}
  */
 public record LogPosition(long offset, int leaderEpoch) {
 
-    /** An unknown leader epoch, which disables the verification. */
+    /** An unknown leader epoch. */
     public static final int NO_EPOCH = -1;
 
     /** Returns a position without a leader epoch. */

@@ -20,20 +20,18 @@ import org.jspecify.annotations.Nullable;
 /** Reads with one {@link LeanConsumer} on the owner thread. */
 final class OwnReader implements LeanReader {
 
-    /** Maximum duration of one wait of the owner thread. */
     private static final int MAX_WAIT_MILLIS = 1_000;
 
     private final LeanConsumer lean;
 
-    /** Decompressed size of the records at which a poll of the consumer ends. */
+    /** Decompressed size of the records at which a poll ends. */
     private final int maxTurnBytes;
 
     private final FetchedViews.Maker maker;
 
-    /** The partitions by their index in the lean consumer. */
     private final List<@Nullable LeanPartition> byIndex = new ArrayList<>();
 
-    // Created once to avoid allocations in every poll.
+    // Created once, for use in every poll.
     private final RecordHandler eachRecord = this::take;
     private final BatchViewHandler eachBatch = this::take;
     private final @Nullable Duration[] waits = new Duration[MAX_WAIT_MILLIS + 1];

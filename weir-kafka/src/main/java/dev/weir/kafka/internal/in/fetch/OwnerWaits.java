@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * Lets a consumer's owner thread wait for records and signals. Any thread may call {@link #wake}, which ends every
  * wait. Unless noted otherwise, only the owner thread may call the other methods.
  *
- * <p>The fetcher is woken only while it polls. At any other time, a wake-up would end an unrelated commit or position
- * query. The signal then ends the next poll instead.
+ * <p>A signal wakes the fetcher only while it polls. At any other time, it would end an unrelated commit or query of
+ * the client; it then ends the next poll instead.
  */
 public final class OwnerWaits {
 
@@ -29,8 +29,8 @@ public final class OwnerWaits {
     private volatile boolean polling;
 
     /**
-     * True if {@link #wake} was called since a callback last cleared this flag. Waits within a callback check this flag
-     * instead of {@link #signalled}, which must stay set until the owner thread's main loop clears it.
+     * True if {@link #wake} was called since a callback last cleared this flag. Callbacks must not clear
+     * {@link #signalled}, which belongs to the owner thread's main loop.
      */
     private volatile boolean callbackSignalled;
 
@@ -41,7 +41,7 @@ public final class OwnerWaits {
         this.clock = clock;
     }
 
-    /** Makes the owner thread check for changes soon. May be called from any thread. */
+    /** Ends the owner thread's current or next wait. May be called from any thread. */
     public void wake() {
         signalled = true;
         callbackSignalled = true;
@@ -56,7 +56,7 @@ public final class OwnerWaits {
         owner = Thread.currentThread();
     }
 
-    /** Waits until the owner thread has terminated. Call only after its work is done. May be called from any thread. */
+    /** Waits until the owner thread has terminated. Call only once its work is done. May be called from any thread. */
     public void awaitOwnerGone() {
         Thread thread = owner;
         if (thread == null || thread == Thread.currentThread()) {
@@ -69,27 +69,22 @@ public final class OwnerWaits {
         }
     }
 
-    /**
-     * Returns whether the owner thread has called {@link System#exit} and the JVM is shutting down. The owner thread
-     * then does nothing more.
-     */
+    /** Returns whether the owner thread has called {@link System#exit}. It then does nothing more. */
     public boolean isOwnerExiting() {
         Thread thread = owner;
         return thread != null && JvmExit.isExiting(thread);
     }
 
-    /** Clears the signal. The caller must then check everything that may have caused it. */
+    /** Clears the signal. The caller must then check everything that may have raised it. */
     public void clearSignal() {
         signalled = false;
     }
 
-    /**
-     * Polls once. Returns no records if none arrived in time, if a signal ended the poll, or after a retriable error.
-     */
+    /** Polls once. Returns no records after a timeout, a signal or a retriable error. */
     public Fetched poll(long nanos) {
         polling = true;
         try {
-            // If a signal arrives after this check, wake() sees that `polling` is set and wakes the fetcher.
+            // A later signal finds `polling` set and wakes the fetcher.
             return fetcher.poll(signalled ? 0 : Math.max(0, nanos));
         } catch (WakeupException woken) {
             return Fetched.none();
@@ -103,8 +98,8 @@ public final class OwnerWaits {
     }
 
     /**
-     * Waits until a signal arrives or the pause has passed. Loops because a permit left by an earlier signal may end a
-     * park immediately.
+     * Waits until a signal arrives or the pause has passed. An earlier signal may end a park immediately, so this
+     * loops.
      */
     private void pause() {
         long end = clock.nanoTime() + ERROR_PAUSE_NANOS;
@@ -113,7 +108,7 @@ public final class OwnerWaits {
         }
     }
 
-    /** Runs the body of a client callback, which the client invokes within a poll. */
+    /** Runs the body of a callback that the client calls within a poll. */
     public void inCallback(Runnable body) {
         boolean wasPolling = polling;
         polling = false;
@@ -128,7 +123,7 @@ public final class OwnerWaits {
     }
 
     /**
-     * Clears the flag that ends waits within a callback. The caller must then check everything that may have caused a
+     * Clears the flag that ends waits within a callback. The caller must then check everything that may have raised a
      * signal.
      */
     public void clearCallbackSignal() {
@@ -140,13 +135,13 @@ public final class OwnerWaits {
     }
 
     /**
-     * Fetches within a callback, without serving the group. Waits until records or a signal arrive, for at most
-     * {@code nanos}. Call only if the fetcher's {@link RecordFetcher#canFetchOnly} returns true.
+     * Fetches within a callback, without serving the group. Waits for records or a signal, at most {@code nanos}. Call
+     * only if {@link RecordFetcher#canFetchOnly} returns true.
      */
     public Fetched fetchOnly(long nanos) {
         polling = true;
         try {
-            // If a signal arrives after this check, wake() sees that `polling` is set and wakes the fetcher.
+            // A later signal finds `polling` set and wakes the fetcher.
             return fetcher.fetchOnly(callbackSignalled ? 0 : nanos);
         } finally {
             polling = false;

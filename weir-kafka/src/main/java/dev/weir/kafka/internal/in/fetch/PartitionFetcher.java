@@ -15,29 +15,25 @@ interface PartitionFetcher {
     int number();
 
     /**
-     * Starts to read a partition at the given position.
+     * Starts to read a partition.
      *
-     * @param topicId the id of the topic that the position belongs to; zero if it is unknown
+     * @param topicId the id of the topic that the position belongs to; zero if unknown
      */
     void add(PartitionPlacement placement, StartAt start, Uuid topicId);
 
     /**
-     * Replaces a placement with a new placement of the same partition at another position. If the earlier placement was
-     * given away, starts reading the partition.
+     * Replaces a placement with another of the same partition at a new position. Starts reading if the earlier
+     * placement was given away.
      */
     void replace(PartitionPlacement earlier, PartitionPlacement placement, StartAt start);
 
     void remove(PartitionPlacement placement);
 
-    /**
-     * Stops reading the partition and reports the position after the last record read. Does nothing if a fault was
-     * found in the partition.
-     */
+    /** Stops reading the partition and reports the position. Does nothing if a fault was found in the partition. */
     void giveAway(PartitionPlacement placement);
 
     void pausedOrResumed(PartitionPlacement placement, boolean paused);
 
-    /** Returns the next result; null if none is ready. */
     @Nullable
     FetchedTurn take();
 

@@ -3,16 +3,16 @@ package dev.weir.kafka.internal.in.fetch;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The assignment of a partition to a fetch thread, beginning at one start position. A seek or a move to another thread
- * creates a new placement, so that results for the earlier one are recognized and dropped. Confined to the owner
- * thread; fetch threads use only its identity and final fields.
+ * The assignment of a partition to a fetch thread, from one start position. A seek or a move to another thread creates
+ * a new placement, and results for the old one are dropped. Confined to the owner thread; fetch threads use only its
+ * identity and final fields.
  */
 final class PartitionPlacement {
 
     final LeanPartition partition;
     final PartitionFetcher fetcher;
 
-    /** The position after the records added so far, as reported by the fetch thread; initially the start position. */
+    /** The position after the records added so far, or the start position. */
     long position;
 
     int leaderEpoch;
@@ -21,16 +21,13 @@ final class PartitionPlacement {
     /** The broker that the partition is fetched from; -1 while unknown. */
     int broker = -1;
 
-    /**
-     * The thread that will read the partition next. Set while the current thread is giving the partition away;
-     * otherwise null.
-     */
+    /** The thread that reads the partition next; null unless the current thread is giving it away. */
     @Nullable
     PartitionFetcher next;
 
     /**
-     * True if the last command to the fetch thread paused the partition. A resume does not reset this flag immediately,
-     * because the fetch thread is notified only after the partition's waiting records have been handed out.
+     * True if the last command to the fetch thread paused the partition. After a resume, the command is sent once the
+     * partition's waiting records are handed out.
      */
     boolean paused;
 

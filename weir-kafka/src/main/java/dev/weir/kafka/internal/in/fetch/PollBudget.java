@@ -10,23 +10,22 @@ import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The byte limit for one poll of Kafka's client. The client itself limits only the number of records, and decompression
- * may enlarge a batch a thousandfold. The client's deserializers therefore stop copying records once the budget is used
- * up. {@link ClientFetcher} drops the records that were not copied and seeks back to the first of them. Confined to the
+ * The byte limit for one poll of Kafka's client. The client limits only the number of records, and decompression may
+ * enlarge a batch a thousandfold. Its deserializers therefore stop copying records once the budget is used up.
+ * {@link ClientFetcher} drops the records that were not copied and seeks back to the first of them. Confined to the
  * polling thread.
  */
 public final class PollBudget {
 
-    /** The client property through which the deserializers receive their budget. */
+    /** The client property that passes the budget to the deserializers. */
     public static final String CONFIG = "weir.poll.budget";
 
-    /** Replaces the key or value of a record that was not copied because the budget was used up. */
+    /** The key and value of a record that was not copied. */
     static final byte[] LEFT_OUT = {};
 
-    /** The size of a batch's header in the current format. */
     private static final int BATCH_HEADER_BYTES = 61;
 
-    /** Records smaller than this are not checked for headers. Their headers cannot use much of the budget. */
+    /** Minimum size of a record whose headers are checked. */
     private static final int MIN_CHECKED_BYTES = 1_024;
 
     /** Copies keys and values until the budget is used up. Instantiated by Kafka's client. */
@@ -44,7 +43,7 @@ public final class PollBudget {
             }
         }
 
-        /** Returns the description of this deserializer that the client logs if a record is too large. */
+        /** Appears in the client's log message if a record is too large. */
         @Override
         public String toString() {
             return "bytes of at most maxBatchBytes=" + budget.recordBytes;
@@ -61,7 +60,7 @@ public final class PollBudget {
         }
     }
 
-    /** Thrown for a key or value that exceeds the size limit of a record. */
+    /** Thrown for a key or value above the size limit. */
     static final class TooLarge extends RuntimeException {
 
         private static final long serialVersionUID = 1L;
@@ -109,7 +108,6 @@ public final class PollBudget {
         leavesOut = false;
     }
 
-    /** Returns whether records of this poll were not copied because the budget was used up. */
     boolean isExceeded() {
         return exceeded;
     }
@@ -134,23 +132,19 @@ public final class PollBudget {
     }
 
     /**
-     * Returns the size of the record if its headers keep the record's original bytes on the heap, in addition to the
-     * copies of its key and value. Returns 0 for a record of an uncompressed batch: the client keeps its bytes anyway,
-     * because it holds the whole response until all of it has been read.
+     * Returns the number of bytes that a record's headers keep on the heap. Returns 0 for a record of an uncompressed
+     * batch, because the client keeps the whole response.
      *
      * @param first the first part of the record that is not null
      */
     private static int keptByHeaders(Headers headers, ByteBuffer first) {
-        // The client decompresses each record into a separate array. In contrast to a fetch response, this array
-        // contains no batch header.
+        // The client decompresses each record into its own array, which has no batch header.
         boolean isOwn = first.hasArray() && first.arrayOffset() + first.position() < BATCH_HEADER_BYTES;
         boolean isLarge = isOwn && first.array().length >= MIN_CHECKED_BYTES;
         return isLarge && headers.iterator().hasNext() ? first.array().length : 0;
     }
 
-    /**
-     * Removes the headers, which are views of the whole record and would keep it on the heap until the poll returns.
-     */
+    /** Removes the headers, which would keep the whole record on the heap until the poll returns. */
     private static void dropHeaders(Headers headers) {
         for (Header header : headers.toArray()) {
             headers.remove(header.key());

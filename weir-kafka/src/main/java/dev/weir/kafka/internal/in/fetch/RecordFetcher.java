@@ -10,19 +10,19 @@ import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Fetches the records of the assigned partitions. In every implementation, Kafka's own client handles membership and
+ * Fetches the records of the assigned partitions. In every implementation, Kafka's client handles membership and
  * commits. Confined to the owner thread, except for {@link #wakeup} and {@link #decodeTime}.
  *
  * <p>{@link #pause}, {@link #resume}, {@link #hold} and {@link #seek} may be called only for assigned partitions.
  */
 public interface RecordFetcher extends AutoCloseable {
 
-    /** Returned for a position, lag or epoch that is currently unknown. */
+    /** An unknown position, lag or epoch. */
     int UNKNOWN = -1;
 
     /**
-     * The records of a poll, by partition. A fetcher may reuse the object and its lists, so both are valid only until
-     * the next poll. Confined to the owner thread.
+     * The records of a poll, by partition. Valid until the next poll, which may reuse the lists. Confined to the owner
+     * thread.
      */
     final class Fetched {
 
@@ -35,7 +35,7 @@ public interface RecordFetcher extends AutoCloseable {
             return new Fetched();
         }
 
-        /** Converts the records of a client's poll. Omits partitions whose records an interceptor has removed. */
+        /** Converts the records of a client's poll. Omits partitions without records. */
         public static Fetched of(ConsumerRecords<byte[], byte[]> records) {
             Fetched fetched = new Fetched();
             for (TopicPartition id : records.partitions()) {
@@ -52,7 +52,7 @@ public interface RecordFetcher extends AutoCloseable {
             lists.clear();
         }
 
-        /** Adds the records of another partition. The list must not be empty. */
+        /** Adds the records of a further partition. The list must not be empty. */
         void add(TopicPartition id, List<ConsumerRecord<byte[], byte[]>> records) {
             ids.add(id);
             lists.add(records);
@@ -71,16 +71,15 @@ public interface RecordFetcher extends AutoCloseable {
             return ids.get(index);
         }
 
-        /** Returns the records of the partition at that index, in order. */
+        /** Returns the records of a partition, in order. */
         public List<ConsumerRecord<byte[], byte[]>> records(int index) {
             return lists.get(index);
         }
     }
 
     /**
-     * Returns the available records, or waits for records if there are none. The result is valid until the next call.
-     * Also serves the group: rebalance callbacks and responses to commits are processed within this method, so it must
-     * be called even if no records are wanted.
+     * Returns the available records, or waits for records. The result is valid until the next call. Also serves the
+     * group (rebalance callbacks, responses to commits), so it must be called even if no records are wanted.
      *
      * @throws org.apache.kafka.common.errors.WakeupException after a {@link #wakeup}
      * @throws org.apache.kafka.common.errors.RetriableException if another attempt may succeed
@@ -88,7 +87,7 @@ public interface RecordFetcher extends AutoCloseable {
     Fetched poll(long nanos);
 
     /**
-     * Returns whether {@link #fetchOnly} may be called now. Always false if the group member's own client fetches the
+     * Returns whether {@link #fetchOnly} may be called now. Always false if the group member itself fetches the
      * records.
      */
     default boolean canFetchOnly() {
@@ -96,21 +95,21 @@ public interface RecordFetcher extends AutoCloseable {
     }
 
     /**
-     * Returns the available records, or waits for records if there are none. Does not serve the group. Used while a
-     * rebalance callback waits within {@link #poll}, to read the partitions that the member keeps. Faults are reported
-     * by the next poll. Call only if {@link #canFetchOnly} returns true.
+     * Returns the available records, or waits for records, without serving the group. Used in a rebalance callback to
+     * read the partitions that the member keeps. The next poll reports faults. Call only if {@link #canFetchOnly}
+     * returns true.
      */
     default Fetched fetchOnly(long nanos) {
         throw new UnsupportedOperationException("records arrive through the member's client");
     }
 
     /**
-     * Sets whether the member's client is waiting for a response. The client is then polled more often, because it
-     * processes responses only within a poll.
+     * Sets whether the client waits for a response. It is then polled more often, because it processes responses only
+     * within a poll.
      */
     default void awaitAnswer(boolean awaited) {}
 
-    /** Returns whether this fetcher fetches by topic id, so that a poll fails soon after a topic has been recreated. */
+    /** Returns whether this fetcher fetches by topic id. A poll then fails soon after a topic is recreated. */
     default boolean fetchesByTopicId() {
         return false;
     }
@@ -127,28 +126,23 @@ public interface RecordFetcher extends AutoCloseable {
     /** Reports revoked partitions. Later polls return no records of these partitions. Called within a poll. */
     void withdrawn(Collection<TopicPartition> ids);
 
-    /** Pauses partitions. Records that were already fetched are retained and not fetched again. */
+    /** Pauses partitions and keeps the records already fetched. */
     void pause(Collection<TopicPartition> ids);
 
     void resume(Collection<TopicPartition> ids);
 
-    /**
-     * Discards the position of a paused partition without looking up a new one. The partition has no position until
-     * {@link #seek} is called.
-     */
+    /** Discards the position of a paused partition, until {@link #seek} is called. */
     void hold(TopicPartition id);
 
     /**
-     * Sets the position for the next poll and drops records fetched ahead. If the position has a leader epoch, the
-     * fetcher verifies the position first, and a poll throws the client's {@code OffsetOutOfRangeException} if the
-     * position belongs to a different log.
+     * Sets the next position and drops records fetched ahead. Verifies a position that has a leader epoch: a poll
+     * throws the client's {@code OffsetOutOfRangeException} if it belongs to a different log.
      */
     void seek(TopicPartition id, LogPosition place);
 
     /**
-     * Returns the position set by a seek or, after a poll, the position after the last record returned and any skipped
-     * offsets that follow it. Does not query the client, because the query could throw a fault, and the next poll would
-     * then not report it.
+     * Returns the offset of the next record to fetch, or {@link #UNKNOWN}. Does not query the client, because the query
+     * could throw a fault that the next poll must report.
      */
     long position(TopicPartition id);
 
@@ -156,8 +150,7 @@ public interface RecordFetcher extends AutoCloseable {
     int leaderEpoch(TopicPartition id);
 
     /**
-     * Returns the number of records from {@link #position} to the end of the partition, or {@link #UNKNOWN}. Does not
-     * wait.
+     * Returns the number of records from {@link #position} to the partition's end, or {@link #UNKNOWN}. Does not wait.
      */
     long lag(TopicPartition id);
 
@@ -171,10 +164,10 @@ public interface RecordFetcher extends AutoCloseable {
         return DecodeTime.NONE;
     }
 
-    /** Returns the number of responses and lost connections so far on all broker connections. Does not wait. */
+    /** Returns the responses and lost connections so far on all broker connections. Does not wait. */
     BrokerContact contact();
 
-    /** Closes the fetcher's own resources, which do not include the client. */
+    /** Closes the fetcher's resources, but not the client. */
     @Override
     void close();
 }

@@ -17,9 +17,8 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads with several {@link FetchThread}s and divides the partitions among them. The owner thread decides which fetch
- * thread reads a partition, and records this in a {@link PartitionPlacement}. Results for a placement that has ended
- * are dropped.
+ * Reads with several {@link FetchThread}s. The owner thread assigns each partition to a fetch thread with a
+ * {@link PartitionPlacement}, and drops results for placements that have ended.
  *
  * <pre>
  *   from         to         when
@@ -43,15 +42,14 @@ final class ThreadedReader implements LeanReader {
     private final Map<TopicPartition, PartitionPlacement> placements = new LinkedHashMap<>();
 
     /**
-     * Partitions that were resumed while some of their records were still waiting to be handed out. The fetch threads
-     * are notified only after these records have been handed out, which limits the number of waiting records.
+     * Resumed partitions whose earlier records still wait to be handed out. The fetch threads resume them afterwards,
+     * which limits the number of waiting records.
      */
     private final List<LeanPartition> resumed = new ArrayList<>();
 
-    /** Index of the fetch thread whose result is taken first. Rotates, so that no thread is always last. */
+    /** Index of the fetch thread whose result is taken first. Rotates for fairness. */
     private int first;
 
-    /** True if partitions may have to move to other threads because something has changed. */
     private boolean mayDivide;
 
     private long dividedNanos = System.nanoTime();
@@ -64,8 +62,7 @@ final class ThreadedReader implements LeanReader {
      */
     ThreadedReader(String name, int count, LeanSettings settings, Supplier<FetchedViews.Maker> views) {
         this.divideNanos = DIVIDE_NANOS;
-        // Up to three results per thread exist at a time: one being filled, one waiting, and one that the owner thread
-        // processes.
+        // A thread has up to three results: one that it fills, one that waits, and one that the owner thread processes.
         int turnBytes = Math.max(1, settings.maxFetchBytes() / TURNS);
         try {
             for (int number = 0; number < count; number++) {
@@ -78,7 +75,6 @@ final class ThreadedReader implements LeanReader {
         }
     }
 
-    /** Creates a reader that divides the partitions among the fetchers, at most once per {@code divideNanos}. */
     ThreadedReader(List<? extends PartitionFetcher> fetchers, long divideNanos) {
         this.divideNanos = divideNanos;
         this.fetchers.addAll(fetchers);
@@ -146,10 +142,7 @@ final class ThreadedReader implements LeanReader {
         placement.fetcher.pausedOrResumed(placement, paused);
     }
 
-    /**
-     * Notifies the fetch threads of resumed partitions. Called at the start of {@link #turn}, when all records of
-     * unpaused partitions have been handed out.
-     */
+    /** Resumes partitions whose earlier records have been handed out. */
     private void resume() {
         for (LeanPartition partition : resumed) {
             PartitionPlacement placement = placements.get(partition.id);
@@ -181,12 +174,12 @@ final class ThreadedReader implements LeanReader {
         PartitionPlacement placement = part.placement;
         LeanPartition partition = placement.partition;
         if (placements.get(partition.id) != placement) {
-            return; // Drop the records, because they precede a seek or belong to an earlier assignment.
+            return; // Read before a seek or in an earlier assignment.
         }
         partition.add(part.records);
         placement.position = part.position;
         placement.leaderEpoch = part.leaderEpoch;
-        if (part.endOffset >= 0) { // Keep the earlier value while the end is unknown, right after the start.
+        if (part.endOffset >= 0) { // Unknown right after the start.
             placement.endOffset = part.endOffset;
         }
         if (part.broker >= 0 && part.broker != placement.broker) {
@@ -203,7 +196,7 @@ final class ThreadedReader implements LeanReader {
                     partition, next, placement.position, placement.leaderEpoch, placement.endOffset);
             moved.broker = placement.broker;
             moved.paused = placement.paused;
-            mayDivide = true; // divide again, because divide() skips partitions that are being moved
+            mayDivide = true; // divide() skips partitions that are being moved, so divide again
             placements.put(partition.id, moved);
             StartAt start = StartAt.offset(moved.position, moved.leaderEpoch);
             next.add(moved, start, part.givenAway);

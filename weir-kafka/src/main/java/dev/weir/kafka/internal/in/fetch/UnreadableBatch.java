@@ -12,10 +12,9 @@ import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A batch or a single record that cannot be read because it is too large, corrupt, or compressed with an unknown codec.
- * This object is handed out in place of the batch's records and has the offset of the first one. Its value is the batch
- * as stored by the broker, or null if the batch is too large or has not been received completely. Immutable, except for
- * the contents of the byte array.
+ * A batch or record that is too large, corrupt, or compressed with an unknown codec. It is handed out in place of the
+ * batch's records, with the first offset. Its value is the batch as stored by the broker, or null if the batch is too
+ * large or incomplete. Immutable, except for the contents of the byte array.
  */
 public final class UnreadableBatch extends ConsumerRecord<byte[], byte[]> {
 
@@ -44,7 +43,6 @@ public final class UnreadableBatch extends ConsumerRecord<byte[], byte[]> {
         UnreadableBatch unreadable();
     }
 
-    /** An unknown offset. */
     private static final long UNKNOWN = -1;
 
     private final long nextOffset;
@@ -91,7 +89,7 @@ public final class UnreadableBatch extends ConsumerRecord<byte[], byte[]> {
         return new UnreadableBatch(id, offset, nextOffset, bytes, cause, Optional.of(deliveryCount));
     }
 
-    /** Returns the unreadable batch that a record represents; null for an ordinary record. */
+    /** Returns the unreadable batch that a record represents, or null for an ordinary record. */
     public static @Nullable UnreadableBatch in(ConsumerRecord<?, ?> record) {
         return switch (record) {
             case UnreadableBatch batch -> batch;
@@ -107,7 +105,6 @@ public final class UnreadableBatch extends ConsumerRecord<byte[], byte[]> {
                 : ByteBuffer.wrap(bytes).getLong(0);
     }
 
-    /** Creates the element for a record that exceeds the size limit. */
     static UnreadableBatch tooLarge(TopicPartition id, long offset, long sizeBytes, int limitBytes) {
         var cause =
                 new BatchTooLargeException(id.topic(), id.partition(), offset, sizeBytes, limitBytes, "maxBatchBytes");
@@ -115,8 +112,8 @@ public final class UnreadableBatch extends ConsumerRecord<byte[], byte[]> {
     }
 
     /**
-     * Returns the offset after the batch's last record; -1 if it is unknown. If the header is damaged, returns the
-     * offset after the batch's last known record.
+     * Returns the offset after the batch's last record; -1 if unknown. If the header is damaged, the actual end may be
+     * higher.
      */
     public long nextOffset() {
         return nextOffset;
@@ -137,9 +134,7 @@ public final class UnreadableBatch extends ConsumerRecord<byte[], byte[]> {
         return cause;
     }
 
-    /**
-     * Returns whether the value is null, because the batch or record is too large or has not been received completely.
-     */
+    /** Returns whether the bytes are missing, because the batch is too large or incomplete. */
     public boolean isWithoutBytes() {
         return value() == null;
     }

@@ -1,6 +1,6 @@
 /**
- * Fetches records with Kafka's client or lean consumers. Also contains the code with which the owner thread waits.
- * Depends on the {@code lookup} package.
+ * Fetches records with Kafka's client or lean consumers. Also contains the waits of the owner thread. Depends on the
+ * {@code lookup} package.
  */
 @NullMarked
 package dev.weir.kafka.internal.in.fetch;

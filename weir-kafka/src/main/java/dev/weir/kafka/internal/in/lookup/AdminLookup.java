@@ -40,7 +40,7 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
 
-/** Queries brokers with an admin client, which is created for the first query. Thread-safe. */
+/** Queries brokers with an admin client. Creates the admin client for the first query. Thread-safe. */
 public final class AdminLookup implements Lookup {
 
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(1);
@@ -49,7 +49,6 @@ public final class AdminLookup implements Lookup {
     private final IsolationLevel isolation;
     private final ReentrantLock lock = new ReentrantLock();
 
-    /** Running and completed comparisons. */
     private final Set<LogComparison> comparisons = ConcurrentHashMap.newKeySet();
 
     // Guarded by the lock.
@@ -59,8 +58,7 @@ public final class AdminLookup implements Lookup {
     /**
      * Creates a lookup that is not connected.
      *
-     * @param consumerConfig the consumer's configuration, including the broker addresses, security settings and
-     *     isolation level
+     * @param consumerConfig the consumer's configuration
      */
     public AdminLookup(Map<String, Object> consumerConfig) {
         config = new HashMap<>(consumerConfig);
@@ -87,8 +85,8 @@ public final class AdminLookup implements Lookup {
     /**
      * {@inheritDoc}
      *
-     * <p>First asks a broker which partitions have a leader. A partition without a leader fails without further
-     * queries, because Kafka's client would request the leader thousands of times a second, without a backoff.
+     * <p>First asks a broker which partitions have a leader. Without this check, Kafka's client would request a missing
+     * leader thousands of times a second.
      */
     @Override
     public Map<TopicPartition, CompletionStage<Long>> offsets(
@@ -161,7 +159,6 @@ public final class AdminLookup implements Lookup {
                 : new UnknownTopicOrPartitionException("topic " + id.topic() + " has " + size + " partitions");
     }
 
-    /** Asks the partitions' leaders for the offsets that are still unknown. */
     private void askLeaders(
             Map<TopicPartition, Position> positions,
             Map<TopicPartition, String> leaders,
@@ -178,8 +175,8 @@ public final class AdminLookup implements Lookup {
                 }
             }
         });
-        // Query the end offsets before the offsets by timestamp. If no record is recent enough, the result is the end
-        // offset, so a record written between the two queries is still read.
+        // Query the end offsets before the offsets by timestamp. The end offset is the result if no record is recent
+        // enough, and records written between the two queries must not be skipped.
         AfterEnds afterEnds = new AfterEnds(times, options);
         ask(edges, options).forEach((id, edge) -> {
             CompletableFuture<Long> answer = Objects.requireNonNull(open.get(id));
@@ -203,7 +200,7 @@ public final class AdminLookup implements Lookup {
             return answers;
         }
         try {
-            // A single call suffices for all partitions, because the client queries each leader separately.
+            // One call suffices: the client queries each leader separately.
             ListOffsetsResult result = admin().listOffsets(wanted, options);
             wanted.keySet()
                     .forEach(id -> answers.put(
@@ -214,10 +211,7 @@ public final class AdminLookup implements Lookup {
         return answers;
     }
 
-    /**
-     * Queries offsets by timestamp once the end offsets are known. Combines partitions that become ready at about the
-     * same time into one query. Thread-safe.
-     */
+    /** Queries offsets by timestamp once the end offsets are known, for several partitions at a time. Thread-safe. */
     private final class AfterEnds {
 
         private final Map<TopicPartition, OffsetSpec> times;
@@ -236,7 +230,7 @@ public final class AdminLookup implements Lookup {
                     waiting.put(id, first);
                 }
                 ForkJoinPool.commonPool().execute(this::askAll);
-                // A negative offset means that no record has the requested timestamp or a later one.
+                // A negative offset means that no record has this timestamp or a later one.
                 return first.thenApply(offset -> offset < 0 ? at : offset);
             });
         }
@@ -308,7 +302,7 @@ public final class AdminLookup implements Lookup {
         };
     }
 
-    /** Removes the failures of topics that do not exist. Such a topic was deleted after it was listed. */
+    /** Removes the failures of topics that were deleted after they were listed. */
     private static Described withoutMissing(Described described) {
         Map<String, Throwable> failures = new HashMap<>(described.failures());
         failures.values().removeIf(UnknownTopicOrPartitionException.class::isInstance);
@@ -328,7 +322,6 @@ public final class AdminLookup implements Lookup {
                 .thenApply(done -> new Described(Set.copyOf(ids), Map.copyOf(failures)));
     }
 
-    /** Receives the description of a topic, or the reason why the topic could not be described. */
     private interface TopicAnswer {
         void of(String name, @Nullable TopicDescription topic, @Nullable Throwable failure);
     }
@@ -355,7 +348,7 @@ public final class AdminLookup implements Lookup {
         }
     }
 
-    /** Returns the failure that a stage was completed with; dependent stages wrap it in a CompletionException. */
+    /** Returns the failure without the CompletionException that dependent stages wrap it in. */
     public static Throwable cause(Throwable failure) {
         return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
@@ -399,7 +392,7 @@ public final class AdminLookup implements Lookup {
         }
     }
 
-    /** Returns the committed offsets of a group, without their metadata. */
+    /** Returns the committed offsets of a group. */
     public CompletionStage<Map<TopicPartition, Long>> committed(String group) {
         return commits(group).thenApply(commits -> {
             Map<TopicPartition, Long> offsets = new HashMap<>();

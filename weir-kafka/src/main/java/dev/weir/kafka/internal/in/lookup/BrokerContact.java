@@ -8,7 +8,7 @@ package dev.weir.kafka.internal.in.lookup;
  */
 public record BrokerContact(long answers, long losses) {
 
-    /** The counts of a client that has no metrics. */
+    /** The counts if the client has no metrics. */
     public static final BrokerContact UNKNOWN = new BrokerContact(-1, 0);
 
     boolean isKnown() {

@@ -11,8 +11,8 @@ import org.slf4j.helpers.MessageFormatter;
 import org.slf4j.spi.LocationAwareLogger;
 
 /**
- * The log of a consumer's components. Writes to SLF4J. If a test harness replaces Kafka, writes to the log of the
- * harness instead, because simulated faults do not belong in a user's log. Thread-safe.
+ * The log of a consumer's components. Writes to SLF4J, or to the log of a test harness that replaces Kafka.
+ * Thread-safe.
  */
 public final class ConsumerLog {
 
@@ -50,7 +50,7 @@ public final class ConsumerLog {
         if (around != null) {
             around.logged(level + " " + message);
         } else if (log instanceof LocationAwareLogger aware) {
-            // Passing CALLED makes logging frameworks report the caller of this class as the source of the message.
+            // CALLED makes logging frameworks report the caller of this class as the source.
             aware.log(null, CALLED, level.toInt(), message, null, line.getThrowable());
         } else {
             plain(level, message, line.getThrowable());

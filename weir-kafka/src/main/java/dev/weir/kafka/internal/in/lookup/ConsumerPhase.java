@@ -1,8 +1,7 @@
 package dev.weir.kafka.internal.in.lookup;
 
 /**
- * The phase of a consumer. Only its owner thread changes the phase, and only forwards; any thread may read it. A
- * request to stop or close does not change the phase; the owner thread does so when it processes the request.
+ * The phase of a consumer. Only the owner thread changes the phase, and only forwards; any thread may read it.
  *
  * <pre>
  *   RUNNING --all is read--> DRAINING --stop--> STOPPED --close--> CLOSING --> CLOSED
@@ -15,21 +14,16 @@ public enum ConsumerPhase {
     /** The consumer polls and emits. */
     RUNNING("running"),
 
-    /**
-     * The consumer has reached the end of a bounded read. It reads no more records, but still emits the buffered ones.
-     */
+    /** The consumer has reached the end of a bounded read. It emits the buffered records and reads no more. */
     DRAINING("running"),
 
-    /**
-     * The consumer polls, but emits nothing more. Records that were not pulled are dropped unless they are already
-     * committed.
-     */
+    /** The consumer polls but emits nothing. Buffered records are dropped unless they are already committed. */
     STOPPED("stopped"),
 
     /** The consumer waits for acknowledgements, at most until the close timeout, and then makes the last commit. */
     CLOSING("stopped"),
 
-    /** The consumer no longer commits or emits anything. The client is closed or about to be closed. */
+    /** The consumer neither commits nor emits. The client is closed or about to be closed. */
     CLOSED("closed");
 
     private final String label;

@@ -16,8 +16,8 @@ import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
 /**
- * Assigned partitions that no longer exist because their topic was deleted. A commit that contains such a partition
- * never completes: the client repeats it until it times out. Thread-safe.
+ * Assigned partitions whose topic was deleted. A commit that contains such a partition never completes: the client
+ * repeats it until it times out. Thread-safe.
  */
 public final class GonePartitions {
 
@@ -46,10 +46,7 @@ public final class GonePartitions {
         gone.removeAll(ids);
     }
 
-    /**
-     * Starts a check that finds out which partitions are missing and which exist again. Does nothing if a check is
-     * already running.
-     */
+    /** Starts a check which of the partitions exist. Does nothing if a check is already running. */
     public void ask(Collection<TopicPartition> ids) {
         if (ids.isEmpty() || !asked.compareAndSet(false, true)) {
             return;

@@ -39,7 +39,7 @@ public final class KafkaSurroundings implements Surroundings {
         return true;
     }
 
-    /** Returns {@code loop} itself, without the default wrapper, so that its log messages go to SLF4J. */
+    /** Returns {@code loop} itself. Its log messages then go to SLF4J. */
     @Override
     public Runnable ownerThread(Runnable loop) {
         return loop;
@@ -50,7 +50,7 @@ public final class KafkaSurroundings implements Surroundings {
         return System.nanoTime();
     }
 
-    /** Parks even if the thread is interrupted, so that a loop around this call does not spin. Keeps the interrupt. */
+    /** Parks even if the thread is interrupted, and keeps the interrupt. A loop around this call then does not spin. */
     @Override
     public void park(long nanos) {
         boolean interrupted = Thread.interrupted();

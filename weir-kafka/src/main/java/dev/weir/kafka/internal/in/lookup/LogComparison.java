@@ -27,12 +27,12 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares leader epochs to find out whether a log was truncated and rewritten before a committed position; see
- * {@link Lookup#divergentOffsets}. Thread-safe.
+ * Finds out whether a log was truncated and rewritten before a committed position; see {@link Lookup#divergentOffsets}.
+ * Thread-safe.
  *
  * <p>If the leader's epoch equals the position's epoch, no records were replaced. If the leader's epoch is later, a
- * temporary consumer without a group seeks to the position and asks the leader for the end offset of the position's
- * epoch. An admin client cannot make that query.
+ * temporary consumer without a group asks the leader for the end offset of the position's epoch. An admin client cannot
+ * make that query.
  */
 final class LogComparison {
 
@@ -43,10 +43,9 @@ final class LogComparison {
     private final long endNanos;
     private final Map<TopicPartition, CompletableFuture<Long>> answers = new HashMap<>();
 
-    /** Positions whose epoch is earlier than the leader's. The temporary consumer must query the leader about them. */
+    /** Positions whose epoch is earlier than the leader's. Only the temporary consumer can check them. */
     private final Map<TopicPartition, OffsetAndMetadata> earlier = new ConcurrentHashMap<>();
 
-    /** The thread that runs the temporary consumer. */
     private final AtomicReference<@Nullable Thread> thread = new AtomicReference<>();
 
     LogComparison(Map<TopicPartition, OffsetAndMetadata> positions, Duration within) {
@@ -89,7 +88,7 @@ final class LogComparison {
         return answers.values().stream().allMatch(CompletableFuture::isDone);
     }
 
-    /** Cancels the comparison without waiting for it to end. Pending results fail. */
+    /** Cancels the comparison without waiting. Pending results fail. */
     void cancel() {
         Thread comparing = thread.get();
         if (comparing != null) {
@@ -101,7 +100,10 @@ final class LogComparison {
         return Duration.ofNanos(Math.max(0, endNanos - System.nanoTime()));
     }
 
-    /** Processes the leader's epoch. If an old broker reports none, the temporary consumer makes the comparison. */
+    /**
+     * Compares the leader's epoch with the position's epoch. An old broker reports no epoch; the temporary consumer
+     * then compares.
+     */
     private boolean told(TopicPartition id, @Nullable ListOffsetsResultInfo end, @Nullable Throwable failure) {
         if (end == null) {
             return failed(id, AdminLookup.cause(failure == null ? new TimeoutException("no answer") : failure));
@@ -133,8 +135,8 @@ final class LogComparison {
                 new KafkaConsumer<>(configOf(config), new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
             Set<TopicPartition> open = new HashSet<>(earlier.keySet());
             consumer.assign(open);
-            // The consumer verifies a position only if it knows the leader of the partition. This query makes it look
-            // up the leaders.
+            // Makes the consumer look up the leaders. It verifies a position only if it knows the leader of the
+            // partition.
             var ignored = consumer.endOffsets(open, left());
             earlier.forEach(consumer::seek);
             while (!open.isEmpty()) {
@@ -158,8 +160,7 @@ final class LogComparison {
     }
 
     /**
-     * Returns the configuration of the temporary consumer. It has no group, and no offset reset, because a reset would
-     * hide the result.
+     * Returns the configuration of the temporary consumer: no group, and no offset reset, which would hide the result.
      */
     private static Map<String, Object> configOf(Map<String, Object> config) {
         Map<String, Object> own = new HashMap<>(config);

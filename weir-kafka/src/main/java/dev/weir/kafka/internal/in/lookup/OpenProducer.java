@@ -17,8 +17,8 @@ import org.apache.kafka.common.TopicPartition;
 
 /**
  * Finds the producer of a partition's oldest open transaction. Immutable. The partition's leader knows the producer ids
- * (requires READ on the topic); coordinators know the transactional id and when the transaction started (requires
- * DESCRIBE on the transactional id).
+ * (requires READ on the topic). Coordinators know the transactional id and the start time (requires DESCRIBE on the
+ * transactional id).
  */
 record OpenProducer(Admin admin, int millis) {
 

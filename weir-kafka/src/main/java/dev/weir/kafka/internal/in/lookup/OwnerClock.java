@@ -24,6 +24,6 @@ public interface OwnerClock {
     /** Returns nanoseconds since an arbitrary origin. */
     long nanoTime();
 
-    /** Waits until the calling thread is unparked or {@code nanos} have passed. May return early without a reason. */
+    /** Waits until the calling thread is unparked or {@code nanos} have passed. May return early. */
     void park(long nanos);
 }

@@ -3,19 +3,14 @@ package dev.weir.kafka.internal.in.lookup;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
-/**
- * The thread that owns a consumer's client, as seen by the consumer's components. The comment of each method names the
- * threads that may call it.
- */
+/** The thread that owns a consumer's client, as seen by the consumer's components. */
 public interface OwnerThread extends Executor {
 
-    /**
-     * Runs the request on the owner thread soon, unless the consumer is closed first. May be called from any thread.
-     */
+    /** Runs the request on the owner thread, unless the consumer is closed first. May be called from any thread. */
     @Override
     void execute(Runnable request);
 
-    /** Makes the owner thread check for changes soon. May be called from any thread. */
+    /** Wakes the owner thread. May be called from any thread. */
     void wake();
 
     /** Returns the consumer's current phase. May be called from any thread. */
@@ -30,8 +25,8 @@ public interface OwnerThread extends Executor {
     void fail(Throwable failure);
 
     /**
-     * Returns {@code nanos}, limited to the remaining close timeout if a close was requested. Must be called on the
-     * owner thread.
+     * Returns {@code nanos}, limited to the remaining close timeout after a close request. Must be called on the owner
+     * thread.
      */
     long withinPatience(long nanos);
 

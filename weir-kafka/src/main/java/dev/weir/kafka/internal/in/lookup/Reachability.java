@@ -10,15 +10,14 @@ import org.jspecify.annotations.Nullable;
  * Detects whether any broker responds. {@link #look} and {@link #answered} belong to the owner thread; any thread may
  * call {@link #silentSince}.
  *
- * <p>Silence alone proves nothing: an idle client, or a client waiting for its group, may receive nothing for minutes.
- * Brokers count as down only if a connection was also lost since the last response. The client then connects again, and
- * a live broker would respond to the first request on the new connection.
+ * <p>Brokers count as down if a connection was lost since the last response and no response follows for some seconds.
+ * Silence alone proves nothing: an idle client may receive nothing for minutes.
  */
 public final class Reachability {
 
     /**
      * Minimum time without a response before brokers count as down. The client replaces a lost connection within about
-     * a second, so this is long enough for a response on the new connection.
+     * a second.
      */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
@@ -28,7 +27,7 @@ public final class Reachability {
     // Confined to the owner thread.
     private BrokerContact last = BrokerContact.UNKNOWN;
 
-    /** The number of lost connections before the last response. May be slightly too low. */
+    /** The number of lost connections before the last response, or slightly fewer. */
     private long lossesBefore;
 
     private long answeredNanos;
@@ -56,12 +55,13 @@ public final class Reachability {
     /** Reports that a broker responded, either to the client or on another connection. */
     public void answered() {
         answeredNanos = clock.nanoTime();
-        // Use the number of lost connections at the last look(). A connection that was lost later may have been lost
-        // after the response.
+        // A connection lost after the last look() may have been lost after the response, so it still counts.
         lossesBefore = last.losses();
     }
 
-    /** Returns the time since which no broker has responded; null if brokers respond. May be called from any thread. */
+    /**
+     * Returns the time of the last response if brokers count as down; otherwise null. May be called from any thread.
+     */
     @Nullable
     public Instant silentSince() {
         Long since = silentSinceNanos;

@@ -13,45 +13,45 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The metadata of a commit: {@code weir1:<finished set>:<the user's text>}, or an empty string if there is neither a
- * set nor a text. The set may be preceded by notes, each terminated by a dot: {@code n<number>.} stores the number of
- * partitions that the topic had when the group began to read it, and {@code t<id><checksum>.} stores the topic id.
- * Immutable. ADR 0013 describes the format; ADRs 0058 and 0057 describe the notes.
+ * The metadata of a commit: {@code weir1:<notes><finished set>:<the user's text>}. Empty if there is nothing to store.
+ * Immutable. ADR 0013 describes the format.
+ *
+ * <p>A note ends with a dot. {@code n<number>.} is the start size, the number of partitions that the topic had when the
+ * group began to read it (ADR 0058). {@code t<id><checksum>.} is the topic id (ADR 0057).
  *
  * @param finished the finished offsets at or after the committed offset
  * @param userText the text returned by the user's function
  */
 public record CommitText(FinishedSet finished, String userText) {
 
-    /** Maximum number of runs of consecutive offsets to encode. A set with more runs never fits into the metadata. */
+    /** Maximum number of runs of consecutive offsets to encode. */
     public static final int MAX_RUNS = 16_384;
 
     private static final String PREFIX = "weir1:";
 
-    /** Number of characters in the metadata besides the notes, the set and the user's text. */
+    /** Number of characters for the prefix and the separator. */
     public static final int OVERHEAD_CHARS = PREFIX.length() + 1;
 
     /** Returned by {@link #startSize} if the metadata contains no start size. */
     public static final int NO_SIZE = -1;
 
-    /** Maximum length of a text that contains only a start size. */
+    /** Maximum length of metadata that contains only a start size. */
     public static final int SIZE_CHARS = OVERHEAD_CHARS + 12;
 
     private static final char SIZE_MARK = 'n';
 
     private static final char TOPIC_MARK = 't';
 
-    /** Terminates each note. It is not a Base64 character. */
+    /** Ends each note. It is not a Base64 character. */
     private static final char NOTE_END = '.';
 
-    /** Length of a topic id in Base64. */
     private static final int ID_CHARS = 22;
 
     private static final int CHECKSUM_CHARS = 6;
 
     private static final int TOPIC_CHARS = 2 + ID_CHARS + CHECKSUM_CHARS;
 
-    /** Maximum length of a text that contains only a topic id and a start size. */
+    /** Maximum length of metadata that contains only a topic id and a start size. */
     public static final int NOTES_CHARS = SIZE_CHARS + TOPIC_CHARS;
 
     private static final String BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -63,18 +63,18 @@ public record CommitText(FinishedSet finished, String userText) {
     private static final int HEADER_BYTES = 5;
     private static final byte PLAIN = 0;
     private static final byte DEFLATED = 1;
-    /** A run consists of two varints. The varint of a long takes at most ten bytes. */
+    /** Maximum encoded size of all runs. A run consists of two varints of at most ten bytes. */
     private static final int MAX_RUN_BYTES = 20 * MAX_RUNS;
 
-    /** Smaller sets are not worth compressing. */
+    /** Maximum size of a set that is not compressed. */
     private static final int SMALL_BYTES = 256;
 
     /**
-     * Encodes as much of the set as fits.
+     * Encodes the metadata of a commit, with as many finished runs as fit.
      *
      * @param committed the committed offset
      * @param maxChars the broker's limit
-     * @return the text; it omits the set if none of it fits, and is empty if {@code userText} alone is too long
+     * @return the metadata, empty if {@code userText} alone is too long
      */
     public static String encode(long committed, FinishedSet finished, String userText, int maxChars) {
         int chars = maxChars - OVERHEAD_CHARS - userText.length();
@@ -90,7 +90,6 @@ public record CommitText(FinishedSet finished, String userText) {
             if (set.length <= room) {
                 break;
             }
-            // The set is too large. Reduce the number of runs proportionally.
             runs = (int) ((long) runs * room / set.length);
         }
         if (runs == 0) {
@@ -100,8 +99,8 @@ public record CommitText(FinishedSet finished, String userText) {
     }
 
     /**
-     * Adds a note with the start size, the number of partitions that the topic had when the group began to read it.
-     * Returns {@code metadata} unchanged if the size is {@link #NO_SIZE} or the note does not fit.
+     * Adds a note with the start size. Returns {@code metadata} unchanged if the size is {@link #NO_SIZE} or the note
+     * does not fit.
      */
     public static String withStartSize(String metadata, int size, int maxChars) {
         if (size < 0) {
@@ -112,10 +111,7 @@ public record CommitText(FinishedSet finished, String userText) {
         return noted.length() <= maxChars ? noted : metadata;
     }
 
-    /**
-     * Returns the start size written by {@link #withStartSize}; {@link #NO_SIZE} if the metadata contains none or was
-     * not written by Weir.
-     */
+    /** Returns the start size in the metadata, or {@link #NO_SIZE} if it contains none. */
     public static int startSize(String metadata) {
         int at = PREFIX.length();
         int end = metadata.indexOf(NOTE_END);
@@ -133,25 +129,19 @@ public record CommitText(FinishedSet finished, String userText) {
     }
 
     /**
-     * Returns the number of characters left for {@link #encode} if a note with the topic id is added. Returns
-     * {@code maxChars} if the note does not fit and will therefore be omitted.
+     * Returns how many characters {@link #encode} may use if a topic id is added. Returns {@code maxChars} if the topic
+     * id does not fit.
      */
     public static int roomBesideTopicId(int maxChars) {
         return maxChars < OVERHEAD_CHARS + TOPIC_CHARS ? maxChars : maxChars - TOPIC_CHARS;
     }
 
-    /**
-     * Returns {@code metadata} with a note that contains the topic id. Returns it unchanged if the id is null or the
-     * note does not fit.
-     */
+    /** Adds a note with the topic id. Returns {@code metadata} unchanged if the id is null or the note does not fit. */
     public static String withTopicId(String metadata, @Nullable Uuid id, long committed, int maxChars) {
         return withTopicId(metadata, id == null ? null : id.toString(), committed, maxChars);
     }
 
-    /**
-     * Does the same as {@link #withTopicId(String, Uuid, long, int)}, but accepts the id as a string. Every commit
-     * contains the topic id, so callers convert it only once.
-     */
+    /** Does the same as {@link #withTopicId(String, Uuid, long, int)}, but takes the id as a string. */
     public static String withTopicId(String metadata, @Nullable String id, long committed, int maxChars) {
         if (id == null || maxChars < OVERHEAD_CHARS + TOPIC_CHARS) {
             return metadata;
@@ -161,17 +151,16 @@ public record CommitText(FinishedSet finished, String userText) {
     }
 
     /**
-     * Applies {@link #withStartSize} and {@link #withTopicId} to an empty text, in one step. Most commits have no other
-     * metadata, and this method runs for every commit of every partition.
+     * Returns metadata that contains only a topic id and a start size. Runs for every commit of every partition.
      *
-     * @param scratch a temporary buffer of at least {@link #NOTES_CHARS} bytes, so that only the text is allocated
+     * @param scratch a temporary buffer of at least {@link #NOTES_CHARS} bytes
      */
     public static String notes(String id, int size, long committed, int maxChars, byte[] scratch) {
         int length = OVERHEAD_CHARS + TOPIC_CHARS + (size < 0 ? 0 : 2 + digits(size));
         if (length > maxChars || id.length() != ID_CHARS) {
             return withStartSize(withTopicId("", id, committed, maxChars), size, maxChars);
         }
-        // Written backwards into one array, because a StringBuilder would allocate several times as much.
+        // Writes backwards into one array. A StringBuilder would allocate several times as much.
         int at = scratch.length;
         scratch[--at] = ':';
         scratch[--at] = NOTE_END;
@@ -213,10 +202,7 @@ public record CommitText(FinishedSet finished, String userText) {
         return digits;
     }
 
-    /**
-     * Returns the topic id written by {@link #withTopicId}; null if there is none, or if it was written for another
-     * offset.
-     */
+    /** Returns the topic id in the metadata; null if there is none or it was written for another offset. */
     public static @Nullable Uuid topicId(long committed, String metadata) {
         int end = metadata.indexOf(':', PREFIX.length());
         if (!metadata.startsWith(PREFIX) || end < 0) {
@@ -252,9 +238,9 @@ public record CommitText(FinishedSet finished, String userText) {
     }
 
     /**
-     * Decodes a text that {@link #encode} wrote for this offset.
+     * Decodes metadata that {@link #encode} wrote for this offset.
      *
-     * @throws IllegalArgumentException if the text was not written by {@link #encode} for this offset; the message
+     * @throws IllegalArgumentException if the metadata was not written by {@link #encode} for this offset; the message
      *     gives the reason
      */
     public static CommitText decode(long committed, String metadata) {
@@ -277,7 +263,7 @@ public record CommitText(FinishedSet finished, String userText) {
                 metadata.substring(end + 1));
     }
 
-    /** Returns the encoded set contained in a text written by {@link #encode}. */
+    /** Returns the encoded finished set in the metadata. */
     public static String setOf(String metadata) {
         return metadata.isEmpty() ? "" : metadata.substring(PREFIX.length(), metadata.indexOf(':', PREFIX.length()));
     }
@@ -334,7 +320,7 @@ public record CommitText(FinishedSet finished, String userText) {
         ByteBuffer lengths = ByteBuffer.wrap(plain);
         long at = committed;
         while (lengths.hasRemaining()) {
-            // If the sum overflows, the run is not ascending and add() rejects it.
+            // add() rejects the run if this sum overflows.
             long from = at + readVarint(lengths);
             at = from + readVarint(lengths);
             finished.add(from, at);
@@ -369,11 +355,11 @@ public record CommitText(FinishedSet finished, String userText) {
             deflater.finish();
             byte[] packed = new byte[plain.length];
             int length = 0;
-            // The first call of deflate() only sets the strategy, so the loop calls it again.
+            // The first call of deflate() only sets the strategy and may produce no output.
             while (!deflater.finished() && length < packed.length) {
                 length += deflater.deflate(packed, length, packed.length - length);
             }
-            // If compression did not finish within the original length, the result is not smaller.
+            // Compression did not finish within the original length: keep the original.
             return deflater.finished() ? Arrays.copyOf(packed, length) : plain;
         } finally {
             deflater.end();

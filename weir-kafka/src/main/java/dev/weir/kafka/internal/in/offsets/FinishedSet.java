@@ -2,15 +2,12 @@ package dev.weir.kafka.internal.in.offsets;
 
 import java.util.Arrays;
 
-/** A set of finished offsets at or after a committed offset, stored as runs of consecutive offsets. Immutable. */
+/** A set of finished offsets, stored as runs of consecutive offsets. Immutable. */
 public final class FinishedSet {
 
     public static final FinishedSet EMPTY = new FinishedSet(new long[0]);
 
-    /**
-     * The bounds of the runs, in ascending order. Each run has two: its first offset (inclusive) and its end
-     * (exclusive).
-     */
+    /** The bounds of the runs, in ascending order: first offset (inclusive) and end (exclusive) of each run. */
     private final long[] bounds;
 
     private FinishedSet(long[] bounds) {
@@ -29,16 +26,15 @@ public final class FinishedSet {
         return bounds[2 * run];
     }
 
-    /** Returns the offset after the run's last offset. */
+    /** Returns the offset after the last offset of the run. */
     public long to(int run) {
         return bounds[2 * run + 1];
     }
 
     public boolean contains(long offset) {
         int at = Arrays.binarySearch(bounds, offset);
-        // If the offset is a bound, it is in the set if it starts a run. Its index `at` is then even. Otherwise, the
-        // offset is in the set if its insertion point is odd. Because `at` is -(insertion point) - 1, it is then even,
-        // too.
+        // A bound at an even index starts a run. If the offset is not a bound, `at` is -(insertion point) - 1, and the
+        // offset lies within a run if its insertion point is odd. In both cases, `at` is even.
         return (at & 1) == 0;
     }
 
@@ -50,7 +46,7 @@ public final class FinishedSet {
         return run >= 0 && (run & 1) == 0 && to <= bounds[run + 1];
     }
 
-    /** Returns whether every run of the other set lies within a run of this set. */
+    /** Returns whether this set contains all offsets of the other set. */
     public boolean containsAll(FinishedSet other) {
         int run = 0;
         for (int i = 0; i < other.runs(); i++) {

@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
  * {@link #ackLast} are thread-safe. Unless noted otherwise, only the consumer's owner thread may call the other
  * methods.
  *
- * <p>The tracker counts the records <em>seen</em> rather than offsets, because offsets have gaps (compaction,
- * transaction markers). A record's token is its index in the sequence of records of this assignment. The owner thread
- * uses a tracker only during its assignment, so acknowledgements that arrive later have no effect.
+ * <p>A record's token is its index among the records of this assignment. The tracker uses tokens rather than offsets,
+ * because offsets have gaps (compaction, transaction markers). Acknowledgements that arrive after the assignment have
+ * no effect.
  *
  * <pre>
  *   sequence    0 ........ head ............ tail
@@ -23,27 +23,22 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OffsetTracker implements AckTarget {
 
-    // The records are stored in a ring of chunks, allocated when needed. Thousands of quiet partitions therefore cost
-    // little, and a busy partition can use its full capacity without moving slots to which other threads write. The
-    // owner thread adds a chunk before it publishes any token in that chunk, and removes the chunk only when every slot
-    // in it is finished.
+    // The records are stored in a ring of chunks, allocated when needed: an idle partition uses little memory. The
+    // owner thread adds a chunk before it publishes any token in that chunk, and removes the chunk once every slot in
+    // it is finished.
 
     private static final int SLOT_MASK = TrackerChunk.SLOTS - 1;
 
-    /**
-     * Maximum number of empty chunks retained for upcoming records. The records of a large poll fill this many chunks.
-     */
     private static final int MAX_SPARES = 16;
 
     /** The timestamp of a record that has none. */
     public static final long NO_TIMESTAMP = -1;
 
-    /** Value of {@link #watched} while no record is watched. */
     private static final long NOTHING = -1;
 
     /**
-     * Fields that the owner thread changes with every record. They are on separate cache lines, so that these changes
-     * do not slow down the acknowledging threads, which read the tracker's other fields.
+     * Fields that the owner thread changes with every record. Padding keeps them off the cache lines that acknowledging
+     * threads read.
      */
     private static class Position extends PaddingBefore {
         long head;
@@ -75,10 +70,10 @@ public final class OffsetTracker implements AckTarget {
     /** The partition's name for messages. Set before the first token is published. */
     private String partition = "";
 
-    /** Token of the record whose completion must wake the owner thread. Only the owner thread writes it. */
+    /** Token of the record that wakes the owner thread when it is finished. Only the owner thread writes it. */
     private volatile long watched = NOTHING;
 
-    /** Set by {@link #revoke}. If true, work that has not started must be dropped. Only the owner thread writes it. */
+    /** True after {@link #revoke}. Only the owner thread writes it. */
     private volatile boolean revoked;
 
     /**
@@ -93,7 +88,7 @@ public final class OffsetTracker implements AckTarget {
             throw new IllegalArgumentException("capacity must be at least 1: capacity=" + capacity);
         }
         this.capacity = capacity;
-        // One chunk more than the capacity needs, because the first outstanding record is rarely at a chunk boundary.
+        // One more chunk than the capacity needs, because the first outstanding record may be in the middle of a chunk.
         int wanted = Math.ceilDiv(capacity, TrackerChunk.SLOTS) + 1;
         this.chunks = new TrackerChunk[Integer.highestOneBit(wanted * 2 - 1)];
         this.chunkMask = chunks.length - 1;
@@ -105,7 +100,7 @@ public final class OffsetTracker implements AckTarget {
         partition = ofThese.toString();
     }
 
-    /** Calls {@link #append(long, int, long)} for a record without a timestamp. */
+    /** Adds a record without a timestamp. */
     public long append(long offset, int bytes) {
         return append(offset, bytes, NO_TIMESTAMP);
     }
@@ -128,8 +123,8 @@ public final class OffsetTracker implements AckTarget {
      * Adds records that are about to be emitted, each with one acknowledgement pending. Their tokens are consecutive.
      *
      * @param offsets in ascending order
-     * @param bytes the weight of each record
-     * @param timestamps the timestamp of each record
+     * @param bytes weights of the records in the memory budget
+     * @param timestamps timestamps of the records
      * @param count the number of records, at least 1
      * @return the first record's token
      */
@@ -157,17 +152,12 @@ public final class OffsetTracker implements AckTarget {
         appendTo(chunk, offset, 0, NO_TIMESTAMP);
     }
 
-    /**
-     * Marks all offsets below {@code offset} as seen. Call after appending a record that represents several offsets.
-     */
+    /** Marks all offsets below {@code offset} as seen, for example after a record that represents several offsets. */
     public void seenTo(long offset) {
         own.nextOffset = Math.max(own.nextOffset, offset);
     }
 
-    /**
-     * Returns whether this tracker belongs to the given partition. Does not distinguish between assignments of the
-     * partition.
-     */
+    /** Returns whether this tracker belongs to the given partition, in any assignment. */
     public boolean isOf(TopicPartition id) {
         return partition.equals(id.toString());
     }
@@ -203,7 +193,7 @@ public final class OffsetTracker implements AckTarget {
         end(token);
     }
 
-    /** Acknowledges like {@link #ack}. Returns whether this acknowledgement has finished the record. */
+    /** Acknowledges a record. Returns whether the record is now finished. */
     public boolean ackLast(long token) {
         return end(token) == TrackerChunk.FINISHED;
     }
@@ -211,8 +201,8 @@ public final class OffsetTracker implements AckTarget {
     private byte end(long token) {
         byte state = chunkOf(token).end((int) token & SLOT_MASK);
         if (state != TrackerChunk.HELD) {
-            // This thread has written the record's state and now reads `watched`. The owner thread writes `watched` and
-            // then reads the state. Therefore, at least one of the two threads sees the other's write.
+            // This thread writes the record's state, then reads `watched`. The owner thread writes `watched`, then
+            // reads the state. At least one of the two threads therefore sees the write of the other thread.
             tellIfWatched(token);
         }
         return state;
@@ -295,7 +285,6 @@ public final class OffsetTracker implements AckTarget {
         return (int) (own.head - from);
     }
 
-    /** Retains a finished chunk for reuse, unless enough chunks are available already. */
     private void recycle(TrackerChunk chunk) {
         chunks[(int) ((own.head - 1) >>> TrackerChunk.BITS) & chunkMask] = null;
         long next = (own.tail >>> TrackerChunk.BITS) + 1;
@@ -310,9 +299,8 @@ public final class OffsetTracker implements AckTarget {
     }
 
     /**
-     * Returns whether all records before the offset were finished at the last {@link #advance}. This method verifies
-     * the result of {@link #committableOffset}. It therefore does not call that method but checks every record of the
-     * first chunk.
+     * Returns whether all records before the offset were finished at the last {@link #advance}. Verifies
+     * {@link #committableOffset} with separate code.
      */
     public boolean isFinishedTo(long offset) {
         for (long token = own.head & ~(long) SLOT_MASK; token < own.head; token++) {
@@ -333,8 +321,8 @@ public final class OffsetTracker implements AckTarget {
     }
 
     /**
-     * Returns the offset to commit: the first unfinished record's offset, or the offset after the last record seen if
-     * all are finished; -1 if no record has been seen. Valid as of the last {@link #advance}.
+     * Returns the offset to commit as of the last {@link #advance}; -1 if no record has been seen. It is the offset of
+     * the first unfinished record, or the offset after the last record if all are finished.
      */
     public long committableOffset() {
         return own.head < own.tail ? offsetOf(own.head) : own.nextOffset;
@@ -344,8 +332,7 @@ public final class OffsetTracker implements AckTarget {
      * Returns the finished offsets after the first unfinished record.
      *
      * @param committed the offset about to be committed; earlier offsets are omitted
-     * @param earlier the finished set of an earlier assignment, from which offsets after this tracker's last record are
-     *     taken
+     * @param earlier the finished set of an earlier assignment; supplies the offsets after this tracker's last record
      */
     public FinishedSet finishedPast(long committed, FinishedSet earlier) {
         if (own.head == own.tail && earlier.isBefore(committed)) {
@@ -382,7 +369,7 @@ public final class OffsetTracker implements AckTarget {
     public record Leftover(int held, int dropped, long from, long to) {}
 
     /**
-     * Counts the records that are unfinished as of the last {@link #advance}. May be called from any thread once the
+     * Counts the records that were unfinished at the last {@link #advance}. May be called from any thread once the
      * owner thread no longer uses the tracker.
      */
     public Leftover leftover() {
@@ -402,18 +389,12 @@ public final class OffsetTracker implements AckTarget {
         return new Leftover(held, dropped, from, to);
     }
 
-    /**
-     * Returns the token of the first unfinished record as of the last {@link #advance}. If all records are finished,
-     * returns the token of the next record to be appended.
-     */
+    /** Returns the token of the first unfinished record, or of the next record to be appended if all are finished. */
     public long firstUnfinished() {
         return own.head;
     }
 
-    /**
-     * Returns the timestamp of the first unfinished record; {@link #NO_TIMESTAMP} if there is no such record or it has
-     * no timestamp.
-     */
+    /** Returns the timestamp of the first unfinished record; {@link #NO_TIMESTAMP} if unknown. */
     public long firstUnfinishedTimestamp() {
         return own.head < own.tail ? chunkOf(own.head).timestamps.of((int) own.head & SLOT_MASK) : NO_TIMESTAMP;
     }
@@ -423,7 +404,7 @@ public final class OffsetTracker implements AckTarget {
         return own.head == own.tail;
     }
 
-    /** Returns the number of records from the first unfinished one to the last one, as of the last {@link #advance}. */
+    /** Returns the number of records from the first unfinished record to the last record. */
     public int outstanding() {
         return (int) (own.tail - own.head);
     }
@@ -434,9 +415,8 @@ public final class OffsetTracker implements AckTarget {
     }
 
     /**
-     * Removes the record with {@code token} and all later records. They were appended but will not be emitted, and
-     * their tokens must not have been published yet. Afterwards, the tracker accepts no more records, because no offset
-     * after a dropped record may be committed during this assignment.
+     * Removes the record with {@code token} and all later records, before their tokens are published. Afterwards, the
+     * tracker accepts no more records.
      *
      * @return the offset of the first removed record
      */
@@ -454,8 +434,7 @@ public final class OffsetTracker implements AckTarget {
 
     /**
      * Requests a callback when at most {@code records} records and {@code bytes} bytes are outstanding. The callback
-     * may come too early, because only one record is watched. It is the last record that must finish before the limits
-     * are met. If it is already finished, the first unfinished record is watched instead.
+     * may come too early: the tracker watches only one record.
      *
      * @return false if there will be no callback, because the limits are met already or {@link #advance} can make
      *     progress
@@ -467,17 +446,14 @@ public final class OffsetTracker implements AckTarget {
         return watchToken(lastInTheWay(records, bytes)) || watchToken(own.head);
     }
 
-    /**
-     * Marks the records as revoked. Stages then start no more work on them, because the group member that takes over
-     * the partition will process them.
-     */
+    /** Marks the records as revoked, which makes stages drop those not yet started. */
     public void revoke() {
         revoked = true;
     }
 
     /**
-     * Requests a callback when no stage holds a record any more. A stage no longer holds a record that was finished,
-     * forgone, abandoned or, after {@link #revoke}, dropped. The callback may come too early.
+     * Requests a callback when no stage holds a record any more. A stage stops holding a record when it acknowledges or
+     * drops the record. The callback may come too early.
      *
      * @return false if there will be no callback, because no stage holds a record now
      */
@@ -487,7 +463,7 @@ public final class OffsetTracker implements AckTarget {
             if (isSettled(own.settled)) {
                 own.settled++;
             } else {
-                // Watches the last record first, so that one callback usually suffices for many records.
+                // Watch the newest record first. When it is finished, most older records are finished, too.
                 watched = isSettled(own.tail - 1) ? own.settled : own.tail - 1;
                 if (!isSettled(watched)) {
                     return true;
@@ -506,10 +482,7 @@ public final class OffsetTracker implements AckTarget {
         return !isFinished(token);
     }
 
-    /**
-     * Returns the token of the last record that must finish before at most {@code records} records and {@code bytes}
-     * bytes are outstanding. All earlier records must finish as well.
-     */
+    /** Returns the token of the last record that must finish to meet both limits. */
     private long lastInTheWay(int records, long bytes) {
         long low = Math.max(own.head, own.tail - 1 - records);
         long high = own.tail - 1;
@@ -524,7 +497,7 @@ public final class OffsetTracker implements AckTarget {
         return low;
     }
 
-    /** Cancels {@link #watch(int, long)}. A callback that is already in progress may still arrive. */
+    /** Cancels {@link #watch(int, long)}. A callback that has already started may still arrive. */
     public void unwatch() {
         watched = NOTHING;
     }
@@ -533,7 +506,7 @@ public final class OffsetTracker implements AckTarget {
         return chunkOf(token).isFinished((int) token & SLOT_MASK);
     }
 
-    /** Returns the offset of a record. The caller must hold a pending acknowledgement of the token. */
+    /** Returns the offset of a record. The caller must hold a pending acknowledgement of the record. */
     public long offsetOf(long token) {
         return chunkOf(token).offsets[(int) token & SLOT_MASK];
     }

@@ -3,13 +3,12 @@ package dev.weir.kafka.internal.in.offsets;
 import java.util.Arrays;
 
 /**
- * The timestamps of consecutive records. A timestamp is stored only if it differs from the previous one. Records of a
- * busy partition often share a timestamp, and comparing a timestamp is cheaper than writing one for every record.
- * Confined to the owner thread.
+ * The timestamps of consecutive records. Stores a timestamp only if it differs from the previous one. Confined to the
+ * owner thread.
  */
 final class TimestampRuns {
 
-    /** The first slot of each run of equal timestamps, in ascending order. */
+    /** The first slot of each run of equal timestamps. */
     private short[] slots = new short[4];
 
     private long[] values = new long[4];
@@ -40,7 +39,6 @@ final class TimestampRuns {
         }
     }
 
-    /** Returns the timestamp of a slot that was added. */
     long of(int slot) {
         int at = Arrays.binarySearch(slots, 0, runs, (short) slot);
         return values[at >= 0 ? at : -at - 2];

@@ -7,13 +7,13 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A section of the record sequence of an {@link OffsetTracker}, with each record's pending acknowledgements.
- * {@link #end}, {@link #drop} and {@link #retain} are thread-safe. Only the owner thread may call the other methods.
+ * A section of the records of an {@link OffsetTracker}, with each record's pending acknowledgements. {@link #end},
+ * {@link #drop} and {@link #retain} are thread-safe. Only the owner thread may call the other methods.
  *
- * <p>A holder of a record is a stage that must still acknowledge it. A record has one holder unless the holder adds
- * acknowledgements for others, which is rare. Its state is therefore a single byte, written once by the last holder.
- * {@code extra} counts the pending acknowledgements beyond the first one and exists only in chunks where some were
- * added. A holder that sees no extra acknowledgement is the last one, because only holders add them.
+ * <p>A holder of a record is a stage that must still acknowledge it. Most records have a single holder, so the state is
+ * one byte, written once by the last holder. {@code extra} counts the pending acknowledgements beyond the first one; it
+ * is null until some are added. Only holders add acknowledgements, so a holder that sees no extra one is the last
+ * holder.
  *
  * <pre>
  *   state    HELD      the record has a pending acknowledgement
@@ -54,20 +54,14 @@ final class TrackerChunk {
     /** Timestamps of the records, in milliseconds since the Unix epoch. */
     final TimestampRuns timestamps = new TimestampRuns();
 
-    /**
-     * The total weight of the tracker's records up to and including each record. The weight of a range is the
-     * difference of two elements.
-     */
+    /** The total weight of the tracker's records up to and including each record. */
     final long[] weights = new long[SLOTS];
 
     private final byte[] states = new byte[SLOTS];
 
     private volatile int @Nullable [] extra;
 
-    /**
-     * Stores the cumulative weights of the records from {@code slot} on, starting from {@code before}. Returns the new
-     * total.
-     */
+    /** Stores the cumulative weights of records, starting from {@code before}. Returns the new total. */
     long weigh(int slot, int[] bytes, int from, int count, long before) {
         long sum = before;
         for (int i = 0; i < count; i++) {
@@ -77,17 +71,16 @@ final class TrackerChunk {
         return sum;
     }
 
-    /** Marks a record as finished before any stage holds it. */
     void setFinished(int slot) {
         states[slot] = FINISHED;
     }
 
     /**
-     * Acknowledges the record for one holder.
+     * Acknowledges the record for one holder. Later reads by this thread are not reordered before the write of the
+     * state.
      *
      * @return the record's new state; {@link #HELD} if further acknowledgements are pending. In any other state, the
-     *     slot may already have been reused when this method returns. Later reads by this thread are not reordered
-     *     before the write of the state.
+     *     slot may already have been reused when this method returns.
      */
     byte end(int slot) {
         if ((byte) STATE.getOpaque(states, slot) != HELD) {
@@ -106,7 +99,7 @@ final class TrackerChunk {
         return state;
     }
 
-    /** Ends one pending acknowledgement like {@link #end}, but prevents the record from ever counting as finished. */
+    /** Ends one pending acknowledgement. The record will never count as finished. */
     boolean drop(int slot) {
         if ((byte) STATE.getOpaque(states, slot) != HELD) {
             throw new IllegalStateException("dropped after it was finished");
@@ -120,8 +113,8 @@ final class TrackerChunk {
     }
 
     /**
-     * Removes one extra acknowledgement and sets the bits in {@code mark}. Changes nothing if there is no extra
-     * acknowledgement. Returns the previous element of {@code counts}.
+     * Removes one extra acknowledgement, if there is one, and sets the bits in {@code mark}. Returns the previous
+     * element of {@code counts}.
      */
     private static int subtract(int[] counts, int slot, int mark) {
         int before = (int) COUNTS.getVolatile(counts, slot);
@@ -135,7 +128,6 @@ final class TrackerChunk {
         return extra & ~DROPPED_MARK;
     }
 
-    /** Adds pending acknowledgements. */
     void retain(int slot, int count) {
         if ((byte) STATE.getOpaque(states, slot) != HELD) {
             throw new IllegalStateException("retained after it was finished");
@@ -157,10 +149,7 @@ final class TrackerChunk {
         return (byte) STATE.getVolatile(states, slot) != HELD;
     }
 
-    /**
-     * Returns the first unfinished slot in the range from {@code from} (inclusive) to {@code to} (exclusive);
-     * {@code to} if there is none.
-     */
+    /** Returns the first unfinished slot from {@code from} (inclusive) to {@code to} (exclusive), or {@code to}. */
     int firstUnfinished(int from, int to) {
         int slot = from;
         while (slot < to) {
@@ -172,7 +161,7 @@ final class TrackerChunk {
                 break;
             }
         }
-        // After this fence, this thread sees everything that holders wrote before they finished the records.
+        // After this fence, the thread sees what holders wrote before they finished the records.
         VarHandle.acquireFence();
         return slot;
     }

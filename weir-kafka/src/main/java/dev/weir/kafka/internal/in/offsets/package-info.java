@@ -1,6 +1,6 @@
 /**
- * Tracks the finished offsets of a partition. The owner thread adds the offset of each record it sees, any thread may
- * acknowledge records, and the owner thread commits the offset before which every record is finished.
+ * Tracks the finished offsets of a partition. The owner thread adds the offset of each record, any thread may
+ * acknowledge records, and the owner thread commits the offset of the first unfinished record.
  */
 @NullMarked
 package dev.weir.kafka.internal.in.offsets;

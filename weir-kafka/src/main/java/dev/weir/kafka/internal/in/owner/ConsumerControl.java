@@ -27,8 +27,8 @@ import java.util.concurrent.TimeoutException;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * The handle with which users inspect and control a consumer. Users may call it on any thread; the consumer calls it on
- * the owner thread.
+ * The handle with which users inspect and control a consumer. Any thread may call it; the methods of the last section
+ * belong to the owner thread.
  */
 final class ConsumerControl implements ConsumerHandle {
 
@@ -88,8 +88,7 @@ final class ConsumerControl implements ConsumerHandle {
             } catch (InterruptedException interrupted) {
                 Thread.currentThread().interrupt();
             } catch (ExecutionException | TimeoutException busy) {
-                // The consumer is ending, or its owner thread waits within a rebalance. Return the last snapshot
-                // instead.
+                // The owner thread is busy or ending. Return the last snapshot.
             }
         }
         return snapshot();
@@ -164,8 +163,8 @@ final class ConsumerControl implements ConsumerHandle {
 
     @Override
     public CompletionStage<Void> seek(Map<TopicPartition, Position> positions) {
-        // Do not run the user's continuations on the owner thread, because they may wait for that thread, for example
-        // for the end of the run.
+        // Not on the owner thread: the user's continuations may wait for that thread, for example for the end of the
+        // run.
         return request(positions)
                 .whenCompleteAsync((none, failure) -> {}, Thread::startVirtualThread)
                 .minimalCompletionStage();
@@ -220,7 +219,7 @@ final class ConsumerControl implements ConsumerHandle {
         seeks.removeIf(CompletableFuture::isDone);
     }
 
-    /** Fails all pending seeks, because they will not be executed. Called in {@link ConsumerPhase#CLOSED}. */
+    /** Fails all pending seeks. Called in {@link ConsumerPhase#CLOSED}. */
     void ended() {
         endSeeks();
     }

@@ -29,10 +29,10 @@ final class ConsumerEnding {
 
     private static final ConsumerLog LOG = ConsumerLog.of(ConsumerEnding.class);
 
-    /** Timeout of each poll while the last commit waits for a rebalance. */
+    /** Timeout of each poll while a rebalance delays the last commit. */
     private static final long REBALANCE_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /** Maximum time for closing the client. It also applies if no broker responds. */
+    /** Maximum time for closing the client, even if no broker responds. */
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(8);
 
     private final ConsumerOwner owner;
@@ -59,13 +59,13 @@ final class ConsumerEnding {
         this.clock = parts.clock();
     }
 
-    /** Ends emission because everything was read. Buffered records are still emitted. */
+    /** Ends emission because everything was read. The buffered records are still emitted. */
     void drain() {
         boolean ignored = owner.enter(ConsumerPhase.DRAINING);
         emission.end();
     }
 
-    /** Ends emission. Records that were not pulled are dropped, and nothing more is fetched. */
+    /** Ends emission. Drops the records that were not pulled, and fetches nothing more. */
     void stopEmission() {
         if (!owner.enter(ConsumerPhase.STOPPED)) {
             return;
@@ -73,22 +73,19 @@ final class ConsumerEnding {
         emission.end();
         emission.takeBackUnpromised(assignment.all());
         if (emission.commitsAhead()) {
-            // Resume paused partitions so that their buffered records can still be pulled. These records are already
-            // committed, so no other member would receive them.
+            // The buffered records are already committed, and no other member would receive them. Let the pipeline pull
+            // them.
             pauses.resumeAll();
         }
         assignment.fetchNoMore();
     }
 
-    /**
-     * Keeps polling, to remain in the group, until all emitted records are finished or the close timeout has passed.
-     */
+    /** Polls until all emitted records are finished or the close timeout has passed, to remain in the group. */
     void finishUnfinished() {
         stopEmission();
         boolean ignored = owner.enter(ConsumerPhase.CLOSING);
         if (emission.commitsAhead()) {
-            // With at-most-once delivery, a record is finished when it is pulled, and the remaining records will not be
-            // pulled. There is nothing to wait for.
+            // With at-most-once delivery, a pulled record is finished. There is nothing to wait for.
             assignment.all().forEach(AssignedPartition::advance);
             return;
         }
@@ -105,7 +102,7 @@ final class ConsumerEnding {
     }
 
     /**
-     * Commits finished records, even after a failure, and adds a description of the unfinished records to
+     * Commits finished records, even after a failure. Adds a description of the unfinished records to
      * {@code leftUndone}. Afterwards, the client may be closed.
      */
     void commitAtLast(List<String> leftUndone) {
@@ -121,15 +118,13 @@ final class ConsumerEnding {
         }
     }
 
-    /** Ends the work on all partitions. Called even after an error, because the user's hooks release resources. */
+    /** Ends the work on all partitions, even after an error: the user's hooks release resources. */
     private void release(List<String> leftUndone) {
-        // Revoke the records before the listeners are notified. From then on, no stage may start work on these records,
-        // because they will be read again.
+        // Stages must not start work on these records once the listeners are notified.
         assignment.all().forEach(partition -> partition.tracker().revoke());
         readers.dropRevoked();
         hooks.revoked(assignment.ids(), hooks.deadline());
-        // Describe the records that were unfinished at the last commit. They will be read again even if they have been
-        // finished since.
+        // These records are read again, even if they were finished after the last commit.
         String what = emission.isTracked() ? "unfinished, to be read again: " : "fetched and not pulled: ";
         String unfinished = PartitionAssignment.unfinished(assignment.all());
         if (!unfinished.isEmpty()) {
@@ -140,7 +135,7 @@ final class ConsumerEnding {
         observer.look();
     }
 
-    /** Leaves the group or remains in it, as configured, and closes all connections to brokers. */
+    /** Closes the client and all connections. Leaves the group or remains in it, as configured. */
     void closeClient(Consumer<?, ?> client, RecordFetcher fetcher, OnClose onClose) {
         boolean ignored = owner.enter(ConsumerPhase.CLOSED);
         assignment.clear();
@@ -169,13 +164,13 @@ final class ConsumerEnding {
     }
 
     /**
-     * Commits as soon as the client allows it. During a rebalance, the client accepts commits only for partitions that
-     * it is about to give up. This method polls it until that point.
+     * Commits as soon as the client allows it. During a rebalance, the client commits only partitions that it is about
+     * to give up; this method polls it until then.
      */
     private void commitWhenAllowed() {
         long deadlineNanos = clock.nanoTime() + OffsetCommits.SYNC_NANOS;
         while (true) {
-            // A signal that stays set would make every poll return immediately, and this loop would spin.
+            // If the signal stayed set, every poll would return immediately.
             owner.clearSignal();
             long left = deadlineNanos - clock.nanoTime();
             try {

@@ -44,13 +44,12 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs one consumer on its owner thread. No other thread uses the client, the fetcher, the assignment and the trackers.
- * Other threads communicate with the owner thread through {@link OwnerRequests} and {@link OwnerWaits#wake}. The
- * {@link dev.weir.kafka.internal.in.lookup.ConsumerPhase} determines what it does.
+ * Runs one consumer on its owner thread. Only this thread uses the client, the fetcher, the assignment and the
+ * trackers. Other threads reach it through {@link OwnerRequests} and {@link OwnerWaits#wake}.
  *
- * <p>The only user code on the owner thread is the function for commit metadata, the client's interceptors and, without
- * separate fetch threads, the decoder of a {@link ViewSource}. During a rebalance, the thread waits for the pipeline
- * only to finish records of revoked partitions, and only until a deadline.
+ * <p>Some user code runs on the owner thread: the function for commit metadata, the client's interceptors and, without
+ * separate fetch threads, the decoder of a {@link ViewSource}. The thread waits for the pipeline only during a
+ * rebalance, until the records of revoked partitions are finished or a deadline has passed.
  */
 final class ConsumerLoop implements Runnable {
 
@@ -79,7 +78,7 @@ final class ConsumerLoop implements Runnable {
     private final ConsumerEnding ending;
     private final ConsumerControl control;
 
-    /** The components that take part in giving up partitions, during a rebalance or when the consumer ends. */
+    /** The components that take part in giving up partitions. */
     record Parts(
             ConsumerOwner owner,
             PartitionAssignment assignment,
@@ -91,7 +90,7 @@ final class ConsumerLoop implements Runnable {
             PipelineReaders readers,
             OwnerClock clock) {}
 
-    /** Set before the first pipeline reads from this consumer; null if the consumer is not reusable. */
+    /** Set before the first pipeline reads; null if the consumer is not reusable. */
     private volatile @Nullable PartitionParking parking;
 
     ConsumerLoop(
@@ -160,14 +159,14 @@ final class ConsumerLoop implements Runnable {
 
     // ---- Any thread ------------------------------------------------------------------------------------------------
 
-    /** Requests the end of emission. Records already emitted may still be finished and are then committed. */
+    /** Requests the end of emission. Records already emitted can still be finished and committed. */
     void stop() {
         requests.stop();
     }
 
     /**
-     * Requests that the consumer be closed, and waits until it and the owner thread have ended. Returns a description
-     * of the unfinished work. See {@link dev.weir.stream.spi.StageContext.Termination}.
+     * Requests a close and waits until the consumer and its owner thread have ended. Returns a description of the
+     * unfinished work. See {@link dev.weir.stream.spi.StageContext.Termination}.
      */
     String close(Duration patience) {
         requestClose(patience);
@@ -178,10 +177,6 @@ final class ConsumerLoop implements Runnable {
         requests.close(patience);
     }
 
-    /**
-     * Returns whether each record is acknowledged individually. If not, the first token of a batch represents the whole
-     * batch until the batch is pulled.
-     */
     boolean isTracked() {
         return plan.isTracked();
     }
@@ -190,11 +185,11 @@ final class ConsumerLoop implements Runnable {
         delivery.taken();
     }
 
-    /** Stops emitting the records of a partition because the pipeline no longer reads the partition's stream. */
+    /** Stops emitting the records of a partition whose stream the pipeline no longer reads. */
     void abandon(AssignedPartition announced) {
         execute(() -> {
-            // Compare the buffers instead of the partition objects. A seek replaces the object but keeps the buffer. If
-            // the partition was revoked and assigned again, it has a different buffer.
+            // A seek replaces the partition object but keeps the buffer. A new assignment of the partition has a new
+            // buffer.
             AssignedPartition partition = assignment.get(announced.id());
             if (partition != null && partition.outlet() == announced.outlet()) {
                 emission.takeBack(List.of(partition));
@@ -203,30 +198,23 @@ final class ConsumerLoop implements Runnable {
         });
     }
 
-    /**
-     * Logs that the consumer is starting, and sets the consumer name used in all its log lines. Call before the owner
-     * thread starts.
-     */
+    /** Logs the start and sets the consumer's name for the log. Call before the owner thread starts. */
     void begins(String name, ConsumerSettings<?, ?> settings) {
         observer.runLog().begins(name, settings, subscription, delivery.guarantee());
     }
 
-    /** Sets the supplier of the pipelines whose stages may hold emitted records. */
+    /** Sets the supplier of the pipelines that read from this consumer. */
     void readBy(Supplier<Collection<StageContext>> newReaders) {
         readers.set(newReaders);
     }
 
-    /**
-     * Allows several pipelines to read from this consumer, one after the other or concurrently. Must be called before
-     * the first pipeline reads from it.
-     */
+    /** Allows several pipelines to read from this consumer. Must be called before the first of them reads. */
     PartitionParking share(PipelineOutlets outlets) {
         PartitionParking shared = new PartitionParking(owner, assignment, pauses, emission, commits, outlets, clock);
         parking = shared;
         return shared;
     }
 
-    /** Runs {@code request} on the owner thread soon, unless the consumer ends first. */
     void execute(Runnable request) {
         owner.execute(request);
     }
@@ -244,7 +232,7 @@ final class ConsumerLoop implements Runnable {
             subscribe();
             while (!requests.isClose()) {
                 turn();
-                // Clear the signal before the next iteration checks everything that may have caused it.
+                // Clear the signal before the next iteration checks everything that may have raised it.
                 owner.clearSignal();
             }
             ending.finishUnfinished();
@@ -284,7 +272,6 @@ final class ConsumerLoop implements Runnable {
         arrivals.assigned(ids);
     }
 
-    /** Executes requests, resumes partitions and commits, then polls until the next of these tasks is due. */
     private void turn() {
         if (requests.isStop()) {
             ending.stopEmission();
@@ -307,7 +294,6 @@ final class ConsumerLoop implements Runnable {
         return shared == null ? Long.MAX_VALUE : Math.max(1, shared.detachFinished());
     }
 
-    /** Ends the consumer. Completes {@link #close} even after a failure. */
     private void end() {
         List<String> leftUndone = new ArrayList<>();
         try {
@@ -325,7 +311,7 @@ final class ConsumerLoop implements Runnable {
                 try {
                     observer.runLog().ended(leftUndone);
                 } finally {
-                    // must run even after a failure, because a thread may wait in close()
+                    // always, because a thread may wait in close()
                     owner.ended(String.join("; ", leftUndone));
                     control.ended();
                 }
@@ -337,10 +323,6 @@ final class ConsumerLoop implements Runnable {
         return assignment;
     }
 
-    /**
-     * Returns the reason why the partition's position or end is unknown, which prevents its records from being read;
-     * null if there is no problem.
-     */
     private @Nullable String trouble(AssignedPartition partition) {
         String trouble = positions.trouble(partition);
         return trouble == null ? boundedRead.trouble(partition) : trouble;

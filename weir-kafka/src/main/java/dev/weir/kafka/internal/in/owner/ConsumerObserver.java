@@ -35,27 +35,24 @@ final class ConsumerObserver {
     private static final long MIN_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     /**
-     * Maximum age of a snapshot, as documented. While no snapshots are requested, this is the interval between readings
-     * of the consumer's state. While snapshots are requested, the interval is a multiple of the last reading's
-     * duration, limited to this value. Without the limit, the interval after the first reading of thousands of
-     * partitions, which may take half a second, would be far too long.
+     * Maximum age of a snapshot. If snapshots are requested, the owner thread reads the consumer's state more often,
+     * depending on the duration of the last reading.
      */
     private static final long MAX_LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /**
-     * Minimum interval between readings, as a multiple of the last reading's duration. Readings therefore take at most
-     * one hundredth of the owner thread's time.
+     * Minimum interval between readings, as a multiple of the last reading's duration. Readings take at most one
+     * hundredth of the owner thread's time.
      */
     private static final int COST_RATIO = 100;
 
     /**
      * The state of the consumer at the time of a reading.
      *
-     * @param dropped the records dropped at the time of the reading
-     * @param sought the first unfinished record of each partition; an element is null if its partition has no
-     *     unfinished record
-     * @param assignments number of assignments up to the time of the reading
-     * @param throttledNanos total time for which brokers had throttled the consumer's fetches
+     * @param dropped the records dropped so far
+     * @param sought the first unfinished record of each partition, or null
+     * @param assignments number of assignments so far
+     * @param throttledNanos total time for which brokers have throttled the consumer's fetches
      */
     private record Look(
             List<PartitionReading> partitions,
@@ -108,7 +105,7 @@ final class ConsumerObserver {
     private volatile boolean worksLeft;
     private volatile int assignments;
 
-    /** True if a result was requested since the last reading. The next reading then takes place earlier. */
+    /** True if a snapshot was requested since the last reading. The next reading is then due earlier. */
     private volatile boolean asked = true;
 
     /**
@@ -152,8 +149,7 @@ final class ConsumerObserver {
         asked = true;
         Look look = last;
         DroppedRecords dropped = assignment.dropped();
-        // After the last reading, stages may still have finished or dropped records that they held. If the consumer has
-        // ended, use the current counts instead.
+        // Stages may have finished or dropped records after the last reading of a closed consumer.
         return owner.phase() == ConsumerPhase.CLOSED
                 ? look.snapshot().with(dropped.dropped(true), dropped.skipped(), dropped.leftUndone())
                 : look.snapshot().with(look.dropped, dropped.skipped(), 0);
@@ -214,8 +210,7 @@ final class ConsumerObserver {
         List<PartitionDump> starting = current.stream()
                 .filter(partition -> partition.paused().contains(Paused.STARTING) || partition.position() < 0)
                 .toList();
-        // Use the number of assignments at the time of the reading. Partitions assigned since then have no position in
-        // the reading.
+        // Partitions assigned since the reading have no position in it, so use its number of assignments.
         boolean ready = live && look.assignments > 0 && starting.isEmpty();
         if (look.assignments == 0) {
             reasons.add("no partition was ever assigned");
@@ -279,7 +274,6 @@ final class ConsumerObserver {
         return ++assignments;
     }
 
-    /** Counts a rebalance that revoked partitions. */
     void rebalanced() {
         rebalances++;
     }
@@ -294,7 +288,6 @@ final class ConsumerObserver {
         }
     }
 
-    /** Takes a reading and updates {@link #snapshot}. */
     void look() {
         Collection<AssignedPartition> assigned = assignment.all();
         List<PartitionReading> readings = new ArrayList<>(assigned.size());

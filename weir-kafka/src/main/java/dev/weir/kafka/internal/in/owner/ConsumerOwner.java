@@ -8,9 +8,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * The owner thread of one consumer, with its {@linkplain OwnerRequests requests}, its {@linkplain OwnerWaits waits} and
- * its phase. Only the owner thread may call {@link #enter}, {@link #own}, {@link #clearSignal} and {@link #ended}; the
- * comments of the other methods name their threads.
+ * The owner thread of one consumer, with its {@linkplain OwnerRequests requests}, {@linkplain OwnerWaits waits} and
+ * phase. Only the owner thread may call {@link #enter}, {@link #own}, {@link #clearSignal} and {@link #ended}.
  */
 final class ConsumerOwner implements OwnerThread {
 
@@ -28,7 +27,7 @@ final class ConsumerOwner implements OwnerThread {
     private volatile ConsumerPhase phase = ConsumerPhase.RUNNING;
 
     /**
-     * Creates an instance in the {@link ConsumerPhase#RUNNING} phase.
+     * Creates an owner in the {@link ConsumerPhase#RUNNING} phase.
      *
      * @param onFailure receives failures; may be called by any thread
      */
@@ -70,7 +69,7 @@ final class ConsumerOwner implements OwnerThread {
     }
 
     private boolean isClosedSoon() {
-        // Wait on a copy, because the timeout must not complete `closed` itself.
+        // A copy, because the timeout must not complete `closed` itself.
         String ignored = closed.copy()
                 .completeOnTimeout("", LOOK_MILLIS, TimeUnit.MILLISECONDS)
                 .join();
@@ -98,19 +97,16 @@ final class ConsumerOwner implements OwnerThread {
 
     // ---- Owner thread ----------------------------------------------------------------------------------------------
 
-    /** Makes the calling thread the owner thread. */
     void own() {
         waiting.own();
     }
 
-    /** Clears the signal. The caller must then check everything that may have caused it. */
+    /** Clears the signal. The caller must then check everything that may have raised it. */
     void clearSignal() {
         waiting.clearSignal();
     }
 
-    /**
-     * Enters a later phase. Returns false, and changes nothing, if {@code next} is not later than the current phase.
-     */
+    /** Enters a later phase. Returns false if {@code next} is not later than the current phase. */
     boolean enter(ConsumerPhase next) {
         if (next.compareTo(phase) <= 0) {
             return false;
@@ -119,7 +115,6 @@ final class ConsumerOwner implements OwnerThread {
         return true;
     }
 
-    /** Releases all threads that wait for the consumer to end. */
     void ended(String leftUndone) {
         closed.complete(leftUndone);
     }

@@ -40,12 +40,12 @@ public final class ConsumerSource<K, V> implements SourceFactory<ConsumerRecord<
         this.start = new ConsumerStart(settings, subscription, delivery, external);
     }
 
-    /** Returns a source whose records are committed after they have been acknowledged. */
+    /** Returns a source that commits records after they are acknowledged. */
     public static <K, V> ConsumerSource<K, V> committable(ConsumerSettings<K, V> settings, Subscription subscription) {
         return new ConsumerSource<>(settings, subscription, new Delivery.Committable(), null);
     }
 
-    /** Returns a committable source that emits an unreadable batch as one record, without decoding it. */
+    /** Returns a committable source that emits an unreadable batch as one record. */
     public static ConsumerSource<byte[], byte[]> committableWithUnreadable(
             ConsumerSettings<byte[], byte[]> settings, Subscription subscription) {
         return new ConsumerSource<>(settings, subscription, new Delivery.Committable(true), null);
@@ -53,7 +53,7 @@ public final class ConsumerSource<K, V> implements SourceFactory<ConsumerRecord<
 
     /**
      * Returns a committable source that holds each record until it is due. Records of a partition are emitted in offset
-     * order, so a record that is not yet due also delays the records after it.
+     * order, so a record that is not due also delays later records.
      *
      * @param dueMillis returns a record's due time in milliseconds since the Unix epoch
      */
@@ -65,8 +65,8 @@ public final class ConsumerSource<K, V> implements SourceFactory<ConsumerRecord<
     }
 
     /**
-     * Returns a source that commits nothing. All work on revoked records has ended by the time a listener is notified
-     * of the revocation.
+     * Returns a source that commits nothing. When a listener learns of a revocation, all work on the revoked records
+     * has ended.
      */
     public static <K, V> ConsumerSource<K, V> plain(
             ConsumerSettings<K, V> settings, Subscription subscription, @Nullable ExternalOffsets external) {

@@ -58,12 +58,12 @@ import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
 
-/** Starts consumers. A consumer consists of a client, an owner thread, and a client for broker queries. Immutable. */
+/** Starts consumers. A consumer has a client, an owner thread, and a client for broker queries. Immutable. */
 public final class ConsumerStart {
 
     /**
-     * The {@code retry.backoff.ms} of a client that is only a group member. The client's heartbeat thread wakes up at
-     * this interval and creates 1.4 kB of garbage each time.
+     * The {@code retry.backoff.ms} of a client that is only a group member. Its heartbeat thread wakes up at this
+     * interval and creates 1.4 kB of garbage each time.
      */
     private static final int MEMBER_BACKOFF_MILLIS = 1_000;
 
@@ -71,27 +71,22 @@ public final class ConsumerStart {
 
     private static final StaticMembers STATIC_MEMBERS = new StaticMembers();
 
-    /** Timeout of the queries made before the start. */
     private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(15);
 
-    /** Timeout of the query for the end offsets of a bounded read. */
     private static final Duration END_TIMEOUT = Duration.ofSeconds(5);
 
-    /** Runs a task after the pause before a query is repeated. */
+    /** Delays the repetition of a query. */
     private static final Executor AFTER_PAUSE = CompletableFuture.delayedExecutor(200, TimeUnit.MILLISECONDS);
 
     /** Interval at which the client looks for new topics that match a pattern. */
     private static final int TOPIC_LOOK_MILLIS = 30_000;
 
-    /**
-     * Lower bound for the fetch size per partition, because smaller fetches are not worth a request. A batch larger
-     * than the limit is still delivered (KIP-74).
-     */
+    /** Minimum fetch size per partition. Smaller fetches are not worth a request. */
     private static final long MIN_FETCH_BYTES = 64 * 1024;
 
     /**
-     * Maximum size of an unreadable batch after decompression. The batch is decompressed completely, outside the heap,
-     * to find out what is wrong with it.
+     * Maximum decompressed size of an unreadable batch. It is decompressed as a whole, outside the heap, to find the
+     * fault.
      */
     private static final int MAX_RESCUED_BYTES = 64 * 1024 * 1024;
 
@@ -101,7 +96,7 @@ public final class ConsumerStart {
     private final @Nullable ExternalOffsets external;
     private final Function<DecodeTime, FetchedViews.Maker> views;
 
-    /** Creates an instance whose consumers hand out ordinary records, the same as Kafka's client returns. */
+    /** Creates an instance whose consumers hand out copies of the records. */
     public ConsumerStart(
             ConsumerSettings<?, ?> settings,
             Subscription subscription,
@@ -129,10 +124,7 @@ public final class ConsumerStart {
         refuseContradictions();
     }
 
-    /**
-     * Rejects contradictory settings. Called when the blueprint is created, so that the author of the settings sees the
-     * message.
-     */
+    /** Rejects contradictory settings. Runs when the blueprint is created: its author should see the message. */
     private void refuseContradictions() {
         if (settings.groupId() == null && delivery.commits()) {
             throw new IllegalArgumentException(
@@ -172,7 +164,6 @@ public final class ConsumerStart {
         }
     }
 
-    /** Starts a consumer that lives as long as the stages of {@code context}. Blocks while it queries brokers. */
     ConsumerLoop start(StageContext context, RecordOutlets outlets) {
         return start(context, outlets, null);
     }
@@ -216,7 +207,7 @@ public final class ConsumerStart {
     /**
      * Starts a consumer that lives until it is closed. Blocks while it queries brokers.
      *
-     * @param label describes the pipeline or the pipelines in the log
+     * @param label describes the pipelines in the log
      */
     Started start(String name, String label, RecordOutlets outlets, Consumer<Throwable> onFailure) {
         return start(name, label, outlets, onFailure, null);
@@ -253,23 +244,19 @@ public final class ConsumerStart {
         }
     }
 
-    /** Creates the object that delays the records of one buffer; null if records are not delayed. */
     @Nullable
     DueRecords delay() {
         return DueRecords.of(subscription);
     }
 
-    /**
-     * Returns the stage from which the pipeline pulls. This is {@code stage} itself unless a test harness replaces
-     * Kafka.
-     */
+    /** Returns the stage from which the pipeline pulls: {@code stage} itself unless a test harness replaces Kafka. */
     public <T> Stage<T> pulled(Stage<T> stage, StageContext context) {
         return SurroundingsRegistry.of(settings.properties()).pulled(stage, context.clock());
     }
 
     /**
-     * Registers a static member; returns null if the consumer is not one. Warns if this process already runs a member
-     * with the same id, because the brokers will fence one of the two.
+     * Registers a static member; returns null if the consumer is not one. Warns if this process already runs the same
+     * member, because the brokers will fence one of them.
      */
     private StaticMembers.@Nullable Membership enter(Map<String, Object> config) {
         Object instance = config.get(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG);
@@ -288,7 +275,6 @@ public final class ConsumerStart {
         return membership;
     }
 
-    /** Checks that a broker responds. The topics need not exist, because they may be created later. */
     private void checkConnection(Lookup lookup) {
         if (!settings.connectTimeout().isZero()) {
             Set<String> ignored = answer(lookup.topics(), settings.connectTimeout());
@@ -296,16 +282,15 @@ public final class ConsumerStart {
     }
 
     /**
-     * Rejects a setting that names a partition if the topic has no such partition. The setting would otherwise silently
-     * have no effect. Ignores topics that do not exist yet or cannot be described now.
+     * Rejects a setting that names a partition which its topic does not have. Ignores topics that do not exist or
+     * cannot be described.
      */
     private void checkPartitions(String setting, Set<TopicPartition> named, Lookup lookup) {
         if (named.isEmpty() || settings.connectTimeout().isZero()) {
             return;
         }
         if (refusal(setting, named, lookup) != null) {
-            // A broker with outdated metadata may not know a partition that was just added, so one response is not
-            // enough.
+            // Ask again: a broker with outdated metadata may not know a new partition.
             answer(CompletableFuture.runAsync(() -> {}, AFTER_PAUSE));
             KafkaPipelineException refusal = refusal(setting, named, lookup);
             if (refusal != null) {
@@ -314,7 +299,6 @@ public final class ConsumerStart {
         }
     }
 
-    /** Returns the exception for the first named partition that its topic does not have; null if all of them exist. */
     private @Nullable KafkaPipelineException refusal(String setting, Set<TopicPartition> named, Lookup lookup) {
         Set<String> topics = named.stream().map(TopicPartition::topic).collect(Collectors.toSet());
         Set<TopicPartition> known = Set.of();
@@ -336,8 +320,8 @@ public final class ConsumerStart {
     }
 
     /**
-     * Limits the fetch size per partition. For every paused partition, the client may retain fetched records that are
-     * not counted in the buffer's budget. For all partitions together, they should use at most a quarter of the budget.
+     * Limits the fetch size per partition. The client may keep fetched records of paused partitions, which the buffer's
+     * budget does not count. Together, they should use at most a quarter of the budget.
      */
     private void limitFetches(Map<String, Object> config, Lookup lookup) {
         String limit = ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG;
@@ -386,9 +370,8 @@ public final class ConsumerStart {
     }
 
     /**
-     * Returns the end offsets. If the end offset of a partition is currently unknown, it is queried again while the
-     * consumer runs, so that it does not delay the other partitions. If all end offsets are unknown, for example during
-     * an election, the query is repeated until it times out, and then the start fails.
+     * Returns the end offsets. An unknown end offset is queried again while the consumer runs. If all end offsets are
+     * unknown, for example during an election, the query is repeated until it times out and the start fails.
      */
     private Map<TopicPartition, Long> endOffsets(Lookup lookup, Set<TopicPartition> ids) {
         long startNanos = System.nanoTime();
@@ -406,8 +389,7 @@ public final class ConsumerStart {
     }
 
     /**
-     * Adds the end offset of each partition to {@code ends}. Returns the reason why an end offset is unknown, or null
-     * if all are known.
+     * Adds the end offset of each partition to {@code ends}. Returns the reason if an end offset is unknown, or null.
      */
     private @Nullable KafkaPipelineException ends(
             Lookup lookup, Set<TopicPartition> ids, Map<TopicPartition, Long> ends) {
@@ -433,7 +415,7 @@ public final class ConsumerStart {
         return Objects.requireNonNull(subscription.end().of(id));
     }
 
-    /** Starts the loop. From then on, the owner thread is responsible for closing the client. */
+    /** Starts the loop. Its owner thread closes the client. */
     private ConsumerLoop start(
             Surroundings around,
             Map<String, Object> config,
@@ -474,9 +456,8 @@ public final class ConsumerStart {
     }
 
     /**
-     * Returns whether commits bypass the client. They do if lean consumers fetch the records and the client is only a
-     * group member. If interceptors are configured, commits always use the client, because the interceptors may need to
-     * see them.
+     * Returns whether commits bypass the client. They do if lean consumers fetch and no interceptors need to see the
+     * commits.
      */
     private boolean commitsBesideClient(Map<String, Object> config) {
         Object interceptors = config.get(ConsumerConfig.INTERCEPTOR_CLASSES_CONFIG);
@@ -484,7 +465,7 @@ public final class ConsumerStart {
                 && (interceptors == null || interceptors.toString().isBlank());
     }
 
-    /** Creates the poll budget. If the client fetches the records, adds the budget to the client's configuration. */
+    /** Creates the poll budget. Adds it to the client's configuration if the client fetches the records. */
     private PollBudget budget(Surroundings around, Map<String, Object> config) {
         PollBudget budget = new PollBudget(settings.bufferBytes(), maxBatchBytes());
         if (settings.fetch() == FetchPath.CLIENT && around.hasBrokers()) {
@@ -511,7 +492,7 @@ public final class ConsumerStart {
         return LeanFetcher.open(client, config, maxBatchBytes(), name, settings.fetchThreads(), views);
     }
 
-    /** Returns the limit of a batch in bytes. The cast is safe, because the settings allow at most 1 GB. */
+    /** Returns the batch limit. The settings allow at most 1 GB. */
     private int maxBatchBytes() {
         return (int) settings.maxBatchBytes();
     }

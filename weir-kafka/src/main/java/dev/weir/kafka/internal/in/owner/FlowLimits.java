@@ -9,8 +9,8 @@ import java.util.concurrent.locks.ReentrantLock;
 final class FlowLimits implements BufferControl {
 
     /**
-     * The limit on outstanding records can be raised to at most this multiple of its initial value. Each partition's
-     * tracker allocates an array for the raised limit in advance, with one reference per 512 records.
+     * Maximum factor for raising the limit on outstanding records. Trackers allocate memory for the raised limit in
+     * advance.
      */
     private static final int HEADROOM = 8;
 

@@ -18,17 +18,17 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds and reports partitions where an open transaction blocks readers of committed records (ADR 213). Confined to the
- * owner thread.
+ * Reports partitions where an open transaction blocks readers of committed records (ADR 213). Confined to the owner
+ * thread.
  *
- * <p>Checks only partitions whose readable records have all been read, because an open transaction blocks a partition
- * only after that point. The fetcher knows without a query whether all of them have been read.
+ * <p>Checks only partitions whose readable records have all been read, because an open transaction does not block a
+ * partition before that.
  */
 final class OpenTransactions {
 
     private static final ConsumerLog LOG = ConsumerLog.of(OpenTransactions.class);
 
-    /** Minimum time that records must have been waiting at a position before the partition is reported. */
+    /** Minimum time that records must have waited before the partition is reported. */
     private static final long TOLD_AFTER_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -40,7 +40,7 @@ final class OpenTransactions {
 
         final long offset;
 
-        /** The end of the log. Equal to the position if no records are waiting. */
+        /** The end of the log, or the position itself if no records are waiting. */
         long end;
 
         /** The time when the first waiting record was detected. */
@@ -48,7 +48,6 @@ final class OpenTransactions {
 
         boolean asked;
 
-        /** Description of the transaction's producer; null until it is known. */
         @Nullable
         String holder;
 
@@ -91,7 +90,7 @@ final class OpenTransactions {
 
     /**
      * Describes the waiting records of a partition and the transaction that blocks them. Returns null if the partition
-     * has not been reported as blocked or has made progress since the report.
+     * is not blocked.
      */
     @Nullable
     String trouble(AssignedPartition partition, long now) {
@@ -111,14 +110,13 @@ final class OpenTransactions {
     }
 
     void lookIfDue(long now) {
-        // A transaction can block only readers of committed records.
         if (!readsCommitted || now - lookDueNanos < 0 || !owner.isEmitting()) {
             return;
         }
         lookDueNanos = now + LOOK_NANOS;
         places.entrySet().removeIf(each -> isOver(each.getKey(), each.getValue()));
         // Check only partitions that have not advanced since the last check. Even a busy partition sometimes has no
-        // more records to read.
+        // more records.
         Map<TopicPartition, AssignedPartition> standing = new HashMap<>();
         places.keySet().forEach(partition -> standing.put(partition.id(), partition));
         for (AssignedPartition partition : assignment.all()) {
@@ -163,8 +161,8 @@ final class OpenTransactions {
     }
 
     /**
-     * Queries the open transaction and the last stable offset. If the last stable offset is beyond the position, the
-     * transaction is not the cause; for example, a quota may delay the records.
+     * Queries the open transaction and the last stable offset. If that offset is beyond the position, the transaction
+     * is not the cause.
      */
     private void ask(AssignedPartition partition, Place place) {
         TopicPartition id = partition.id();

@@ -8,9 +8,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Passes requests from other threads to the owner thread. A new request wakes the owner thread, which runs all requests
- * before its next poll. {@link #run} and {@link #withinPatience} belong to the owner thread; the other methods are
- * thread-safe.
+ * Passes requests from other threads to the owner thread, which runs them before its next poll. {@link #run} and
+ * {@link #withinPatience} belong to the owner thread; the other methods are thread-safe.
  */
 final class OwnerRequests {
 
@@ -30,7 +29,6 @@ final class OwnerRequests {
         this.clock = clock;
     }
 
-    /** Requests that no more records be emitted. See {@link ConsumerLoop#stop}. */
     void stop() {
         stop = true;
         waiting.wake();
@@ -41,8 +39,8 @@ final class OwnerRequests {
     }
 
     /**
-     * Requests that the consumer be closed, after waiting at most {@code patience} for unfinished records. If this
-     * method is called more than once, the earliest deadline applies.
+     * Requests a close after waiting at most {@code patience} for unfinished records. The earliest deadline of several
+     * calls applies.
      */
     void close(Duration patience) {
         long deadlineNanos = clock.nanoTime() + patience.toNanos();
@@ -73,7 +71,7 @@ final class OwnerRequests {
         }
     }
 
-    /** Returns {@code nanos}, limited to the remaining close timeout if a close was requested. */
+    /** Returns {@code nanos}, limited to the remaining close timeout after a close request. */
     long withinPatience(long nanos) {
         return close ? Math.min(nanos, closeDeadlineNanos - clock.nanoTime()) : nanos;
     }

@@ -11,10 +11,7 @@ import java.util.HashSet;
 import java.util.Set;
 import org.apache.kafka.common.TopicPartition;
 
-/**
- * Adds newly assigned partitions. They are assigned by the group or, without a group, by the consumer itself. Confined
- * to the owner thread.
- */
+/** Adds partitions that the group, or the consumer itself, has assigned. Confined to the owner thread. */
 final class PartitionArrivals {
 
     private final OwnerThread owner;
@@ -28,7 +25,6 @@ final class PartitionArrivals {
     /** Partitions revoked or lost after the end of a bounded read. */
     private final Set<TopicPartition> withdrawnAtEnd = new HashSet<>();
 
-    /** Partitions of {@link #withdrawnAtEnd} after they were assigned again. */
     private final Set<TopicPartition> returned = new HashSet<>();
 
     PartitionArrivals(
@@ -49,8 +45,8 @@ final class PartitionArrivals {
     }
 
     /**
-     * Returns the partitions that were revoked or lost after the end of a bounded read and have been assigned again.
-     * They are no longer read, so records that were withdrawn from their buffers will not be emitted.
+     * Returns the partitions that were withdrawn after the end of a bounded read and assigned again. Their buffered
+     * records will not be emitted.
      */
     Set<TopicPartition> returned() {
         return Set.copyOf(returned);
@@ -67,7 +63,7 @@ final class PartitionArrivals {
     void assigned(Collection<TopicPartition> ids) {
         fetcher.assigned(ids);
         if (!owner.isEmitting()) {
-            // No records of these partitions will be emitted, so there will be nothing to commit.
+            // Nothing of these partitions will be emitted or committed.
             fetcher.pause(ids);
             ids.stream().filter(withdrawnAtEnd::contains).forEach(returned::add);
             return;

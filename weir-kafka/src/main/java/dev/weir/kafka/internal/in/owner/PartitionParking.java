@@ -20,9 +20,8 @@ import java.util.concurrent.CompletionException;
  * Moves the partitions of a reusable consumer between its pipelines. Any thread may call {@link #attach},
  * {@link #stopEmission}, {@link #detach} and {@link #hurry}; the other methods belong to the owner thread.
  *
- * <p>A partition that no pipeline reads is parked: it is not fetched, but remains assigned and committed. The next
- * pipeline to read it continues at the partition's first unfinished record and skips later records that are already
- * finished.
+ * <p>A partition that no pipeline reads is parked: it is not fetched, but stays assigned and committed. The next
+ * pipeline continues at the partition's first unfinished record and skips records that are already finished.
  */
 final class PartitionParking {
 
@@ -75,14 +74,14 @@ final class PartitionParking {
         }
     }
 
-    /** Stops emission to the pipeline. The pipeline may still finish the records it has already pulled. */
+    /** Stops emission to the pipeline. The pipeline can still finish the records that it has pulled. */
     void stopEmission(Attachment attachment) {
         owner.execute(() -> stop(attachment));
     }
 
     /**
-     * Waits at most {@code patience} for the pipeline to finish the records it has pulled, then removes it. Returns a
-     * description of the work that it left unfinished. If the consumer has ended, the description covers all pipelines.
+     * Waits at most {@code patience} for the pipeline to finish its records, then removes it. Returns a description of
+     * the work left unfinished, or of all pipelines if the consumer has ended.
      */
     String detach(Attachment attachment, Duration patience) {
         long deadlineNanos = clock.nanoTime() + patience.toNanos();
@@ -94,10 +93,7 @@ final class PartitionParking {
         return owner.awaitOrEnd(attachment.detached) ? attachment.detached.join() : owner.leftUndone();
     }
 
-    /**
-     * Limits the wait of {@link #detach} to {@code patience} from now. This applies to a call that is already waiting
-     * and to a later call.
-     */
+    /** Limits the wait of a current or later {@link #detach} to {@code patience} from now. */
     void hurry(Attachment attachment, Duration patience) {
         long deadlineNanos = clock.nanoTime() + patience.toNanos();
         owner.execute(() -> attachment.closeBy(deadlineNanos));
@@ -126,7 +122,7 @@ final class PartitionParking {
         }
     }
 
-    /** Stops emission of the partitions until a pipeline reads them again. */
+    /** Stops emission until a pipeline reads the partitions again. */
     private void park(Collection<AssignedPartition> partitions) {
         emission.takeBack(partitions);
         for (AssignedPartition partition : partitions) {
@@ -143,7 +139,7 @@ final class PartitionParking {
         }
     }
 
-    /** Detaches a pipeline even if it is still working on pulled records, so that the next pipeline can read. */
+    /** Detaches a pipeline that may still work on pulled records. */
     private void detachNow(Attachment attachment) {
         detach(
                 attachment,
@@ -166,7 +162,7 @@ final class PartitionParking {
         attachment.detached.complete(leftUndone);
     }
 
-    /** Removes pipelines that have finished or whose timeout has passed. Returns the time until the next deadline. */
+    /** Removes pipelines that have finished or timed out. Returns the time until the next deadline. */
     long detachFinished() {
         long left = Long.MAX_VALUE;
         for (Attachment attachment : outlets.closing()) {

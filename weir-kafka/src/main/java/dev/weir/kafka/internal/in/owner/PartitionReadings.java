@@ -32,23 +32,21 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes snapshots of single partitions: their buffered and unfinished records, their lag, and the reasons and durations
- * of their pauses. Confined to the owner thread, except for {@link #silentSince} and {@link #decodeTime}.
+ * Takes snapshots of single partitions: buffered and unfinished records, lag and pauses. Confined to the owner thread,
+ * except for {@link #silentSince} and {@link #decodeTime}.
  */
 final class PartitionReadings {
 
-    /** Interval between queries for the end offsets of paused partitions; see {@link #askForEndsIfDue}. */
     private static final long END_LOOK_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private static final Duration END_TIMEOUT = Duration.ofSeconds(30);
 
     /**
-     * The state of one partition. {@link #dump} and {@link #snapshot} convert it into an object for users, but only on
-     * request.
+     * The state of one partition. Converted into an object for users only on request.
      *
      * @param unfinished the number of unfinished records, including the buffered ones
      * @param oldestOffset the first unfinished offset; -1 if there is none
-     * @param lagMillis the age of the first unfinished record by its timestamp; -1 if it is unknown
+     * @param lagMillis the age of the first unfinished record by its timestamp; -1 if unknown
      */
     record PartitionReading(
             TopicPartition id,
@@ -120,7 +118,7 @@ final class PartitionReadings {
     private final OpenTransactions transactions;
     private final Reachability reachability;
 
-    /** Reusable set for the reasons why one partition is paused. */
+    /** The reasons why one partition is paused. Reused. */
     private final EnumSet<Paused> reasons = EnumSet.noneOf(Paused.class);
 
     private long endLookDueNanos;
@@ -134,9 +132,9 @@ final class PartitionReadings {
      * Creates an object that has not taken any snapshots.
      *
      * @param lookup queries the end offsets of paused partitions
-     * @param delivery returns the number of records that cannot be emitted until they are committed
+     * @param delivery knows the records that wait for a commit
      * @param trouble returns the reason why a partition is not read, or null
-     * @param transactions finds partitions that are blocked by open transactions
+     * @param transactions finds partitions that open transactions block
      */
     PartitionReadings(
             OwnerThread owner,
@@ -172,7 +170,6 @@ final class PartitionReadings {
         return reachability.silentSince();
     }
 
-    /** Returns the time of the last snapshot that showed progress. */
     long progressNanos() {
         return progressNanos;
     }
@@ -186,16 +183,12 @@ final class PartitionReadings {
         return fetcher.throttledNanos();
     }
 
-    /** Prepares for snapshots of all partitions. */
     void begin(long now) {
         reachability.look();
         transactions.lookIfDue(now);
     }
 
-    /**
-     * Returns the number of records that were fetched but not pulled. With at-most-once delivery, this includes records
-     * that cannot be emitted until their offsets are committed.
-     */
+    /** Returns the number of fetched records that were not pulled, including records that wait for a commit. */
     private int buffered(AssignedPartition partition) {
         return partition.outlet().records(partition) + delivery.waitingRecords(partition);
     }
@@ -235,8 +228,8 @@ final class PartitionReadings {
     }
 
     /**
-     * Returns the age of the first unfinished record according to this machine's wall clock, or zero if there is no
-     * lag. If the producer's clock is ahead, the age is zero rather than negative. Returns -1 if the age is unknown.
+     * Returns the age of the first unfinished record by this machine's clock; zero if there is no lag, -1 if unknown.
+     * Never negative, even if the producer's clock is ahead.
      */
     private long lagMillis(AssignedPartition partition, long lag) {
         long timestamp = tracked ? partition.tracker().firstUnfinishedTimestamp() : OffsetTracker.NO_TIMESTAMP;
@@ -278,10 +271,7 @@ final class PartitionReadings {
         return behind == RecordFetcher.UNKNOWN ? -1 : behind + outstanding;
     }
 
-    /**
-     * Queries the end offsets of paused partitions. The client learns end offsets only from fetches, and paused
-     * partitions are not fetched.
-     */
+    /** Queries the end offsets of paused partitions, which the client learns only from fetches. */
     void askForEndsIfDue(Collection<AssignedPartition> assigned, long now) {
         if (now - endLookDueNanos < 0 || !owner.isEmitting()) {
             return;

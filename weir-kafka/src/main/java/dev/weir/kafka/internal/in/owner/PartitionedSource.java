@@ -19,8 +19,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Creates the runtime objects of a partitioned source. Its elements are themselves sources, one for each assigned
- * partition. Immutable.
+ * Creates the runtime objects of a partitioned source, which emits one source for each assigned partition. Immutable.
  */
 public final class PartitionedSource<K, V> implements SourceFactory<PartitionSource<K, V>> {
 
@@ -42,7 +41,7 @@ public final class PartitionedSource<K, V> implements SourceFactory<PartitionSou
         return new PartitionedSource<>(settings, subscription, new Delivery.Committable(), null);
     }
 
-    /** Returns a source that commits nothing, because {@code external} stores its offsets. */
+    /** Returns a source that commits nothing. {@code external} stores its offsets. */
     public static <K, V> PartitionedSource<K, V> external(
             ConsumerSettings<K, V> settings, Subscription subscription, ExternalOffsets external) {
         return new PartitionedSource<>(settings, subscription, new Delivery.Plain(true), external);
@@ -55,7 +54,7 @@ public final class PartitionedSource<K, V> implements SourceFactory<PartitionSou
         return start.pulled(new Announcements(outlets, context, loop), context);
     }
 
-    /** The outer stage, which emits a source for each assigned partition. Confined to the thread that runs it. */
+    /** Emits a source for each assigned partition. Confined to the stage's thread. */
     private final class Announcements implements Stage<PartitionSource<K, V>> {
 
         private final PartitionOutlets outlets;

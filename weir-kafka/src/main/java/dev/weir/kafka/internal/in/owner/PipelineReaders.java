@@ -5,7 +5,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** Supplies the pipelines whose stages may hold emitted records. Thread-safe. */
+/** Supplies the pipelines that read from a consumer. Thread-safe. */
 final class PipelineReaders implements Supplier<Collection<StageContext>> {
 
     /** Set before anything is emitted. */
@@ -20,7 +20,7 @@ final class PipelineReaders implements Supplier<Collection<StageContext>> {
         return current.get();
     }
 
-    /** Makes the pipelines drop revoked work that has not started. */
+    /** Makes the pipelines drop revoked records that they have not started. */
     void dropRevoked() {
         get().forEach(StageContext::dropRevoked);
     }

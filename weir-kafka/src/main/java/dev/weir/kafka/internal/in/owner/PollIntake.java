@@ -21,10 +21,7 @@ import org.apache.kafka.clients.consumer.InvalidOffsetException;
 /** Polls, and emits the records that arrive. Confined to the owner thread. */
 final class PollIntake {
 
-    /**
-     * Maximum duration of a poll if nothing is due. During a longer poll, the consumer's snapshot would become
-     * outdated.
-     */
+    /** Maximum duration of a poll. Snapshots would be outdated after a longer one. */
     private static final long MAX_POLL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final OwnerWaits waiting;
@@ -72,9 +69,8 @@ final class PollIntake {
     }
 
     /**
-     * Waits during a rebalance until a signal arrives or {@code nanos} have passed. If the records are fetched by a
-     * separate client rather than by the group member, this method keeps reading the partitions that the member
-     * retains.
+     * Waits during a rebalance until a signal arrives or {@code nanos} have passed. If lean consumers fetch, keeps
+     * reading the partitions that the member retains.
      */
     void waitInRebalance(long nanos) {
         long endNanos = clock.nanoTime() + nanos;
@@ -108,8 +104,8 @@ final class PollIntake {
     }
 
     /**
-     * Marks the records of the partitions at and after index {@code from} as dropped. The fetcher's positions are
-     * already past them. Without the mark, the last commit of a failed run would cover records that were never emitted.
+     * Marks the records of partitions from index {@code from} on as dropped. The last commit of a failed run must not
+     * cover records that were never emitted.
      */
     private void drop(Fetched records, int from) {
         for (int i = from; i < records.partitions(); i++) {
@@ -124,8 +120,7 @@ final class PollIntake {
     private void emit(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> records) {
         int ofAnotherLog = partition.epochs().note(records);
         if (ofAnotherLog != LeaderEpochs.NONE) {
-            // The record belongs to a different log than the records already read. The records before it in this list
-            // are not emitted either, because they may also belong to that log.
+            // Do not emit the list: its records may belong to the other log as well.
             positions.ofAnotherLog(partition, records.get(ofAnotherLog));
             return;
         }

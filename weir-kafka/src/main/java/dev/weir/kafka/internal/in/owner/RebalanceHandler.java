@@ -20,21 +20,19 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Handles rebalances. The client calls it inside a poll and therefore on the owner thread.
+ * Handles rebalances. The client calls it inside a poll, on the owner thread.
  *
- * <p>When partitions are revoked, this class stops emitting their records, and stages start no more work on them. It
- * waits until the work in progress has finished or the deadline has passed. During this wait, other partitions continue
- * with buffered records or, if lean consumers fetch them, with newly fetched records. Then the finished records are
- * committed. When partitions are lost, another member may already own them. This class therefore neither waits nor
- * commits, and late acknowledgements have no effect.
+ * <p>For revoked partitions, it stops emission, waits until the work in progress is finished or the deadline has
+ * passed, and commits the finished records. Other partitions continue during this wait. For lost partitions, it neither
+ * waits nor commits, because another member may already own them.
  */
 final class RebalanceHandler implements ConsumerRebalanceListener {
 
     private static final ConsumerLog LOG = ConsumerLog.of(RebalanceHandler.class);
 
     /**
-     * Interval between requests to the pipeline to drop revoked records. A single request is not enough, because it
-     * would miss records that are moving from one stage to the next.
+     * Interval between requests to drop revoked records. A single request would miss records that move from one stage
+     * to the next.
      */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
@@ -66,7 +64,6 @@ final class RebalanceHandler implements ConsumerRebalanceListener {
         this.times = times;
     }
 
-    /** Returns whether the consumer has been closed. In that case, the rebalance callbacks have nothing left to do. */
     private boolean isClosed() {
         return owner.phase() == ConsumerPhase.CLOSED;
     }
@@ -110,9 +107,8 @@ final class RebalanceHandler implements ConsumerRebalanceListener {
     }
 
     /**
-     * Waits until all records of the partitions are finished or dropped. Returns false on a timeout. If a close has
-     * been requested, the wait ends no later than the close deadline, because a failed pipeline never finishes its
-     * records.
+     * Waits until all records of the partitions are finished or dropped. Returns false after a timeout or, if a close
+     * was requested, at its deadline.
      */
     private boolean awaitFinished(Collection<AssignedPartition> partitions, long deadlineNanos) {
         for (AssignedPartition partition : partitions) {

@@ -26,17 +26,16 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls the user's rebalance code on a separate thread, while the owner thread waits and serves the requests that this
- * code makes to the consumer. Confined to the owner thread.
+ * Calls the user's rebalance code on a separate thread. Meanwhile, the owner thread serves this code's requests to the
+ * consumer. Confined to the owner thread.
  */
 final class RebalanceHooks {
 
     private static final ConsumerLog LOG = ConsumerLog.of(RebalanceHooks.class);
 
-    /** Interval between checks for a listener that has called System.exit and therefore never returns. */
+    /** Interval between checks for a listener that has called System.exit. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    /** Timeout of a listener's query for committed offsets. */
     private static final long COMMITTED_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final OwnerThread owner;
@@ -67,7 +66,6 @@ final class RebalanceHooks {
         this.times = times;
     }
 
-    /** Returns the deadline for hooks that start now. */
     long deadline() {
         return clock.nanoTime() + times.deadlineNanos();
     }
@@ -78,7 +76,7 @@ final class RebalanceHooks {
         }
     }
 
-    /** Calls the external offset store and the listener. Both calls together must be over by {@code endNanos}. */
+    /** Calls the external offset store and the listener, both until {@code endNanos}. */
     void revoked(Set<TopicPartition> ids, long endNanos) {
         if (!ids.isEmpty()) {
             tellStore(ids, endNanos);
@@ -96,10 +94,7 @@ final class RebalanceHooks {
         }
     }
 
-    /**
-     * Calls the external offset store. If a listener must be called afterwards, this call gets only half of the
-     * remaining time.
-     */
+    /** Calls the external offset store. Leaves half of the time for the listener, if there is one. */
     private void tellStore(Set<TopicPartition> ids, long endNanos) {
         if (external != null) {
             long left = endNanos - clock.nanoTime();
@@ -143,8 +138,8 @@ final class RebalanceHooks {
     }
 
     /**
-     * A single call of the user's code, and the consumer object that is passed to this code. The user's thread sends
-     * requests through this object, and the owner thread serves them.
+     * A call of the user's code. The user's thread sends requests through this object, and the owner thread serves
+     * them.
      */
     private final class Call implements RestrictedConsumer {
 
@@ -168,7 +163,6 @@ final class RebalanceHooks {
             return done;
         }
 
-        /** Serves one request. Returns false if there was none. */
         boolean serve() {
             Runnable next = asked.poll();
             if (next != null) {
@@ -180,7 +174,7 @@ final class RebalanceHooks {
         void expire() {
             expired = true;
             while (serve()) {
-                // Fails every request, because the deadline has passed.
+                // Fails the request: the deadline has passed.
             }
         }
 

@@ -36,7 +36,7 @@ public final class ReusableConsumerOwner<K, V> implements AutoCloseable {
     private final PartitionParking parking;
     private volatile @Nullable Throwable failure;
 
-    /** Starts the consumer. Its partitions are not fetched until a pipeline reads them. */
+    /** Starts the consumer. It fetches a partition once a pipeline reads it. */
     public ReusableConsumerOwner(ConsumerSettings<K, V> settings, Subscription subscription) {
         if (subscription.isBounded()) {
             throw new IllegalArgumentException(
@@ -108,7 +108,7 @@ public final class ReusableConsumerOwner<K, V> implements AutoCloseable {
             }
         });
         context.exposeResource(handle());
-        if (!topics.isEmpty()) { // otherwise, another pipeline may still attach and read the dead-letter topic
+        if (!topics.isEmpty()) { // otherwise, another pipeline may read the dead-letter topic
             context.exposeResource(new UnboundedRead(new Subscription.Topics(topics), settings.properties()));
         }
         context.depth(attachment.buffer::records);

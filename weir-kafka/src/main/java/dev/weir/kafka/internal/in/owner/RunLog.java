@@ -13,14 +13,14 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Logs one consumer's run at INFO: its subscription and settings, its partitions, and its end. Confined to the owner
+ * Logs a consumer's run at INFO: its subscription and settings, its partitions, and its end. Confined to the owner
  * thread, except for {@link #begins}, which is called before that thread starts.
  */
 final class RunLog {
 
     private static final ConsumerLog LOG = ConsumerLog.of(RunLog.class);
 
-    /** Used until {@link #begins} sets the real name. */
+    /** Replaced by {@link #begins}. */
     private String name = "consumer";
 
     private @Nullable String failure;

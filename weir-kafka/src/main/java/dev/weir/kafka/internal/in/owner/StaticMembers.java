@@ -3,7 +3,7 @@ package dev.weir.kafka.internal.in.owner;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The static members that the pipelines of this process run. Thread-safe. */
+/** The static members of the pipelines in this process. Thread-safe. */
 final class StaticMembers {
 
     private final Set<Membership> running = ConcurrentHashMap.newKeySet();
@@ -19,7 +19,7 @@ final class StaticMembers {
         return membership;
     }
 
-    /** The membership of one pipeline. Compared by identity, because several pipelines may run the same member. */
+    /** The membership of one pipeline. Compared by identity: several pipelines may run the same member. */
     final class Membership {
 
         private final String member;
@@ -28,12 +28,10 @@ final class StaticMembers {
             this.member = member;
         }
 
-        /** Returns whether another pipeline runs the same member. */
         boolean isShared() {
             return running.stream().anyMatch(other -> other != this && other.member.equals(member));
         }
 
-        /** Ends the membership. Idempotent. */
         void end() {
             running.remove(this);
         }

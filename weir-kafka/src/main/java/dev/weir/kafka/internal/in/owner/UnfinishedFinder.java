@@ -17,12 +17,11 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
-/** Searches the pipelines for unfinished records on request, which needs no bookkeeping per record. Thread-safe. */
+/** Searches the pipelines for unfinished records on request. Thread-safe. */
 final class UnfinishedFinder {
 
     /**
-     * An unfinished record to search for. The owner thread creates this object, because the searching thread must not
-     * read the partition's state.
+     * An unfinished record to search for. Created by the owner thread, because only it may read the partition's state.
      */
     record Sought(AssignedPartition partition, RecordBuffer outlet, long token) {
 
@@ -31,20 +30,16 @@ final class UnfinishedFinder {
         }
     }
 
-    /**
-     * Minimum age of a record worth searching for. A younger record would probably finish before the search finds it.
-     * This limit also ensures that a healthy pipeline is never searched.
-     */
+    /** Minimum age of a record to search for. Younger records usually finish before the search finds them. */
     private static final Duration MIN_AGE = Duration.ofMillis(100);
 
     private final Supplier<Collection<StageContext>> readers;
 
-    /** Creates a finder that queries the stages of the current pipelines. */
     UnfinishedFinder(Supplier<Collection<StageContext>> readers) {
         this.readers = readers;
     }
 
-    /** Adds the stage and the key of a partition's first unfinished record, {@code sought}, to the partition's dump. */
+    /** Adds the stage and key of a partition's first unfinished record to the partition's dump. */
     PartitionDump found(PartitionDump dump, @Nullable Sought sought) {
         Oldest oldest = dump.oldest();
         if (oldest == null || sought == null) {
@@ -53,10 +48,7 @@ final class UnfinishedFinder {
         return dump.toBuilder().oldest(found(oldest, sought)).build();
     }
 
-    /**
-     * Returns the problems reported by the pipelines' stages. Duplicates are removed, because several pipelines may
-     * contain the same stage.
-     */
+    /** Returns the problems reported by the pipelines' stages, without duplicates. */
     List<String> troubles() {
         return readers.get().stream()
                 .flatMap(reader -> reader.troubles().stream())
@@ -91,7 +83,7 @@ final class UnfinishedFinder {
         return Oldest.IN_FLIGHT + words + found.stage();
     }
 
-    /** Returns the hash of the element's record key; null if the element has no accessible key. */
+    /** Returns the hash of the record key; null if the element has no known key. */
     static @Nullable Integer keyHash(@Nullable Object element) {
         Object key = switch (element) {
             case OfRecord known -> known.raw().key();

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 import org.apache.kafka.common.TopicPartition;
 
-/** Applies the configured policy to unreadable batches, whichever fetcher found them. Confined to the owner thread. */
+/** Applies the configured policy to unreadable batches. Confined to the owner thread. */
 final class UnreadableBatches {
 
     private static final ConsumerLog LOG = ConsumerLog.of(UnreadableBatches.class);
@@ -31,7 +31,7 @@ final class UnreadableBatches {
             "where the batch ends is unknown, so that it cannot be left out: raise maxBatchBytes if it is too large for"
                     + " that, or have the group continue behind it with kafka-consumer-groups --reset-offsets --to-offset";
 
-    /** The last batch handled in a partition: its base offset (-1 if unknown) and the offset after it. */
+    /** The last batch handled in a partition: its base offset, or -1, and the offset after it. */
     private record Passed(long baseOffset, long nextOffset) {}
 
     private final Map<TopicPartition, Passed> passed = new HashMap<>();
@@ -56,8 +56,8 @@ final class UnreadableBatches {
     }
 
     /**
-     * Applies the policy from the settings. If the policy is DEAD_LETTER but the pipeline cannot handle an unreadable
-     * batch as a record, the policy is FAIL instead.
+     * Applies the policy from the settings. Changes DEAD_LETTER to FAIL if the pipeline cannot handle an unreadable
+     * batch as a record.
      */
     static UnreadableBatches by(
             ConsumerSettings<?, ?> settings,
@@ -76,12 +76,12 @@ final class UnreadableBatches {
                 fetcher);
     }
 
-    /** Handles an unreadable batch found by a poll, after all earlier records of its partition have been handed out. */
+    /** Handles an unreadable batch, after all earlier records of its partition were handed out. */
     void found(UnreadableBatch batch) {
         TopicPartition id = new TopicPartition(batch.topic(), batch.partition());
         AssignedPartition partition = assignment.get(id);
         if (partition == null || partition.isHeld() || fetcher.position(id) > batch.offset()) {
-            return; // found before a seek, so no longer relevant
+            return; // found before a seek
         }
         if (policy == ConsumerSettings.UnreadableBatches.FAIL || !batch.hasEnd()) {
             throw new RecordDecodeException(
@@ -93,7 +93,7 @@ final class UnreadableBatches {
         }
         if (isRestOfPassed(id, batch)) {
             String text = "{} offsets {} to {} are left out, as the rest of the damaged batch before them";
-            if (batch.isWithoutBytes()) { // without bytes, this is only an assumption
+            if (batch.isWithoutBytes()) { // only an assumption
                 LOG.warn(text, id, batch.offset(), batch.nextOffset() - 1);
             } else {
                 LOG.debug(text, id, batch.offset(), batch.nextOffset() - 1);
@@ -110,9 +110,9 @@ final class UnreadableBatches {
     }
 
     /**
-     * Returns whether this batch is the remainder of the previous unreadable batch. If the header of a batch is
-     * damaged, its end offset may be too low. The remainder of the batch is then reported as a separate batch. A
-     * corrupt batch without bytes is assumed to be a remainder if it directly follows the previous unreadable batch.
+     * Returns whether this batch is the remainder of the previous unreadable batch. A damaged header may contain too
+     * low an end offset; the remainder is then reported as a separate batch. A corrupt batch without bytes counts as a
+     * remainder if it directly follows.
      */
     private boolean isRestOfPassed(TopicPartition id, UnreadableBatch batch) {
         Passed before = passed.get(id);

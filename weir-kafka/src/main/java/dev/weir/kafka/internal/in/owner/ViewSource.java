@@ -22,7 +22,7 @@ import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
-/** Creates the runtime objects of a source whose elements are decoded in the receive buffer. Immutable. */
+/** Creates the runtime objects of a source that decodes its elements in the receive buffer. Immutable. */
 public final class ViewSource<T> implements SourceFactory<T> {
 
     private final ConsumerSettings<byte[], byte[]> settings;
@@ -45,7 +45,7 @@ public final class ViewSource<T> implements SourceFactory<T> {
         this.start = new ConsumerStart(settings, subscription, delivery, external, makers);
     }
 
-    /** Returns a committable source whose elements each hold several consecutive records. */
+    /** Returns a committable source of elements that each hold several consecutive records. */
     public static ViewSource<RecordViews> keeping(ConsumerSettings<?, ?> settings, Subscription subscription) {
         ViewPool pool = new ViewPool();
         return new ViewSource<>(
@@ -57,10 +57,7 @@ public final class ViewSource<T> implements SourceFactory<T> {
                 time -> FetchedViews.Maker.keeping(pool));
     }
 
-    /**
-     * Returns a committable source. Like the decoders of all sources in this class, {@code decoder} is called on the
-     * fetch threads, or on the owner thread if there are no separate fetch threads.
-     */
+    /** Returns a committable source. Decoders run on the fetch threads, or on the owner thread if there are none. */
     public static <T> ViewSource<T> committable(
             ConsumerSettings<?, ?> settings, Subscription subscription, Function<RecordView, ? extends T> decoder) {
         return decoding(settings, subscription, new Delivery.Committable(), null, decoder);
@@ -107,7 +104,7 @@ public final class ViewSource<T> implements SourceFactory<T> {
         return inRows ? new Rows<>(records, buffer) : new Unwrapping<>(records);
     }
 
-    /** Replaces each record with the object decoded from it. Confined to the thread that runs it. */
+    /** Replaces each record with its decoded object. Confined to the stage's thread. */
     private record Unwrapping<T>(SourceStage<byte[], byte[]> records) implements Stage<T> {
 
         @Override
@@ -130,13 +127,10 @@ public final class ViewSource<T> implements SourceFactory<T> {
     }
 
     /**
-     * Moves elements that each hold consecutive records from the buffer's own batches into batches from a pool. The
-     * pool matters if each fetch returns only a few records, because one new batch per fetch would then be almost one
-     * per record. Confined to the thread that runs the stage.
+     * Moves the elements into batches from a pool, which saves a new batch per fetch. Confined to the stage's thread.
      */
     private static final class Rows<T> implements Stage<T> {
 
-        /** Initial capacity of a batch. Enough for most fetches, which yield one element per partition. */
         private static final int USUAL_ROWS = 8;
 
         private final SourceStage<byte[], byte[]> records;

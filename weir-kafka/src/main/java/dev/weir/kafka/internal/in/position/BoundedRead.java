@@ -33,15 +33,14 @@ import org.jspecify.annotations.Nullable;
 /** Detects the end of a bounded read. Confined to the owner thread. */
 public final class BoundedRead {
 
-    /** Interval at which a member without partitions queries the group's progress; also the timeout of that query. */
+    /** Interval and timeout of queries for the group's progress by a member without partitions. */
     private static final Duration GROUP_LOOK = Duration.ofSeconds(1);
 
-    /** Maximum time to wait, at the end of the read, for confirmation that no topic was recreated or deleted. */
+    /** Maximum wait, at the end of the read, for confirmation that no topic was recreated or deleted. */
     private static final Duration MAX_DOUBT = Duration.ofSeconds(10);
 
     private static final ConsumerLog LOG = ConsumerLog.of(BoundedRead.class);
 
-    /** Interval at which unknown end offsets are queried. */
     private static final Duration END_LOOK = Duration.ofSeconds(1);
 
     private static final Duration END_TIMEOUT = Duration.ofSeconds(5);
@@ -60,33 +59,33 @@ public final class BoundedRead {
     private final Executor owner;
     private final LogRange logRange;
 
-    /** End offsets of all partitions, including the partitions of other members. */
+    /** End offsets of all partitions, including the ones of other members. */
     private final Map<TopicPartition, Long> ends;
 
-    /** Partitions whose end offset is unknown, with the reason; the reason is empty until a query fails. */
+    /** Partitions whose end offset is unknown, with the reason of a failed query. */
     private final Map<TopicPartition, String> unknown = new HashMap<>();
 
     private final Set<TopicPartition> asked = new HashSet<>();
     private long endLookDueNanos;
     private long groupLookDueNanos;
 
-    /** Time at which the read stops waiting for unread partitions that no longer exist. */
+    /** Time at which the read ends without the records of deleted partitions. */
     private long goneByNanos;
 
-    /** Partitions that have been read to their ends. The brokers were asked whether their topics were recreated. */
+    /** Partitions read to their ends. The brokers are asked whether their topics were recreated. */
     private final Set<AssignedPartition> doubted = new HashSet<>();
 
-    /** The partitions in {@link #doubted} for which the brokers have confirmed that the topic was not recreated. */
+    /** Partitions of {@link #doubted} whose topics were not recreated. */
     private final Set<AssignedPartition> sureOf = new HashSet<>();
 
-    /** Time at which the read ends even if some partitions in {@link #doubted} are still unconfirmed. */
+    /** Time at which the read ends even if the brokers have not confirmed all partitions in {@link #doubted}. */
     private long sureByNanos;
 
     /**
      * Creates a bounded read.
      *
      * @param lookup queries unknown end offsets
-     * @param owner the owner thread, on which responses are processed
+     * @param owner the owner thread, which processes responses
      */
     public BoundedRead(
             ConsumerPlan plan,
@@ -161,7 +160,6 @@ public final class BoundedRead {
         }
     }
 
-    /** Starts to read a partition once its end is known. */
     private void begin(AssignedPartition partition) {
         long end = ends.getOrDefault(partition.id(), 0L);
         if (partition.endOffset() == AssignedPartition.UNKNOWN && end != AssignedPartition.UNKNOWN) {
@@ -171,7 +169,7 @@ public final class BoundedRead {
 
     /**
      * Checks each assigned partition and returns whether all are read to their ends. A member without partitions waits
-     * until the group has read all partitions, because it may have to take over partitions of another member.
+     * for the whole group, because it may take over partitions of another member.
      */
     public boolean isAllRead() {
         askForEnds();
@@ -192,10 +190,7 @@ public final class BoundedRead {
         return all && !emission.holdsBack() && isSure();
     }
 
-    /**
-     * Returns whether the brokers have confirmed that no topic was recreated during the read. Asks them once for each
-     * partition that has been read to its end.
-     */
+    /** Returns whether the brokers have confirmed that no topic was recreated during the read. */
     private boolean isSure() {
         boolean sure = true;
         for (AssignedPartition partition : assignment.all()) {
@@ -240,9 +235,8 @@ public final class BoundedRead {
     }
 
     /**
-     * Adds a description of the partitions in {@code returned} whose end offsets the group has not committed. These
-     * partitions were withdrawn after the end of the read and then assigned again. No other message mentions their
-     * unread records.
+     * Describes the partitions of {@code returned} whose end offsets the group has not committed. They were withdrawn
+     * after the end of the read and then assigned again.
      */
     public void addUnread(Set<TopicPartition> returned, List<String> leftUndone) {
         if (returned.isEmpty()) {
@@ -264,9 +258,8 @@ public final class BoundedRead {
     }
 
     /**
-     * Returns whether these partitions have been missing for some time because their topics were deleted. Their unread
-     * records are lost, so waiting for them would never end. A single response is not enough, because a broker may
-     * temporarily not know a topic.
+     * Returns whether these partitions have been missing for some time because their topics were deleted. A single
+     * response is not enough: a broker may temporarily not know a topic.
      */
     private boolean areGone(Set<TopicPartition> ids) {
         commits.lookForGone(ids);
@@ -282,9 +275,8 @@ public final class BoundedRead {
     }
 
     /**
-     * Returns whether the group has committed the end offset or a later one. Returns false if the log does not contain
-     * the committed position. The member that reads the partition next would then continue at a different position,
-     * where there may be records to read.
+     * Returns whether the group has committed the end offset and the log contains the committed position. If the log
+     * does not, the next member continues elsewhere and may find records.
      */
     private boolean isThrough(TopicPartition id, OffsetAndMetadata commit, long end) {
         return commit.offset() >= end && logRange.find(id, LogPosition.of(commit)) == LogRange.Answer.WITHIN;
@@ -297,9 +289,8 @@ public final class BoundedRead {
     }
 
     /**
-     * Returns whether the log contains the position at which reading started, and the records before it. If it does
-     * not, applies the out-of-range policy, as an unbounded read would. This check is needed only if nothing was read
-     * from the partition, because a fetch would have detected the problem.
+     * Returns whether the log contains the start position. If not, applies the out-of-range policy. A fetch would have
+     * detected it, so this check is needed only if nothing was read.
      */
     private boolean isInLog(AssignedPartition partition) {
         long offset = partition.epochs().begin();

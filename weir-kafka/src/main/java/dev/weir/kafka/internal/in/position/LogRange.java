@@ -19,12 +19,11 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out from the brokers whether logs contain given positions. Used for partitions that are not being fetched, or
- * have not been fetched yet. Confined to the owner thread.
+ * Finds out from the brokers whether logs contain given positions. Used for partitions that are not fetched. Confined
+ * to the owner thread.
  *
- * <p>A log contains the positions from its start to its high watermark, including positions after the last stable
- * offset. However, a position does not belong to the log if its leader epoch shows that the records before it were
- * replaced. Queries without a response are repeated every second.
+ * <p>A log contains the positions from its start to its high watermark. A position does not belong to the log if its
+ * leader epoch shows that the records before it were replaced. Queries without a response are repeated every second.
  */
 final class LogRange {
 
@@ -33,7 +32,7 @@ final class LogRange {
         UNKNOWN,
         WITHIN,
         OUTSIDE,
-        /** The log was truncated before the position. It may have grown past the position since. */
+        /** The log was truncated before the position. It may contain the offset again. */
         TRUNCATED
     }
 
@@ -45,15 +44,15 @@ final class LogRange {
         long dueNanos;
 
         /**
-         * The result of comparing the offset with the log's range. If the position has a leader epoch, this result is
-         * preliminary, and the epoch is checked next.
+         * The result of comparing the offset with the log's range. A position with a leader epoch is then checked
+         * further.
          */
         Answer inRange = Answer.UNKNOWN;
 
-        /** The first offset at which the current log differs from the log that was read. */
+        /** The first offset at which the log differs from the log that was read. */
         long divergentOffset;
 
-        /** The reason why the last attempt failed; empty before the first failure. */
+        /** The reason for the last failure, or an empty string. */
         String trouble = "";
 
         Question(LogPosition position, long dueNanos) {
@@ -79,7 +78,7 @@ final class LogRange {
     /**
      * Creates a range check.
      *
-     * @param owner the owner thread, on which responses are processed
+     * @param owner the owner thread, which processes responses
      * @param onAnswer called on the owner thread when the result of {@link #find} may have changed
      */
     LogRange(Lookup lookup, OwnerClock clock, Executor owner, Runnable onAnswer) {
@@ -89,7 +88,7 @@ final class LogRange {
         this.onAnswer = onAnswer;
     }
 
-    /** Returns the result for the position. If it is {@link Answer#UNKNOWN}, {@link #askIfDue} queries it. */
+    /** Returns the result for the position; {@link Answer#UNKNOWN} until {@link #askIfDue} has queried it. */
     Answer find(TopicPartition id, LogPosition position) {
         Question question = questions.get(id);
         if (question == null || !question.position.equals(position)) {
@@ -101,21 +100,17 @@ final class LogRange {
 
     /**
      * Returns the first offset at which the log differs from the log that was read. Must be called only if the result
-     * is {@link Answer#TRUNCATED}. See {@link Lookup#divergentOffsets}.
+     * is {@link Answer#TRUNCATED}.
      */
     long divergentOffset(TopicPartition id) {
         return Objects.requireNonNull(questions.get(id)).divergentOffset;
     }
 
-    /** Discards the result for a partition, so that the next {@link #find} starts a new query. */
     void forget(TopicPartition id) {
         questions.remove(id);
     }
 
-    /**
-     * Returns the reason why the partition's query has no result yet. Returns null if there is a result, if no attempt
-     * has failed yet, or if nothing was queried.
-     */
+    /** Returns the reason why the query has no result yet; null if it has a result or has not failed. */
     @Nullable
     String trouble(TopicPartition id) {
         Question question = questions.get(id);
@@ -128,7 +123,6 @@ final class LogRange {
         return "no broker says whether the log of " + id + " has offset " + question.position + ": " + question.trouble;
     }
 
-    /** Sends all due queries together. */
     void askIfDue() {
         Map<TopicPartition, Question> ranges = new HashMap<>();
         Map<TopicPartition, Question> epochs = new HashMap<>();
@@ -180,7 +174,7 @@ final class LogRange {
 
     /**
      * Queries leader epochs, even for positions after the end of the log. If the log was truncated, the policy can then
-     * continue at the point of truncation, where the nearest remaining records are.
+     * continue at the point of truncation.
      */
     private void askForEpochs(Map<TopicPartition, Question> due) {
         Map<TopicPartition, OffsetAndMetadata> positions = new HashMap<>();

@@ -20,18 +20,15 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 
 /**
- * Applies the out-of-range policy to partitions that cannot continue at their position. Either the log does not contain
- * the position, or records before the position were truncated and replaced, or the topic was recreated. Confined to the
- * owner thread.
+ * Applies the out-of-range policy to partitions that cannot continue at their position. The log does not contain the
+ * position, records before it were replaced, or the topic was recreated. Confined to the owner thread.
  *
- * <p>Such a partition starts again with a new tracker, because the offsets of the records already read may no longer
- * refer to the same records.
+ * <p>Such a partition starts again with a new tracker, because its offsets may now refer to different records.
  */
 final class LostPositions {
 
     private static final ConsumerLog LOG = ConsumerLog.of(LostPositions.class);
 
-    /** The value if it is unknown where the old and the new log diverge. */
     private static final long UNKNOWN = -1;
 
     private final PartitionAssignment assignment;
@@ -65,7 +62,6 @@ final class LostPositions {
     // ---- Out of range, truncated
     // -------------------------------------------------------------------------------------
 
-    /** Handles a failed poll: a position is out of range, or the log was truncated before it. */
     void outOfRange(org.apache.kafka.clients.consumer.OffsetOutOfRangeException failure) {
         for (AssignedPartition partition : assignment.current(failure.partitions())) {
             long wanted =
@@ -85,8 +81,7 @@ final class LostPositions {
                     topicIds.identifyAnew(renewed, 2, () -> ask(renewed, position, unread, failure));
                 }
             } else {
-                // This position was set by a seek after the failed fetch. If it is invalid too, the next fetch reports
-                // it.
+                // The partition was moved after the failed fetch. The next fetch checks its new position.
                 assignment.checkAgain(partition);
             }
         }
@@ -163,10 +158,7 @@ final class LostPositions {
     // ---- Recreated
     // ---------------------------------------------------------------------------------------------------
 
-    /**
-     * Handles a record whose leader epoch is lower than the epoch of an earlier record. Such a record cannot belong to
-     * the log read so far.
-     */
+    /** Handles a record of another log: its leader epoch is lower than an earlier record's. */
     void ofAnotherLog(AssignedPartition partition, ConsumerRecord<?, ?> record) {
         AssignedPartition renewed = renew(partition, Reason.RECREATED);
         String proof = "its record at offset " + record.offset() + " has leader epoch "
@@ -174,11 +166,10 @@ final class LostPositions {
         topicIds.identifyAnew(renewed, 2, () -> failIfBoundedOrBeginAnew(renewed, record.offset(), proof));
     }
 
-    /** Handles the brokers' report that a topic was recreated after the partition's position was determined. */
+    /** Handles a topic that was recreated after the partition's position was determined. */
     void recreated(AssignedPartition partition, Uuid now) {
         if (assignment.isEnding()) {
-            // Nothing to do: commits contain the topic id, so the member that reads the partition next will detect the
-            // recreated topic.
+            // Commits contain the topic id, so the next member will detect the recreated topic.
             return;
         }
         Uuid before = partition.topicId();
@@ -194,7 +185,7 @@ final class LostPositions {
         }
     }
 
-    /** Handles a topic recreated during this run. A bounded read fails, because its end was in the old topic. */
+    /** Handles a topic recreated during this run. A bounded read fails, because its end was in the deleted topic. */
     private void failIfBoundedOrBeginAnew(AssignedPartition partition, long offset, String proof) {
         if (bounded) {
             throw new RecreatedTopicException(

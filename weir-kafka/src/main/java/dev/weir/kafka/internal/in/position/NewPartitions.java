@@ -17,8 +17,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks for new partitions on behalf of a source without a group, which receives no assignments. Confined to the owner
- * thread.
+ * Looks for new partitions of a source without a group, which receives no assignments. Confined to the owner thread.
  */
 public final class NewPartitions {
 
@@ -42,7 +41,7 @@ public final class NewPartitions {
      * Creates an object that checks for new partitions.
      *
      * @param interval interval between two checks
-     * @param owner the owner thread, on which responses are processed
+     * @param owner the owner thread, which processes responses
      * @param onNew called on the owner thread with partitions that are not assigned yet
      */
     public NewPartitions(
@@ -79,7 +78,7 @@ public final class NewPartitions {
             LOG.warn("cannot look for new partitions of {}: {}", subscription.selection(), String.valueOf(failure));
             return;
         }
-        // A deleted topic causes the same failure in every check, so a failure is logged only when it first occurs.
+        // Log a repeated failure once: a deleted topic fails in every check.
         found.failures().forEach((topic, why) -> {
             if (!why.toString().equals(troubles.put(topic, why.toString()))) {
                 LOG.warn("cannot look for new partitions of topic {}: {}", topic, why.toString());

@@ -30,17 +30,15 @@ import org.jspecify.annotations.Nullable;
  * The pending queries for the positions of partitions. Confined to the owner thread.
  *
  * <p>Each partition receives its result independently. A query without a response is repeated, with increasing delays,
- * for as long as the partition is assigned. It does not delay other queries, and the reason is logged whenever it
- * changes. A permanent failure is thrown on the owner thread and ends the run.
+ * while the partition is assigned. The reason is logged whenever it changes. A permanent failure ends the run.
  */
 public final class OffsetQueries {
 
     private static final ConsumerLog LOG = ConsumerLog.of(OffsetQueries.class);
 
     /**
-     * Timeout of the first query; doubled for each repetition, up to the client's own default. The first timeout is
-     * short, because the client sends all attempts of one query to the leader that it found first. If that broker has
-     * died, only a new query finds the new leader.
+     * Timeout of the first query, doubled for each repetition. It is short because the client sends all attempts of a
+     * query to the same leader. If that broker has died, only a new query finds the new leader.
      */
     private static final long FIRST_TIMEOUT_SECONDS = 3;
 
@@ -49,10 +47,8 @@ public final class OffsetQueries {
     private static final long MAX_DELAY_NANOS = TimeUnit.SECONDS.toNanos(5);
     private static final int MAX_DOUBLINGS = 10;
 
-    /** Maximum number of partitions named in a log line. */
     private static final int MAX_NAMES = 10;
 
-    /** The query for one partition. */
     private static final class Query {
 
         final AssignedPartition partition;
@@ -64,7 +60,7 @@ public final class OffsetQueries {
         boolean underWay;
         long dueNanos;
 
-        /** The reason why the last attempt failed; empty before the first failure. */
+        /** The reason for the last failure, or an empty string. */
         String trouble = "";
 
         /** The last logged reason. */
@@ -94,7 +90,7 @@ public final class OffsetQueries {
     /**
      * Creates an object without any queries.
      *
-     * @param owner the owner thread, on which responses are processed
+     * @param owner the owner thread, which processes responses
      */
     OffsetQueries(PartitionAssignment assignment, Lookup lookup, OwnerClock clock, Executor owner, TopicIds topicIds) {
         this.topicIds = topicIds;
@@ -105,9 +101,8 @@ public final class OffsetQueries {
     }
 
     /**
-     * Adds a query and replaces a pending query for the same partition. {@link #askIfDue} sends the query only when the
-     * partition's topic id is known. If the topic is recreated, the id shows whether the resulting offset belongs to
-     * the old or the new topic.
+     * Adds a query in place of a pending query for the partition. It is sent once the partition's topic id is known,
+     * because the id tells whether the offset belongs to a recreated topic.
      *
      * @param positions the positions whose offsets are queried
      * @param then called with those offsets if the partition is still assigned
@@ -127,17 +122,13 @@ public final class OffsetQueries {
         return !query.underWay && query.partition.topicId() != null && now - query.dueNanos >= 0;
     }
 
-    /**
-     * Returns the reason why the partition's position is still unknown; null if no query is pending or none of its
-     * attempts has failed yet.
-     */
+    /** Returns the reason why the partition's position is still unknown; null if no query has failed. */
     @Nullable
     String trouble(AssignedPartition partition) {
         Query query = queries.get(partition);
         return query == null || query.trouble.isEmpty() ? null : query.trouble;
     }
 
-    /** Returns the time until {@link #askIfDue} must be called again. */
     long nanosUntilDue() {
         if (queries.isEmpty()) {
             return Long.MAX_VALUE; // the usual case
@@ -152,7 +143,6 @@ public final class OffsetQueries {
         return least;
     }
 
-    /** Sends all due queries together. */
     void askIfDue() {
         if (queries.isEmpty()) {
             return;
@@ -256,7 +246,7 @@ public final class OffsetQueries {
         query.attempt++;
     }
 
-    /** Names the first few partitions and counts the rest. */
+    /** Names the first few partitions and counts the others. */
     public static String names(Collection<TopicPartition> ids) {
         String names =
                 ids.stream().limit(MAX_NAMES).map(TopicPartition::toString).collect(Collectors.joining(", "));

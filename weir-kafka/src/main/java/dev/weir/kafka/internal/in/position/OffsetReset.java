@@ -22,7 +22,7 @@ public final class OffsetReset {
     }
 
     /**
-     * Returns the position that the setting specifies, with durations subtracted from the current time; null for
+     * Returns the position that the setting specifies, relative to the current time for a duration; null for
      * {@code none}.
      */
     public static @Nullable Position position(Map<String, String> properties) {
@@ -49,10 +49,7 @@ public final class OffsetReset {
         };
     }
 
-    /**
-     * Returns the current time minus {@code ago}. An earlier time than the Unix epoch is replaced with the epoch,
-     * because no record has an earlier timestamp.
-     */
+    /** Returns the current time minus {@code ago}, but no time before the Unix epoch. */
     private static Instant past(Duration ago) {
         Instant now = Instant.now();
         return ago.compareTo(Duration.between(Instant.EPOCH, now)) < 0 ? now.minus(ago) : Instant.EPOCH;

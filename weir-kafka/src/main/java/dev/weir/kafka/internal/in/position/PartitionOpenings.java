@@ -25,21 +25,18 @@ import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.FencedInstanceIdException;
 
 /**
- * Opens assigned partitions at their committed offsets, with the leader epochs and topic ids of the commits. Records
- * after the committed offset are skipped if they are already finished. Partitions are held (neither fetched nor
- * committed) until the group's coordinator and the brokers have responded. Confined to the owner thread.
+ * Opens assigned partitions at their committed offsets. Records after the committed offset are skipped if they are
+ * already finished. Partitions are neither fetched nor committed until the group's coordinator and the brokers have
+ * responded. Confined to the owner thread.
  */
 final class PartitionOpenings {
 
     private static final ConsumerLog LOG = ConsumerLog.of(PartitionOpenings.class);
 
-    /** Timeout of a query. It is short because a query blocks the owner thread. A failed query is repeated. */
+    /** Timeout of a query, which blocks the owner thread. A failed query is repeated. */
     private static final long ANSWER_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    /**
-     * The maximum timeout of a query. The timeout is increased if brokers are so slow that their responses arrive too
-     * late and are discarded.
-     */
+    /** Maximum timeout of a query. Slow brokers increase the timeout up to this value. */
     private static final long MOST_ANSWER_NANOS = 16 * ANSWER_NANOS;
 
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
@@ -54,7 +51,7 @@ final class PartitionOpenings {
     /** Partitions whose committed offsets are not known yet. */
     private final Set<AssignedPartition> asked = new LinkedHashSet<>();
 
-    /** Partitions for which a first response has reported that there is no committed offset. */
+    /** Partitions for which a single response has reported no committed offset. */
     private final Set<AssignedPartition> doubted = new HashSet<>();
 
     private long answerNanos = ANSWER_NANOS;
@@ -89,7 +86,6 @@ final class PartitionOpenings {
         wake.run();
     }
 
-    /** Returns the time until {@link #askIfDue} must be called again. */
     long nanosUntilDue() {
         return asked.isEmpty() ? Long.MAX_VALUE : Math.max(0, dueNanos - clock.nanoTime());
     }
@@ -146,8 +142,8 @@ final class PartitionOpenings {
     }
 
     /**
-     * Returns whether a later query for committed offsets will also fail. A refusal because this member was removed
-     * from the group is not permanent: the member rejoins in its next poll.
+     * Returns whether later queries will also fail. A member that was removed from the group rejoins in its next poll,
+     * so that failure is not permanent.
      */
     static boolean isPermanent(KafkaException failure) {
         return failure instanceof AuthorizationException
@@ -156,9 +152,8 @@ final class PartitionOpenings {
     }
 
     /**
-     * Schedules another query for partitions without a committed offset before they start at another position. If the
-     * coordinator returns errors until the timeout, a client of the KIP-848 protocol may wrongly report that there is
-     * no committed offset.
+     * Queries again before partitions start without a committed offset. A client of the KIP-848 protocol may wrongly
+     * report none if the coordinator returns errors until the timeout.
      */
     private void askAgain(boolean wasLate) {
         if (wasLate) {

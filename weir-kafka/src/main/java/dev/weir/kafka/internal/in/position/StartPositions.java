@@ -37,12 +37,11 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides where partitions start if they do not start at their committed offset. This is the case if the subscription
- * overrides the committed offset, if there is no committed offset, or if the record at that offset no longer exists.
- * Confined to the owner thread.
+ * Decides where partitions start if they do not start at their committed offset. The subscription may override the
+ * committed offset, or there is none, or its record no longer exists. Confined to the owner thread.
  *
- * <p>Such a partition is held (neither fetched nor committed) until the brokers have resolved its offset, independently
- * of other partitions. The client is not allowed to reset offsets itself, because it would do so silently.
+ * <p>Such a partition is held (neither fetched nor committed) until the brokers have resolved its offset. The client
+ * does not reset offsets itself, because it would do so silently.
  */
 public final class StartPositions {
 
@@ -61,10 +60,7 @@ public final class StartPositions {
     private final OffsetQueries queries;
     private final StartSizes sizes;
 
-    /**
-     * Commits start positions. Null if the source commits nothing, or if it commits each record before it emits the
-     * record. In the second case, start positions need no separate commit.
-     */
+    /** Commits start positions; null if they need no commits of their own. */
     private final @Nullable StartCommits places;
 
     private final OwnerThread owner;
@@ -77,8 +73,8 @@ public final class StartPositions {
     /**
      * Creates an object without any partitions.
      *
-     * @param owner the owner thread, on which responses are processed; woken when {@link #askIfDue} has something to do
-     * @param delivery determines whether start positions are committed; notified of recreated topics
+     * @param owner the owner thread, which processes responses; woken when {@link #askIfDue} has something to do
+     * @param delivery determines whether start positions are committed; receives the names of recreated topics
      */
     public StartPositions(
             PartitionAssignment assignment,
@@ -104,12 +100,12 @@ public final class StartPositions {
                 assignment, settings.outOfRange(), subscription.isBounded(), topicIds, queries, this::commitAndRelease);
     }
 
-    /** Queries the partitions that exist at the start of the run. Later ones are read from their beginning. */
+    /** Queries which partitions exist at the start of the run. Partitions added later are read from their beginning. */
     public void begin() {
         sizes.begin();
     }
 
-    /** Sends due queries and due commits of start positions. Blocks only briefly. Must not be called within a poll. */
+    /** Sends due queries and commits of start positions. Blocks only briefly. Must not be called within a poll. */
     public void askIfDue() {
         openings.askIfDue();
         topicIds.askIfDue();
@@ -125,7 +121,7 @@ public final class StartPositions {
         return places == null ? least : Math.min(least, places.nanosUntilDue());
     }
 
-    /** Returns the reason why the partition's position is unknown; null if it is known or no attempt has failed yet. */
+    /** Returns the reason why the partition's position is unknown; null if it is known or no query has failed. */
     @Nullable
     public String trouble(AssignedPartition partition) {
         String trouble = loading.get(partition);
@@ -197,8 +193,7 @@ public final class StartPositions {
                         asking.interrupt();
                     }
                 });
-        // Depend on `answer` itself, because a stage in between would wrap the failure and call its toString(), which
-        // may throw.
+        // A stage derived from `answer` would wrap the failure and call its toString(), which may throw.
         var ignored = answer.whenComplete((positions, failure) -> owner.execute(() -> {
             if (failure == null) {
                 loading.keySet().removeAll(partitions);
@@ -254,8 +249,8 @@ public final class StartPositions {
     }
 
     /**
-     * Starts partitions at the given positions. If a partition was added to its topic after the group began to read the
-     * topic, the partition starts at its beginning instead.
+     * Starts partitions at the given positions, or at the beginning if they were added after the group began to read
+     * the topic.
      */
     private void begin(Map<AssignedPartition, Position> starts) {
         Map<AssignedPartition, Position> others = new HashMap<>(starts);
@@ -282,10 +277,7 @@ public final class StartPositions {
         });
     }
 
-    /**
-     * Commits the offset and then makes the partition continue there. Without this commit, the consumer would restart
-     * at another position after a crash before the first ordinary commit.
-     */
+    /** Commits the offset and then continues there. After a crash, the consumer then starts at the same offset. */
     private void commitAndRelease(AssignedPartition partition, long offset) {
         if (places == null) {
             assignment.release(partition, LogPosition.at(offset));
@@ -301,15 +293,14 @@ public final class StartPositions {
             return;
         }
         uncommitted(assignment.current(failure.partitions()).stream()
-                // The client's report may be outdated, so ignore partitions whose position has been set since.
+                // Ignore partitions whose position was set after the client's report.
                 .filter(partition -> !partition.isHeld() && !partition.isPlaced())
                 .toList());
     }
 
     /**
-     * Starts partitions that have no committed offset. Brokers delete a topic's committed offsets together with the
-     * topic. If this run already knows the topic's id, the missing offset may mean that the topic was recreated, so the
-     * id is verified first.
+     * Starts partitions without a committed offset. Brokers delete committed offsets together with their topic, so this
+     * first checks whether a known topic was recreated.
      */
     private void uncommitted(List<AssignedPartition> partitions) {
         List<AssignedPartition> others = new ArrayList<>();
@@ -340,8 +331,7 @@ public final class StartPositions {
     }
 
     private @Nullable Position startWithoutCommit(TopicPartition id) {
-        // A recreated topic is read from its beginning, because records may have arrived in it while this consumer was
-        // still reading the deleted topic.
+        // Records may have arrived in the recreated topic while the consumer was reading the deleted one.
         return topicIds.wasRecreated(id.topic()) ? Position.beginning() : start(id);
     }
 
@@ -349,25 +339,21 @@ public final class StartPositions {
         lost.recreated(partition, now);
     }
 
-    /** Handles a record that cannot belong to the log read so far. */
+    /** Handles a record that belongs to another log. */
     public void ofAnotherLog(AssignedPartition partition, ConsumerRecord<?, ?> record) {
         lost.ofAnotherLog(partition, record);
     }
 
-    /**
-     * Handles the brokers' report that the log does not contain the position of a partition. Nothing has been fetched
-     * from the partition yet.
-     */
+    /** Handles a partition whose log does not contain its position, before anything was fetched. */
     void outOfRange(AssignedPartition partition, long position) {
         lost.outOfRange(
                 new org.apache.kafka.clients.consumer.OffsetOutOfRangeException(Map.of(partition.id(), position)));
     }
 
     /**
-     * Handles the brokers' report that the log was truncated before a partition's position. The log may now contain
-     * different records there. Nothing has been fetched from the partition yet.
+     * Handles a log that was truncated before the partition's position, before anything was fetched.
      *
-     * @param divergent the first offset that differs; negative if it is unknown
+     * @param divergent the first offset that differs; negative if unknown
      */
     void truncated(AssignedPartition partition, long position, long divergent) {
         lost.outOfRange(new LogTruncationException(
@@ -380,16 +366,14 @@ public final class StartPositions {
         return topicIds;
     }
 
-    /** Makes partitions continue at the given positions. Holds each partition until its offset is resolved. */
+    /** Makes partitions continue at the given positions. Each partition is held until its offset is resolved. */
     public void place(Map<AssignedPartition, Position> positions) {
         place(positions, allPlaced -> {});
     }
 
     /**
-     * Makes partitions continue at the given positions, like {@link #place(Map)}. After all partitions have been
-     * handled, calls {@code then} with true if all of them continue at their positions. Calls it with false if a
-     * partition was no longer assigned when its offset was resolved, or if another position was requested for it before
-     * that.
+     * Makes partitions continue at the given positions. Finally calls {@code then} with true if all of them do. Calls
+     * it with false if one was revoked or moved elsewhere before its offset was resolved.
      */
     public void place(Map<AssignedPartition, Position> positions, Consumer<Boolean> then) {
         if (positions.isEmpty()) {
@@ -409,10 +393,7 @@ public final class StartPositions {
         queries.askIfDue();
     }
 
-    /**
-     * Detects when the last partition of a call to {@link #place(Map, Consumer)} has been resolved. Confined to the
-     * owner thread.
-     */
+    /** Waits for all partitions of a call to {@link #place(Map, Consumer)}. Confined to the owner thread. */
     private static final class Placing {
 
         private final Consumer<Boolean> then;

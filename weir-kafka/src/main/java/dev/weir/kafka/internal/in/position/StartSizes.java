@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * The number of partitions that each topic had when the group began to read it. Partitions with higher numbers were
  * added later and are read from their beginning (ADR 58). Confined to the owner thread.
  *
- * <p>The group's commits contain this number, so all members know it, even after restarts. If there are no commits, the
- * number of partitions at the start of the run is used instead, which is 0 for a topic that did not exist at that time.
+ * <p>The group's commits contain this number, so all members know it, even after restarts. Without commits, the number
+ * of partitions at the start of the run is used. It is 0 for a topic that did not exist then.
  */
 final class StartSizes {
 
@@ -49,8 +49,8 @@ final class StartSizes {
     /**
      * Creates an object without any partition counts.
      *
-     * @param group the group for which offsets are committed; null if no offsets are committed
-     * @param owner the owner thread, on which responses are processed
+     * @param group the group that commits offsets; null if no offsets are committed
+     * @param owner the owner thread, which processes responses
      */
     StartSizes(Selection selection, @Nullable String group, Lookup lookup, CommitTexts texts, Executor owner) {
         this.selection = selection;
@@ -60,7 +60,6 @@ final class StartSizes {
         this.owner = owner;
     }
 
-    /** Queries the number of partitions of each topic at the start of the run. */
     void begin() {
         if (!asked && !(selection instanceof Subscription.Partitions)) {
             asked = true;
@@ -86,7 +85,7 @@ final class StartSizes {
                 }));
     }
 
-    /** Calls {@code then} on the owner thread once {@link #isAdded} can return results for these partitions. */
+    /** Calls {@code then} on the owner thread once {@link #isAdded} knows these partitions. */
     void learn(Collection<TopicPartition> ids, Runnable then) {
         if (selection instanceof Subscription.Partitions
                 || ids.stream().allMatch(id -> known.containsKey(id.topic()))) {

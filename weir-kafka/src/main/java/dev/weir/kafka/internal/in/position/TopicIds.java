@@ -24,30 +24,23 @@ import org.jspecify.annotations.Nullable;
 /**
  * The topic ids of the assigned partitions, used to detect recreated topics (ADR 56). Confined to the owner thread.
  *
- * <p>An id is queried when a partition needs it and then every {@link #INTERVAL_NANOS}. The interval is longer if
- * fetching also detects recreated topics. A new id is believed only after it has been reported twice, because a single
- * response may come from a broker with outdated metadata. A response with an id that the topic had earlier is certainly
- * outdated. A topic without a response does not delay other topics.
+ * <p>An id is queried when a partition needs it, and then at intervals. A new id must be reported twice, because a
+ * single response may come from a broker with outdated metadata. A response with an earlier id of the topic is
+ * certainly outdated.
  */
 final class TopicIds {
 
     private static final ConsumerLog LOG = ConsumerLog.of(TopicIds.class);
 
-    /**
-     * The interval between queries, as documented in configuration.md. Each assigned partition extends it by a
-     * millisecond, which is noticeable only with thousands of partitions.
-     */
+    /** The interval between queries, as documented in configuration.md. Each assigned partition adds a millisecond. */
     static final long INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-    /**
-     * The interval between queries if fetching detects a recreated topic immediately. Queries are then only a fallback.
-     * A query costs 25 kB of garbage.
-     */
+    /** The interval between queries if fetches also detect a recreated topic. A query costs 25 kB of garbage. */
     private static final long INTERVAL_FETCHED_NANOS = TimeUnit.SECONDS.toNanos(60);
 
     private static final long NANOS_PER_PARTITION = TimeUnit.MILLISECONDS.toNanos(1);
 
-    /** The delay before a query is repeated to confirm its response. */
+    /** The delay before a query is repeated to confirm a response. */
     private static final long CONFIRM_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
     private static final long FIRST_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -60,19 +53,19 @@ final class TopicIds {
         void recreated(AssignedPartition partition, Uuid now);
     }
 
-    /** A partition that waits until its topic's id is confirmed. Only queries sent after the wait began count. */
+    /** A partition that waits until its topic's id is confirmed by later queries. */
     private static final class Wait {
 
         final AssignedPartition partition;
         final Runnable same;
 
-        /** The number of consecutive responses that must confirm the expected id. */
+        /** The number of consecutive responses that must confirm the id. */
         final int needed;
 
-        /** The number of the first query used for this wait. Responses to earlier queries are ignored. */
+        /** The number of the first query used for this wait. */
         long from;
 
-        /** True if the last {@link #times} responses differed from the expected id; false if they matched it. */
+        /** True if the last {@link #times} responses differed from the expected id. */
         boolean differed;
 
         int times;
@@ -96,22 +89,21 @@ final class TopicIds {
         @Nullable
         Uuid known;
 
-        /** A different id that only one response has reported; null if there is none. */
+        /** A different id reported by only one response, or null. */
         @Nullable
         Uuid suspected;
 
-        /** The number of queries so far, which is also the number of the last query. */
         long questions;
 
         boolean underWay;
 
-        /** True if no partition of the topic is assigned. It is then not queried, so {@link #known} may be outdated. */
+        /** True if no partition of the topic is assigned. The topic is then not queried. */
         boolean idle;
 
         long dueNanos;
         int failures;
 
-        /** The reason why the last query failed; empty if it succeeded. */
+        /** The reason why the last query failed, or an empty string. */
         String trouble = "";
 
         Topic(String name, long dueNanos) {
@@ -128,14 +120,14 @@ final class TopicIds {
     private final Consumer<String> onRecreated;
     private final Map<String, Topic> topics = new HashMap<>();
 
-    /** The values of {@link #topics}. A list, because it can be iterated over without an allocation. Never shrinks. */
+    /** The values of {@link #topics}. Looping over a list by index allocates nothing. */
     private final List<Topic> all = new ArrayList<>();
 
     /**
      * Creates an object without any topics.
      *
-     * @param owner the owner thread, on which responses are processed
-     * @param onRecreated receives the name of each recreated topic, whether or not a partition of it is assigned
+     * @param owner the owner thread, which processes responses
+     * @param onRecreated receives the name of each recreated topic, even if no partition of it is assigned
      */
     TopicIds(
             PartitionAssignment assignment,
@@ -153,9 +145,8 @@ final class TopicIds {
     }
 
     /**
-     * Calls {@code same} once the brokers confirm that the topic was not recreated since the partition's position was
-     * determined. Calls it immediately if the topic id was verified recently. A position without a topic id is assumed
-     * to belong to the current topic.
+     * Calls {@code same} once the brokers confirm that the partition's topic was not recreated. Calls it immediately if
+     * the topic id was verified recently. A position without a topic id belongs to the current topic.
      */
     void identify(AssignedPartition partition, Runnable same) {
         Topic topic = topic(partition);
@@ -173,10 +164,9 @@ final class TopicIds {
     }
 
     /**
-     * Calls {@code same} once new responses from the brokers confirm that the topic was not recreated since the
-     * partition's position was determined.
+     * Calls {@code same} once new responses confirm that the topic was not recreated.
      *
-     * @param times number of consecutive responses that must confirm this; two if a recreation is suspected
+     * @param times number of consecutive responses needed; two if a recreation is suspected
      */
     void identifyAnew(AssignedPartition partition, int times, Runnable same) {
         Topic topic = topic(partition);
@@ -204,7 +194,7 @@ final class TopicIds {
         }
     }
 
-    /** Returns the reason why the partition's topic id is unknown; null if it is known or no attempt has failed yet. */
+    /** Returns the reason why the partition's topic id is unknown; null if it is known or no query has failed. */
     @Nullable
     String trouble(AssignedPartition partition) {
         Topic topic = topics.get(partition.id().topic());
@@ -214,22 +204,17 @@ final class TopicIds {
         return topic.waits.stream().anyMatch(wait -> wait.partition == partition) ? topic.trouble : null;
     }
 
-    /**
-     * Returns whether the brokers have reported an id for that topic name during this run. The topic may have been
-     * recreated since.
-     */
+    /** Returns whether the brokers have reported an id for the topic during this run. */
     boolean isKnown(String name) {
         Topic topic = topics.get(name);
         return topic != null && topic.known != null;
     }
 
-    /** Returns whether this run has detected that the topic with that name was recreated. */
     boolean wasRecreated(String name) {
         Topic topic = topics.get(name);
         return topic != null && !topic.left.isEmpty();
     }
 
-    /** Returns the time until {@link #askIfDue} must be called again. */
     long nanosUntilDue() {
         long now = clock.nanoTime();
         long least = Long.MAX_VALUE;
@@ -309,8 +294,7 @@ final class TopicIds {
     }
 
     /**
-     * Returns whether the fetcher would detect a recreated topic, because it fetches all of the topic's partitions that
-     * are assigned to this consumer.
+     * Returns whether a fetch would detect a recreated topic, because all of its assigned partitions are being fetched.
      */
     private boolean isFetched(Topic topic) {
         if (!assignment.isFetchedByTopicId() || !topic.waits.isEmpty()) {
@@ -399,8 +383,8 @@ final class TopicIds {
         boolean differs = partition.topicId() != null && !isSame(partition.topicId(), id);
         wait.times = differs == wait.differed ? wait.times + 1 : 1;
         wait.differed = differs;
-        // A different id must be reported twice, because a single response may come from a broker with outdated
-        // metadata. One response is enough if an earlier response has already shown that the position's id is outdated.
+        // A different id must be reported twice, unless an earlier response has shown that the position's id is
+        // outdated.
         int needed = differs ? (topic.left.contains(partition.topicId()) ? 1 : 2) : wait.needed;
         if (wait.times < needed) {
             wait.from = topic.questions + 1;
@@ -425,8 +409,7 @@ final class TopicIds {
     }
 
     /**
-     * Returns whether the ids may belong to the same topic. A zero id matches any id, because brokers before Kafka 2.8
-     * report no topic ids.
+     * Returns whether the ids may belong to the same topic. Brokers before Kafka 2.8 report zero, which matches any id.
      */
     private static boolean isSame(Uuid one, Uuid other) {
         return one.equals(other) || one.equals(Uuid.ZERO_UUID) || other.equals(Uuid.ZERO_UUID);

@@ -11,7 +11,7 @@ import java.util.List;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.utils.internals.ByteUtils;
 
-/** The records that an encoder sent for one element. Confined to one thread at a time; reused. */
+/** The records that an encoder sent for one element. Reused. Confined to one thread at a time. */
 public final class EncodedElement implements EncodedRecords, RecordOutput {
 
     private final ViewPool home;
@@ -69,7 +69,7 @@ public final class EncodedElement implements EncodedRecords, RecordOutput {
         return unfolded;
     }
 
-    @SuppressWarnings("NullAway") // returns null if the key or value is null
+    @SuppressWarnings("NullAway") // null for a missing key or value
     private static byte[] part(ByteBuffer from) {
         int length = ByteUtils.readVarint(from);
         if (length < 0) {

@@ -10,8 +10,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Copies of consecutive batches, valid until this object is closed. Confined to one thread at a time. The fetch thread
- * fills the object and must not use it after it has passed it on.
+ * Copies of consecutive batches, valid until this object is closed. Confined to one thread at a time: first the fetch
+ * thread, then the stages.
  */
 public final class KeptViews implements RecordViews {
 
@@ -27,12 +27,11 @@ public final class KeptViews implements RecordViews {
         this.home = home;
     }
 
-    /** Prepares the object for new content, whatever it contained before. */
     void begin() {
         batches = home.takeBatches();
     }
 
-    /** Sets the token that will acknowledge these records. Called by the owner thread. */
+    /** Sets the token that acknowledges these records. Called by the owner thread. */
     public void goesOutAs(long itsToken) {
         token = itsToken;
     }
@@ -42,9 +41,8 @@ public final class KeptViews implements RecordViews {
     }
 
     /**
-     * Returns this object to its pool if {@link #close} has released its memory; otherwise does nothing. Must be called
-     * only after the stages have acknowledged the records. Otherwise, a stage could close this object while it is
-     * already being reused.
+     * Returns this object to its pool if {@link #close} has released its memory. Must be called only after the records
+     * are acknowledged, because a stage may still close the object until then.
      */
     public void recycle() {
         if (batches == null) {

@@ -4,7 +4,7 @@ import java.util.ArrayDeque;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** A bounded pool of reusable objects. Thread-safe. An object that is never returned is simply not reused. */
+/** A bounded pool of reusable objects. Thread-safe. */
 public final class Spares<T> {
 
     private final int most;
@@ -17,7 +17,7 @@ public final class Spares<T> {
         this.most = most;
     }
 
-    /** Takes the object returned last; null if there is none. */
+    /** Takes the object that was returned last; null if there is none. */
     public @Nullable T take() {
         lock.lock();
         try {
@@ -27,7 +27,7 @@ public final class Spares<T> {
         }
     }
 
-    /** Returns an object, which the caller must not use afterwards. Ignored if the store is full. */
+    /** Returns an object to the pool, unless the pool is full. The caller must not use it afterwards. */
     public void give(T done) {
         lock.lock();
         try {

@@ -2,19 +2,15 @@ package dev.weir.kafka.internal.in.view;
 
 import dev.weir.lean.KeptBatches;
 
-/** A pool for the memory of a source's released elements. Thread-safe. Memory need not be returned. */
+/** A pool for the memory of a source's elements. Thread-safe. */
 public final class ViewPool {
 
-    /**
-     * Maximum size of an element that combines several batches, which reduces the cost per batch. A larger batch gets
-     * its own element.
-     */
+    /** Maximum size of an element that combines several batches. A larger batch gets its own element. */
     private static final int FULL_BYTES = 64 * 1024;
 
-    /** Maximum size of an element whose memory is reused. Larger memory is left to the garbage collector. */
+    /** Maximum size of memory that is reused. */
     private static final int MAX_KEPT_BYTES = 2 * 1024 * 1024;
 
-    /** Maximum number of unused objects of each kind. More are unlikely to be in use at the same time. */
     private static final int MAX_SPARES = 1024;
 
     private final Spares<KeptBatches> batches = new Spares<>(MAX_SPARES);

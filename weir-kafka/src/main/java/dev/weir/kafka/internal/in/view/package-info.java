@@ -1,7 +1,4 @@
-/**
- * Contains the elements of pipelines that process record views: copies of fetched batches, records encoded for sending,
- * and their memory.
- */
+/** The elements of pipelines that process record views: copies of fetched batches, and records encoded for sending. */
 @NullMarked
 package dev.weir.kafka.internal.in.view;
 

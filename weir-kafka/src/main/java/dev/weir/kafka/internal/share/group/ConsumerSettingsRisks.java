@@ -14,7 +14,7 @@ public final class ConsumerSettingsRisks {
 
     private ConsumerSettingsRisks() {}
 
-    /** Returns one sentence per risky combination. Each sentence names the settings. */
+    /** Returns one sentence per risky combination. */
     public static List<String> of(ConsumerSettings<?, ?> settings, Subscription subscription) {
         List<String> risks = new ArrayList<>();
         for (String name :
@@ -67,10 +67,7 @@ public final class ConsumerSettingsRisks {
         return List.copyOf(risks);
     }
 
-    /**
-     * Returns the property as a number. Returns the default if the value is not a number. This method need not report
-     * such a value, because Kafka's client refuses it.
-     */
+    /** Returns the property as a number, or the default if it is not one. Kafka's client refuses such a value. */
     private static long number(ConsumerSettings<?, ?> settings, String name, long otherwise) {
         try {
             return Long.parseLong(settings.properties()

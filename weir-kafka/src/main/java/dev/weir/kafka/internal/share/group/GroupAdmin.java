@@ -55,7 +55,7 @@ public final class GroupAdmin implements AutoCloseable {
     private final Duration patience;
     private final Admin admin;
 
-    /** Creates the admin client, but sends no request yet. */
+    /** Creates the admin client without sending a request. */
     public GroupAdmin(ShareSettings<?, ?> settings) {
         this.group = settings.groupId();
         this.patience = settings.connectTimeout();
@@ -90,7 +90,7 @@ public final class GroupAdmin implements AutoCloseable {
                 Boolean.parseBoolean(text(config, RENEWS, "true")));
     }
 
-    /** Returns the value, or the given default if the broker does not know the property. */
+    /** Returns the value, or the default if the broker does not know the property. */
     private static String text(Config config, String name, String otherwise) {
         ConfigEntry entry = config.get(name);
         return entry == null || entry.value() == null ? otherwise : entry.value();
@@ -158,15 +158,12 @@ public final class GroupAdmin implements AutoCloseable {
         return begun;
     }
 
-    /** Returns the end offset of each partition. It is after all records, including records of open transactions. */
+    /** Returns the end offset of each partition, after records of open transactions. */
     public Map<TopicPartition, Long> ends(Collection<TopicPartition> partitions) {
         return logOffsets(partitions, OffsetSpec.latest(), IsolationLevel.READ_UNCOMMITTED);
     }
 
-    /**
-     * Returns the last stable offset of each partition. A group that reads only committed records reads nothing beyond
-     * it.
-     */
+    /** Returns the last stable offset of each partition, up to which committed records can be read. */
     public Map<TopicPartition, Long> stableEnds(Collection<TopicPartition> partitions) {
         return logOffsets(partitions, OffsetSpec.latest(), IsolationLevel.READ_COMMITTED);
     }

@@ -19,13 +19,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The state of the topics and the group before a member joins. {@link #of} also checks that the member can start.
- * Immutable.
+ * The state of the topics and the group before a member joins. Immutable.
  *
  * @param partitions the partitions of the topics
  * @param config the group's configuration
- * @param ends the end offset of each partition at the start of the run; empty if the source does not stop at these
- *     offsets
+ * @param ends the end offset of each partition at the start of the run; empty if the read is not bounded
  */
 public record GroupStart(List<TopicPartition> partitions, ShareGroupConfig config, Map<TopicPartition, Long> ends) {
 
@@ -34,8 +32,8 @@ public record GroupStart(List<TopicPartition> partitions, ShareGroupConfig confi
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     /**
-     * Reads the state from the brokers. Sets the group's start position if the settings specify one. Throws if the
-     * group has not started to read one of the topics and no start position is configured.
+     * Reads the state from the brokers, and sets the group's start position if the settings specify one. Throws if the
+     * group has not started to read a topic and no start position is configured.
      */
     public static GroupStart of(GroupAdmin admin, ShareSettings<?, ?> settings, List<String> topics) {
         admin.requireFeature();
@@ -95,10 +93,9 @@ public record GroupStart(List<TopicPartition> partitions, ShareGroupConfig confi
     }
 
     /**
-     * Returns the end offsets of the partitions that have records for the group. Leaves out empty partitions, and
-     * partitions that the group will begin to read at their end, because the group receives no records before their
-     * end. If the group reads only committed records, returns the last stable offset as the end, because the group
-     * receives nothing after it while a transaction is open.
+     * Returns the end offsets of the partitions with records for the group. Leaves out empty partitions, and partitions
+     * that the group begins to read at their end. If the group reads only committed records, the end is the last stable
+     * offset.
      */
     private static Map<TopicPartition, Long> ends(
             GroupAdmin admin,

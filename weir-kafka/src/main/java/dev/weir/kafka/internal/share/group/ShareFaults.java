@@ -9,7 +9,7 @@ import org.apache.kafka.common.errors.InconsistentGroupProtocolException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.errors.UnsupportedVersionException;
 
-/** Explains the errors of a share group, and names their remedies. Stateless. */
+/** Explains the errors of a share group and names their remedies. Stateless. */
 public final class ShareFaults {
 
     private ShareFaults() {}

@@ -1,6 +1,6 @@
 /**
- * Administration of a share group as a whole: reads its configuration and offsets from the brokers, sets its start
- * position, and explains its errors.
+ * Administration of a share group: reads its configuration and offsets, sets its start position, and explains its
+ * errors.
  */
 @NullMarked
 package dev.weir.kafka.internal.share.group;

@@ -11,8 +11,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A record that this member has acquired from its share group, together with its acknowledgement. The record is
- * acquired until its acquisition lock expires. Thread-safe.
+ * A record that this member has acquired from its share group, with its acknowledgement. It is acquired until its
+ * acquisition lock expires. Thread-safe.
  *
  * <pre>
  *   WAITING -> TAKEN (by the pipeline) -> SETTLED (its last pending acknowledgement has ended) -> acknowledged
@@ -48,8 +48,7 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]>
     /**
      * Wraps a record that a client has acquired.
      *
-     * @param deliveryLimit returns the delivery limit that was last read from the group's configuration; may be called
-     *     from any thread
+     * @param deliveryLimit returns the group's current delivery limit; may be called from any thread
      * @param onSettled called once, by any thread, when the acknowledgement is known
      */
     AcquiredRecord(
@@ -78,44 +77,37 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]>
         return unreadable;
     }
 
-    /**
-     * Returns whether the client's {@code record} is this record. Both share one headers object, which no other record
-     * has.
-     */
+    /** Returns whether the client's {@code record} is this record. Only then do both have the same headers object. */
     @Override
     public boolean isOf(ConsumerRecord<byte[], byte[]> record) {
         return record.headers() == headers();
     }
 
-    /** Returns how many times the record has been delivered, including this delivery: 1 for the first. */
+    /** Returns how many times the record has been delivered, including this delivery. */
     public int delivery() {
         return delivery;
     }
 
-    /** Returns the maximum number of deliveries of a record. After that, the group drops the record. */
+    /** Returns the maximum number of deliveries of a record. */
     public int deliveryLimit() {
         return deliveryLimit.getAsInt();
     }
 
-    /** Returns whether the group drops the record unless it is accepted in this delivery. */
+    /** Returns whether the group drops the record unless this delivery accepts it. */
     @Override
     public boolean isLastDelivery() {
         return delivery >= deliveryLimit();
     }
 
-    /**
-     * Returns whether this is one of the last two deliveries of the record, so that one or two crashes could lose it
-     * unless a copy exists.
-     */
+    /** Returns whether this is one of the last two deliveries, in which a crash may lose the record. */
     @Override
     public boolean isAtRisk() {
         return delivery >= deliveryLimit() - 1;
     }
 
     /**
-     * Sets the acknowledgement to send once the record's last pending acknowledgement has ended. If this method is
-     * called several times, RELEASE takes precedence over REJECT, and REJECT over ACCEPT. May be called from any
-     * thread.
+     * Sets the acknowledgement to send. Of several, RELEASE takes precedence over REJECT, and REJECT over ACCEPT. May
+     * be called from any thread.
      */
     public void endsWith(RecordAcknowledgement another) {
         var unused = acknowledgement.accumulateAndGet(another, RecordAcknowledgement::and);
@@ -135,7 +127,7 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]>
         return topic() + "-" + partition() + "@" + offset();
     }
 
-    /** Notes that the pipeline takes the record. Returns false if the record was already released or lost. */
+    /** Reports that the pipeline takes the record. Returns false if the record was already released or lost. */
     boolean take(long nowNanos) {
         takenNanos = nowNanos;
         return place.compareAndSet(Place.WAITING, Place.TAKEN);
@@ -149,10 +141,6 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]>
         return nowNanos - takenNanos;
     }
 
-    /**
-     * Notes that the record was offered to the pipeline. A record that needs a copy is offered only once the copy
-     * exists.
-     */
     void offered() {
         offered = true;
     }
@@ -162,34 +150,27 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]>
         return offered;
     }
 
-    /** Notes that the brokers have a copy of the record. */
     void copied() {
         copied = true;
     }
 
-    /** Returns whether a release would lose the record, because this is the last delivery and there is no copy. */
+    /** Returns whether a release would lose the record: this is its last delivery, and there is no copy. */
     boolean isLostIfReleased() {
         return isLastDelivery() && !copied;
     }
 
-    /** Marks the record for release before the pipeline has taken it. Returns false if the pipeline has taken it. */
+    /** Marks the record for release, unless the pipeline has taken it. */
     @Override
     public boolean giveBack() {
         return place.compareAndSet(Place.WAITING, Place.GONE);
     }
 
-    /**
-     * Marks a taken record as gone, because the pipeline will not finish it. Returns false if the pipeline has already
-     * finished it.
-     */
+    /** Marks a taken record as gone, unless the pipeline has finished it. */
     boolean giveUp() {
         return place.compareAndSet(Place.TAKEN, Place.GONE);
     }
 
-    /**
-     * Notes that the acquisition lock was lost, so that another member may have the record. Returns false if the record
-     * is already settled or gone.
-     */
+    /** Reports that the acquisition lock was lost. Returns false if the record is already settled or gone. */
     @Override
     public boolean lose() {
         return giveBack() || giveUp();
@@ -200,10 +181,7 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]>
         return place.get() == Place.GONE;
     }
 
-    /**
-     * Returns whether the record would be released if the run ended now. It would be if the record is unfinished, or if
-     * its release was requested.
-     */
+    /** Returns whether the record would be released if the run ended now. */
     boolean isUndone() {
         return place.get() != Place.SETTLED || acknowledgement() == RecordAcknowledgement.RELEASE;
     }
@@ -212,13 +190,11 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]>
         int ignored = pending.addAndGet(more);
     }
 
-    /** Ends a pending acknowledgement without success, so the record will be released. */
     void abandon() {
         endsWith(RecordAcknowledgement.RELEASE);
         endAcknowledgement();
     }
 
-    /** Ends a pending acknowledgement. The last one settles the record. */
     void endAcknowledgement() {
         if (pending.decrementAndGet() == 0 && place.compareAndSet(Place.TAKEN, Place.SETTLED)) {
             onSettled.accept(this);

@@ -29,7 +29,7 @@ final class AcquiredRecordDelivery implements AcquiredRecordReceiver {
 
     private static final Logger LOG = LoggerFactory.getLogger(AcquiredRecordDelivery.class);
 
-    /** Decay factor of the slowest round trip, applied after each fetch that returned records. */
+    /** Factor for the slowest round trip, applied after each fetch. */
     private static final double FORGETS = 0.99;
 
     private final SharePath.Setup setup;
@@ -55,8 +55,8 @@ final class AcquiredRecordDelivery implements AcquiredRecordReceiver {
     }
 
     /**
-     * Returns the time from a fetch request until its records arrive. The result is approximately the maximum over the
-     * last hundred fetches. May be called from any thread.
+     * Returns the time from a fetch request to its records, about the slowest of the last hundred fetches. May be
+     * called from any thread.
      */
     double slowRoundTripSeconds() {
         return slowRoundTripSeconds;
@@ -170,7 +170,7 @@ final class AcquiredRecordDelivery implements AcquiredRecordReceiver {
         ready.passedBy();
     }
 
-    /** Copies each given record that is in its last delivery. Called before the records are released. */
+    /** Copies the records that are in their last delivery, before they are released. */
     void keepLast(List<LockedRecord> open) {
         ParkedCopies copies = setup.copies();
         if (copies != null) {
@@ -229,7 +229,7 @@ final class AcquiredRecordDelivery implements AcquiredRecordReceiver {
 
     @Override
     public void fatal(KafkaException fault) {
-        // The broker's error does not name the group or the topics, so their names are added here.
+        // Add the names of the group or topics, which the broker's error lacks.
         throw switch (fault) {
             case GroupAuthorizationException denied
             when denied.groupId() == null ->

@@ -19,7 +19,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The fetch path over Kafka's own client: a fixed number of {@linkplain ShareConsumerThread share consumers}. Together
+ * Acquires records with Kafka's client, by a fixed number of {@linkplain ShareConsumerThread share consumers}. Together
  * they acquire one record per worker, and none in advance.
  */
 final class ClientPath implements SharePath {
@@ -28,15 +28,12 @@ final class ClientPath implements SharePath {
 
     private static final Duration LONGEST = Duration.ofDays(365);
 
-    /**
-     * The additional time that a share consumer gets after the deadline of a close to receive its last responses and
-     * leave the group.
-     */
+    /** Additional time after the close deadline for a share consumer's last responses and to leave the group. */
     private static final Duration GRACE = Duration.ofSeconds(60);
 
     /**
-     * Needed to poll again after a poll that returned nothing. Only one share consumer at a time can hold this permit;
-     * the comment of {@code ShareConsumerThread.fetch} explains the reason.
+     * Permit to poll again after an empty poll, for one share consumer at a time; see
+     * {@code ShareConsumerThread.fetch}.
      */
     final Semaphore mayAskInVain = new Semaphore(1);
 
@@ -45,13 +42,13 @@ final class ClientPath implements SharePath {
     private final Map<TopicPartition, Long> lastAcquired = new ConcurrentHashMap<>();
     private final AtomicInteger refused = new AtomicInteger();
 
-    /** All consumers made so far, including the ones that the group refused. */
+    /** All consumers made so far, including ones that the group refused. */
     private volatile List<ShareConsumerThread> consumers = List.of();
 
     private volatile boolean joined;
 
     /**
-     * Creates the path. Its clients are created by {@link #start}.
+     * Creates the path. {@link #start} creates the clients.
      *
      * @param clients creates a client from a configuration
      */
@@ -80,7 +77,7 @@ final class ClientPath implements SharePath {
             }
             LOG.warn("{}: no further share consumer can be made: {}", setup.name(), unmade.toString());
         } finally {
-            consumers = List.copyOf(made); // also after an error, so that close() ends them
+            consumers = List.copyOf(made); // also after an error, for close()
         }
         made.forEach(ShareConsumerThread::start);
     }
@@ -93,7 +90,7 @@ final class ClientPath implements SharePath {
         return clients.apply(config);
     }
 
-    /** Reports that the group has assigned partitions to a share consumer. May be called from any thread. */
+    /** Reports that a share consumer has an assignment. May be called from any thread. */
     void joined() {
         joined = true;
     }
@@ -103,10 +100,7 @@ final class ClientPath implements SharePath {
         var unused = lastAcquired.merge(partition, offset, Math::max);
     }
 
-    /**
-     * Reports that the group is full and has refused a share consumer. That share consumer then ends. May be called
-     * from any thread.
-     */
+    /** Reports that the full group has refused a share consumer, which then ends. May be called from any thread. */
     void refused(GroupMaxSizeReachedException full) {
         int left = consumers.size() - refused.incrementAndGet();
         if (left == 0) {

@@ -4,18 +4,17 @@ import dev.weir.kafka.internal.share.member.SharePath.AcquireMode;
 import dev.weir.kafka.internal.share.member.SharePath.Plan;
 
 /**
- * Calculates how many records may be outstanding at once on a path where each finished record frees capacity for
- * another. The result depends only on the measurements. Stateless.
+ * Calculates how many records a path may have acquired at once. The result depends only on the measurements. Stateless.
  *
  * <p>The limit is one record per worker plus a buffer, which keeps the workers busy during a fetch. By Little's law,
  * the number of records finished during a fetch is the rate times the round trip. The buffer is about twice that
  * number: half of its records are queued in this process, and half are in flight. It holds at least the records of a
- * twentieth of a second, so that a short stall does not reach the workers. At a low rate, it holds the records of up to
- * a tenth of a second, because a few large requests cost the client and the broker less than many small ones.
+ * twentieth of a second, because of short stalls. At a low rate, it holds the records of up to a tenth of a second,
+ * because a few large requests cost less than many small ones.
  *
- * <p>The limit begins small and at most doubles per step, because a member that acquires many records at a time leaves
- * none for the others. It is bounded in two ways. The pipeline must finish the acquired records well before their locks
- * expire (formula F8 of ADR 71). There must also be locks left for the records of other members (F2).
+ * <p>The limit begins small and at most doubles per step, because a member that acquires many records leaves none for
+ * other members. The pipeline must finish the acquired records well before their locks expire (formula F8 of ADR 71),
+ * and some locks must be left for other members (F2).
  */
 final class CreditTuner {
 
@@ -25,22 +24,19 @@ final class CreditTuner {
     private static final double TOO_MANY = 1.5;
     private static final double ON_ITS_WAY = 2.2;
 
-    /** The minimum size of the buffer, given as the time in seconds that the workers need for its records. */
+    /** Minimum size of the buffer, as the seconds that the workers need for its records. */
     private static final double IN_STORE = 0.05;
 
     /**
-     * The size of the buffer at a low rate, given as the time in seconds that the workers need for its records. It is
-     * larger than {@link #IN_STORE}, so that requests are large, but never exceeds two large requests.
+     * Size of the buffer at a low rate, as the seconds that the workers need for its records. At most two large
+     * requests.
      */
     private static final double LONG_STORE = 0.1;
 
-    /** Number of records in a large request. A larger one hardly lowers the cost per record. */
+    /** Number of records in a large request. Even larger requests hardly lower the cost per record. */
     private static final int LARGE_REQUEST = 600;
 
-    /**
-     * Whole producer batches are requested only if more than this number of batches may be outstanding. One batch more
-     * than requested then does little harm.
-     */
+    /** Number of batches above which whole producer batches are requested. One extra batch then does little harm. */
     private static final int BATCHES = 4;
 
     private CreditTuner() {}
@@ -81,7 +77,7 @@ final class CreditTuner {
     /**
      * Returns the limits that replace {@code now}.
      *
-     * @param roundTripSeconds the time from a request to its records, for the slowest of the recent fetches
+     * @param roundTripSeconds the time of the slowest recent fetch
      * @param batchRecords the mean number of records in a producer batch; 0 if unknown
      */
     static Plan next(Plan now, Look look, int workers, double roundTripSeconds, double batchRecords) {
@@ -105,10 +101,9 @@ final class CreditTuner {
     }
 
     /**
-     * Returns the maximum number of records, which is the lower of two limits. The first limit is a quarter of the
-     * records that are finished during the lock's duration (formula F8 of ADR 71). It is at least one record per
-     * worker, because the locks of records in progress are renewed. The second limit is half of all locks in the
-     * window, which leaves the other half to other members (F2).
+     * Returns the maximum number of records: as many as are finished in a quarter of the lock's duration, but at least
+     * one per worker (formula F8 of ADR 71). At most half of all locks are used, because other members need locks as
+     * well (F2).
      */
     private static double most(Look look, int workers) {
         double byLock = Math.max(workers, look.rate() * look.lockSeconds / 4);

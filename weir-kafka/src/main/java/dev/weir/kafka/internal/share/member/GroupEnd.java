@@ -15,16 +15,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Detects the end of a bounded read, which is reached when the group has read each partition to the end offset that the
- * partition had at the start. Logs the missing partitions if nothing has been finished for a while. Confined to the
- * thread that monitors the group.
+ * Detects the end of a bounded read: the group has read each partition to its end offset at the start. Logs the missing
+ * partitions if this member has finished nothing for a while. Confined to the thread that monitors the group.
  */
 final class GroupEnd {
 
     private static final Logger LOG = LoggerFactory.getLogger(GroupEnd.class);
     private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(15);
 
-    /** Maximum number of partitions in a message. */
     private static final int MAX_PLACES = 5;
 
     private final String group;
@@ -42,7 +40,6 @@ final class GroupEnd {
         this.readsCommitted = GroupStart.readsCommitted(start.config());
     }
 
-    /** Returns whether the group has read all partitions to their ends. */
     boolean isReached(Map<TopicPartition, SharePartitionOffsetInfo> offsets, long settledSoFar, long nowNanos) {
         List<TopicPartition> missing = missing(offsets);
         if (!missing.isEmpty() && readsCommitted) {
@@ -58,8 +55,7 @@ final class GroupEnd {
         List<TopicPartition> missing = new ArrayList<>();
         ends.forEach((partition, end) -> {
             SharePartitionOffsetInfo info = offsets.get(partition);
-            // The stored start offset may be out of date by one write, but the lag is current. A partition with a lag
-            // of 0 is therefore complete in any case.
+            // The start offset may be out of date by one write, but the lag is current.
             if (info == null || (info.startOffset() < end && info.lag().orElse(-1L) != 0)) {
                 missing.add(partition);
             }
@@ -69,9 +65,8 @@ final class GroupEnd {
 
     /**
      * Returns the partitions that the group has not read to the last stable offset. The reported lag extends to the end
-     * of the log, so the offsets after the last stable offset are subtracted here. If the last stable offset of a
-     * partition moves during these queries, the partition counts as missing. Otherwise, finished records after the old
-     * offset could hide unfinished records before it.
+     * of the log, so the offsets after the last stable offset are subtracted. A partition whose last stable offset
+     * moves during the queries counts as missing, because its lag is then inaccurate.
      */
     private List<TopicPartition> missingOfStable(Collection<TopicPartition> partitions) {
         Map<TopicPartition, Long> logEnds = admin.ends(partitions);
@@ -95,7 +90,6 @@ final class GroupEnd {
         return missing;
     }
 
-    /** Logs the missing partitions if this member has not finished a record for a while. */
     private void tell(
             List<TopicPartition> missing,
             Map<TopicPartition, SharePartitionOffsetInfo> offsets,

@@ -22,9 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The fetch path over Weir's own connections: one member on one thread, with one session per broker. Each finished
- * record immediately frees capacity for another, even if the other records of its fetch are unfinished. Any thread may
- * call the methods, except for {@link #run}.
+ * Acquires records over Weir's own connections: one member on one thread, with one session per broker. Each finished
+ * record immediately frees capacity for another. Any thread may call the methods, except for {@link #run}.
  */
 final class LeanPath implements SharePath, Runnable {
 
@@ -32,10 +31,6 @@ final class LeanPath implements SharePath, Runnable {
     private static final Duration LONGEST = Duration.ofDays(365);
     private static final long LAST_ANSWER_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-    /**
-     * Maximum wait for the response to the request to leave the group. The wait begins only when that request can be
-     * sent. A broker that does not respond to the last acknowledgements therefore does not shorten it.
-     */
     private static final long LEAVE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final Setup setup;
@@ -50,12 +45,7 @@ final class LeanPath implements SharePath, Runnable {
     private volatile long closeAtNanos = Long.MAX_VALUE;
     private volatile int unfinished;
 
-    /**
-     * Creates the path without connecting to a broker. Throws if the configuration is refused.
-     *
-     * @param settings the settings with the member name, the maximum batch size, and the treatment of unreadable
-     *     batches
-     */
+    /** Creates the path without connecting to a broker. Throws if the configuration is refused. */
     LeanPath(Setup setup, ShareSettings<?, ?> settings) {
         this.setup = setup;
         Identity identity = new Identity(
@@ -143,7 +133,7 @@ final class LeanPath implements SharePath, Runnable {
         boolean interrupted = false;
         while (true) {
             try {
-                thread.join(); // no timeout, because the thread ends soon after the close deadline
+                thread.join(); // no timeout: the thread ends soon after the close deadline
                 break;
             } catch (InterruptedException hurry) {
                 interrupted = true;
@@ -213,7 +203,7 @@ final class LeanPath implements SharePath, Runnable {
         long last = wires.nanoTime() + LAST_ANSWER_NANOS;
         while (!member.hasEnded() && wires.nanoTime() - last < 0) {
             step();
-            // The answer to a fetch that was in flight may have brought records that nobody will take.
+            // A fetch in flight may have returned records that nobody will take.
             given += giveUp();
             unfinished = given;
         }
@@ -230,7 +220,7 @@ final class LeanPath implements SharePath, Runnable {
         }
     }
 
-    /** Releases all unfinished records, and returns their number. Records in their last delivery are copied first. */
+    /** Releases all unfinished records and returns their number. Copies records in their last delivery first. */
     private int giveUp() {
         if (member.open() == 0) {
             return 0;

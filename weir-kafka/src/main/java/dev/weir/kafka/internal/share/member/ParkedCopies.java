@@ -19,8 +19,8 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes a copy of each record that is in one of its last two deliveries, before the pipeline sees the record. A
- * process that crashes during the last delivery of a record therefore loses nothing. Thread-safe.
+ * Copies records that are in one of their last two deliveries, before the pipeline sees them. A crash during the last
+ * delivery then does not lose the record. Thread-safe.
  */
 final class ParkedCopies implements AutoCloseable {
 
@@ -34,18 +34,15 @@ final class ParkedCopies implements AutoCloseable {
     private final Thread thread;
 
     /**
-     * A failure that makes it impossible to write a copy, and therefore ends the run; null if there is none. The writer
-     * throws if a record is too large for the dead-letter topic and must not be truncated. An error of the JVM or of an
-     * interceptor counts too, because the record's copy would then never be written.
+     * A failure that makes it impossible to write a copy and ends the run, or null. For example, a record is too large
+     * for the dead-letter topic and must not be truncated.
      */
     private volatile @Nullable Throwable impossible;
 
     private volatile boolean closing;
 
-    /** The records whose copies are in flight. */
     private final Set<AcquiredRecord> pending = ConcurrentHashMap.newKeySet();
 
-    /** A copy in flight, and the action to run once the brokers have it. */
     private final class Copy extends PatientWriter.PendingRecord {
 
         private final AcquiredRecord record;
@@ -103,16 +100,16 @@ final class ParkedCopies implements AutoCloseable {
             } catch (InterruptedException | InterruptException closed) {
                 return;
             } catch (Throwable failure) {
-                // The loop continues even after an error, to save as many records as possible before the run ends. It
-                // allocates nothing here, because memory may have run out.
+                // Continue, to save as many records as possible before the run ends. Allocate nothing here: memory may
+                // have run out.
                 impossible = failure;
             }
         }
     }
 
     /**
-     * Writes a copy, and runs {@code then} on any thread when the brokers have the copy. Retries until the copy is
-     * written, or until the record is released or lost.
+     * Writes a copy and runs {@code then} on any thread once the brokers have it. Retries unless the record is released
+     * or lost.
      */
     void keep(AcquiredRecord record, Runnable then) {
         FailedRecord parked = new FailedRecord(
@@ -127,9 +124,8 @@ final class ParkedCopies implements AutoCloseable {
     }
 
     /**
-     * Writes copies of unfinished records that are about to be released in their last delivery without a copy. Waits up
-     * to 5 s until the brokers have the copies, or until no copy can save a record any more. An interrupt does not end
-     * the wait, because a record without a copy would be lost.
+     * Copies unfinished records in their last delivery before they are released. Waits up to 5 s for the brokers, even
+     * if interrupted.
      */
     void keepLast(List<AcquiredRecord> acquired) {
         List<AcquiredRecord> missing =
@@ -146,15 +142,11 @@ final class ParkedCopies implements AutoCloseable {
         return record.isLostIfReleased() && record.isUndone() && !record.isGone();
     }
 
-    /** Returns the client's progress, to detect a stuck producer. */
     ClientProgress progress() {
         return writer.progress();
     }
 
-    /**
-     * Returns the failure that ends the run if the missing copies cannot be written, or null. Called by one thread,
-     * several times per second.
-     */
+    /** Returns the failure that ends the run, or null. Called by one thread, several times per second. */
     @Nullable
     KafkaPipelineException look(long nowNanos) {
         Throwable failure = impossible;

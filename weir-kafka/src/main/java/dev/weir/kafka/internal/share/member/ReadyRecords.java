@@ -14,9 +14,8 @@ import org.jspecify.annotations.Nullable;
  * Acquired records that wait for the pipeline, and the demand for more. Share consumers add records, and the pipeline's
  * thread takes them. Thread-safe.
  *
- * <p>There is demand while few records wait. After waiting records had to be released, there is no demand until the
- * pipeline asks for records again. Otherwise, a stalled pipeline would use up the deliveries of records that it never
- * processes.
+ * <p>There is demand while few records wait. After waiting records were released, there is no demand until the pipeline
+ * asks for records again. A stalled pipeline would otherwise use up the deliveries of records that it never processes.
  */
 final class ReadyRecords {
 
@@ -42,7 +41,6 @@ final class ReadyRecords {
         this.clock = clock;
     }
 
-    /** Adds records to the end of the queue. */
     void put(List<AcquiredRecord> records) {
         lock.lock();
         try {
@@ -54,7 +52,7 @@ final class ReadyRecords {
         }
     }
 
-    /** Sets the low-water mark of the queue. There is demand while fewer records than this are waiting. */
+    /** Sets the number of waiting records below which there is demand. */
     void lowWater(int records) {
         lock.lock();
         try {
@@ -64,7 +62,7 @@ final class ReadyRecords {
         }
     }
 
-    /** Waits for demand, at most for the given time. Returns false if there is none, or after {@link #end}. */
+    /** Waits at most {@code nanos} for demand. Returns false if there is none, or after {@link #end}. */
     boolean awaitDemand(long nanos) throws InterruptedException {
         long left = nanos;
         lock.lockInterruptibly();
@@ -81,7 +79,6 @@ final class ReadyRecords {
         }
     }
 
-    /** Returns whether there is demand now. */
     boolean isWanted() {
         lock.lock();
         try {
@@ -95,7 +92,7 @@ final class ReadyRecords {
         return pulling || (!stands && queue.size() < lowWater);
     }
 
-    /** Notes that waiting records were released because the pipeline did not take them in time. */
+    /** Reports that waiting records were released because the pipeline did not take them in time. */
     void passedBy() {
         lock.lock();
         try {
@@ -179,8 +176,8 @@ final class ReadyRecords {
     }
 
     /**
-     * Ends the supply of records. The pipeline still receives waiting records in their last delivery, because the group
-     * would drop them if they were released.
+     * Ends the supply of records. The pipeline still receives waiting records in their last delivery, which the group
+     * would drop.
      */
     void end() {
         lock.lock();
@@ -193,7 +190,7 @@ final class ReadyRecords {
         }
     }
 
-    /** Returns whether the pipeline has seen the end, so that it takes no more records. */
+    /** Returns whether the pipeline has seen the end and takes no more records. */
     boolean isOver() {
         lock.lock();
         try {
@@ -221,7 +218,7 @@ final class ReadyRecords {
         }
     }
 
-    /** Returns how long the pipeline has waited for records, in nanoseconds, including a wait that is still running. */
+    /** Returns how long the pipeline has waited for records, in nanoseconds, including a current wait. */
     long starvedNanos() {
         lock.lock();
         try {

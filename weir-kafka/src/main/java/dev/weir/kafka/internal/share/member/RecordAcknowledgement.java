@@ -6,9 +6,9 @@ import org.apache.kafka.clients.consumer.AcknowledgeType;
 public enum RecordAcknowledgement {
     /** Accepts the record as processed. */
     ACCEPT(AcknowledgeType.ACCEPT),
-    /** Releases the record for another delivery, unless this was the last. */
+    /** Releases the record for another delivery, unless this was its last. */
     RELEASE(AcknowledgeType.RELEASE),
-    /** Rejects the record, so that no member receives it again. */
+    /** Rejects the record. No member receives it again. */
     REJECT(AcknowledgeType.REJECT);
 
     private final AcknowledgeType type;
@@ -21,7 +21,7 @@ public enum RecordAcknowledgement {
         return type;
     }
 
-    /** Combines two acknowledgements of one record: RELEASE takes precedence over REJECT, and REJECT over ACCEPT. */
+    /** Combines two acknowledgements. RELEASE takes precedence over REJECT, and REJECT over ACCEPT. */
     RecordAcknowledgement and(RecordAcknowledgement other) {
         if (this == RELEASE || other == RELEASE) {
             return RELEASE;

@@ -9,9 +9,8 @@ public final class ReturnedRecords {
     private ReturnedRecords() {}
 
     /**
-     * Requests the acknowledgement of a failed record. Rejects the record if its handler rejected it, so that it is
-     * never delivered again. Releases the record for another delivery if its failure is retriable and this is not the
-     * last delivery.
+     * Requests the acknowledgement of a failed record. Rejects the record if its handler did. Releases the record if
+     * its failure is retriable and this is not its last delivery.
      */
     public static <R> HandlerOutcome<R> again(HandlerOutcome<R> outcome) {
         if (outcome instanceof HandlerOutcome.Rejected<R> rejected

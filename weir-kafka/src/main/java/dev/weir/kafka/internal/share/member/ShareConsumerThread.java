@@ -26,18 +26,16 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One share consumer of Kafka's client on its own thread. It polls some records, waits until the pipeline has finished
- * them, and polls again. The client requests nothing while a record of its last poll is unacknowledged. Confined to its
- * thread, except for {@link #close}, {@link #join}, {@link #held} and {@link #unfinished}.
+ * them, and polls again. Confined to its thread, except for {@link #close}, {@link #join}, {@link #held} and
+ * {@link #unfinished}.
  *
- * <p>A poll that returns nothing does not end the client's fetch. The client keeps fetching until a broker has acquired
- * records for it ({@code fetchMoreRecords} of {@code ShareConsumeRequestManager} in Kafka 4.4). These records wait in
- * the client's buffer while their locks are running. After such a poll, the thread therefore checks the buffer several
- * times per second.
+ * <p>After a poll that returns nothing, the client keeps fetching until a broker has acquired records for it
+ * ({@code fetchMoreRecords} of {@code ShareConsumeRequestManager} in Kafka 4.4). These records wait in the client's
+ * buffer while their locks are running, so the thread then checks the buffer several times per second.
  *
  * <p>A poll that returns records may also leave records in the buffer. If the poll begins while a fetch is in flight,
- * and the response arrives before the client has processed the poll's own request, the client fetches once more. The
- * additional records wait until all records of the poll are finished. Their locks may expire in the meantime, and the
- * brokers then deliver them to another member.
+ * the client may fetch once more. The additional records wait until all records of the poll are finished. If their
+ * locks expire in the meantime, the brokers deliver them to another member.
  */
 final class ShareConsumerThread implements Runnable, HeldRecords.Client {
 
@@ -55,8 +53,8 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
     private static final long QUOTA_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     /**
-     * Longest time that the close waits for renewals in flight. The client accepts no acknowledgement of a finished
-     * record while the record's renewal is unanswered.
+     * Maximum time that a close waits for renewals in flight. The client accepts no acknowledgement of a record while
+     * its renewal is unanswered.
      */
     private static final long LAST_RENEWAL_NANOS = TimeUnit.SECONDS.toNanos(2);
 
@@ -102,7 +100,7 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
         thread.start();
     }
 
-    /** Ends the thread when the pipeline has finished its records, or at {@code deadlineNanos} at the latest. */
+    /** Ends the thread once the pipeline has finished its records, at {@code deadlineNanos} at the latest. */
     void close(long deadlineNanos) {
         closeAtNanos = deadlineNanos;
         closing = true;
@@ -112,10 +110,7 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
         }
     }
 
-    /**
-     * Waits for the thread to end. Returns false if that takes longer than {@code patience}. If the thread was never
-     * started, for example because memory ran out, closes the client in its place.
-     */
+    /** Waits for the thread to end. Returns false on a timeout. If the thread was never started, closes the client. */
     boolean join(Duration patience) throws InterruptedException {
         if (thread.getState() == Thread.State.NEW) {
             closeClient();
@@ -129,7 +124,6 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
         return held;
     }
 
-    /** Returns the number of records that the pipeline had not finished at the close. */
     int unfinished() {
         return unfinished;
     }
@@ -189,9 +183,9 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
      * Polls if the pipeline wants records, and otherwise waits briefly. Called only while no records are held. After a
      * poll that returned nothing, only one share consumer at a time polls again.
      *
-     * <p>Without this restriction, several requests of this process could be waiting at a broker when the process dies.
-     * The broker notices the end of each connection separately. It could release the records of one share consumer and
-     * deliver them to the waiting request of another one, whose end it has not noticed yet. Nobody would process them.
+     * <p>Several requests of this process could otherwise be waiting at a broker when the process dies. The broker
+     * notices the end of each connection separately. It could release the records of one share consumer and deliver
+     * them to the waiting request of another one, and nobody would process them.
      */
     private void fetch() throws InterruptedException {
         long since = System.nanoTime();
@@ -229,8 +223,8 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
             asking = true;
             return;
         }
-        // If the client was fetching before this poll, the records may have arrived at any time since the last check of
-        // its buffer. Their locks may have started that early.
+        // If the client was fetching before this poll, the locks may have started at any time since the last check of
+        // its buffer.
         long lockedSince = asking ? checkedNanos : begun;
         checkedNanos = begun;
         asking = records.isEmpty();
@@ -242,20 +236,17 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
     }
 
     /**
-     * Returns whether the client's buffer has not been checked for so long that a record in it may have lost much of
-     * its lock time. In that case, the buffer is checked before the client fetches again.
+     * Returns whether a record in the client's buffer may have lost much of its lock time. The buffer is then checked
+     * before the client fetches again.
      */
     private boolean isOldCheck(long nowNanos) {
         return nowNanos - checkedNanos >= TimeUnit.MILLISECONDS.toNanos(held.lockMillis()) / 4 && held.lockMillis() > 0;
     }
 
-    /**
-     * Polls the client. Returns null if the poll failed temporarily, or if a close interrupted it or made it
-     * unnecessary.
-     */
+    /** Polls the client. Returns null after a temporary failure or a close. */
     private @Nullable ConsumerRecords<byte[], byte[]> ask(Duration patience) {
         warnOfQuota();
-        inPoll = true; // set before `closing` is read, so that a later close() wakes the client
+        inPoll = true; // set before `closing` is read, because close() wakes the client only in a poll
         try {
             return closing && held.isEmpty() ? null : client.poll(patience);
         } catch (WakeupException closed) {
@@ -274,7 +265,7 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
         }
     }
 
-    /** Returns the sum of a metric. The client reports its assignment and quotas only through metrics. */
+    /** Returns the sum of a metric. The client reports assignments and quotas only as metrics. */
     private double metric(String metricName) {
         return client.metrics().values().stream()
                 .filter(metric -> metric.metricName().name().equals(metricName))
@@ -308,11 +299,11 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
             }
         }
         held.publish();
-        held.attend(now, ready.isEnded()); // called first, so that no record with an expired lock is offered
+        held.attend(now, ready.isEnded()); // before records are offered, because a lock may have expired
         delivery.acquiredAll();
     }
 
-    /** Processes finished records, maintains the locks of unfinished ones, and waits briefly. */
+    /** Processes finished records, renews the locks of unfinished ones, and waits briefly. */
     private void attend() {
         long now = System.nanoTime();
         for (AcquiredRecord record = finished.poll(); record != null; record = finished.poll()) {
@@ -333,19 +324,19 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
             publishAtNanos = now + LOCKS_NANOS;
         }
         if (held.isEmpty()) {
-            return; // The acknowledgements need not be sent here, because the next poll sends them.
+            return; // The next poll sends the acknowledgements.
         }
         if (held.awaitsRenewals() || (unsent && now - unsentSinceNanos >= SEND_NANOS)) {
             send();
         }
         if (finished.isEmpty()) {
-            KafkaSurroundings.INSTANCE.park(LOCKS_NANOS); // does not clear an interrupt, which is for the next fetch
+            KafkaSurroundings.INSTANCE.park(LOCKS_NANOS); // keeps an interrupt for the next fetch
         }
     }
 
     /**
-     * Polls the client to receive renewed records. If a renewal is still unanswered, this poll also makes the client
-     * fetch further records, so its buffer must be checked from now on.
+     * Polls the client for renewed records. If a renewal is unanswered, the client also fetches further records, so its
+     * buffer must be checked.
      */
     private void takeRenewed() {
         if (held.awaitsRenewals() && !asking) {
@@ -372,7 +363,7 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
         return true;
     }
 
-    /** Sends the acknowledgements, and processes the answers that have arrived. Does not wait. */
+    /** Sends the acknowledgements and processes available responses. Does not wait. */
     private void send() {
         client.commitAsync();
         unsent = false;
@@ -383,7 +374,7 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
         try {
             var ignored = client.commitSync(LAST_ANSWER);
         } catch (WakeupException closed) {
-            // Nothing is lost: the acknowledgements are in flight, and closing the client waits for the responses.
+            // Nothing is lost: closing the client waits for the responses.
             LOG.debug("{}: no longer waits for the answers to its acknowledgements", name, closed);
         } catch (RetriableException unanswered) {
             LOG.warn(

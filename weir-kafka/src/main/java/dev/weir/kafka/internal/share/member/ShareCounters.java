@@ -13,14 +13,14 @@ final class ShareCounters {
 
     private static final Logger LOG = LoggerFactory.getLogger(ShareCounters.class);
 
-    // Numbers of records by type of acknowledgement, counted when the brokers respond.
+    // Records by type of acknowledgement, counted when the brokers respond.
     final LongAdder accepted = new LongAdder();
     final LongAdder released = new LongAdder();
     final LongAdder rejected = new LongAdder();
     final LongAdder renewed = new LongAdder();
     final LongAdder failedAcknowledgements = new LongAdder();
 
-    // Numbers of records by what happened to them in this process.
+    // Records by what happened to them in this process.
     final LongAdder acquired = new LongAdder();
     final LongAdder redelivered = new LongAdder();
     final LongAdder lockExpired = new LongAdder();
@@ -28,16 +28,14 @@ final class ShareCounters {
     final LongAdder parked = new LongAdder();
     final LongAdder settled = new LongAdder();
 
-    /** Offsets of unreadable batches that the policy skipped. */
     final DroppedRecords skipped = new DroppedRecords(false);
 
-    /** Longest time that the pipeline held a record since this value was last read. */
+    /** Longest time that the pipeline held a record since the last reading. */
     final LongAccumulator slowestNanos = new LongAccumulator(Long::max, 0);
 
-    /** True if a warning that a quota throttles the share consumers has been logged. */
     final AtomicBoolean quotaReported = new AtomicBoolean();
 
-    /** Number of responses that arrived empty because of a quota, although the broker had acquired records for them. */
+    /** Number of responses that a quota emptied after the broker had acquired their records. */
     final LongAdder emptiedAnswers = new LongAdder();
 
     /** Records released in their last delivery without a copy. */
@@ -53,13 +51,11 @@ final class ShareCounters {
     final LongAdder acknowledgements = new LongAdder();
     final LongAdder acknowledgementNanos = new LongAdder();
 
-    /** Counts acquired records. */
     void countAcquired(List<AcquiredRecord> records) {
         acquired.add(records.size());
         redelivered.add(records.stream().filter(record -> record.delivery() > 1).count());
     }
 
-    /** Counts a record that the pipeline has finished. */
     void countSettled(AcquiredRecord record) {
         settled.increment();
         slowestNanos.accumulate(record.inHandNanos(System.nanoTime()));
@@ -67,7 +63,7 @@ final class ShareCounters {
 
     /**
      * Counts a record as lost if this is its last delivery and there is no copy. Called when the record returns to the
-     * group, because it is released, its lock is lost, or the session of its member ends.
+     * group.
      */
     void countIfLost(String pipeline, AcquiredRecord record) {
         if (!record.isLostIfReleased()) {

@@ -44,9 +44,8 @@ final class ShareLimits {
 
     /**
      * Returns the first of these limits that applies: the window of locks, nothing to read, workers, writes of the
-     * group's state, fetch lock, credits. The window is checked before the workers, because a pipeline that is blocked
-     * by a full window may hold enough records to make its workers look busy. If the pipeline waits for records, its
-     * workers are not the limit, even if it holds many.
+     * group's state, fetch lock, credits. The window is checked before the workers, because workers may look busy
+     * behind a full window.
      */
     static Limit of(Look look, Surroundings around, Plan plan, boolean tuned) {
         double perPartition = look.rate() / Math.max(1, look.partitions());
@@ -84,7 +83,7 @@ final class ShareLimits {
     }
 
     private static Limit window(Look look, Surroundings around, double perPartition) {
-        // The window must have room for all records that arrive at a partition while its slowest record is unfinished
+        // The window must have room for all records that arrive while a partition's slowest record is unfinished
         // (formula F3 of ADR 71). In a larger window, more records arrive. The estimate assumes that workers then never
         // wait.
         double gain = Math.max(1, around.workers / Math.max(0.05 * around.workers, around.inHand));

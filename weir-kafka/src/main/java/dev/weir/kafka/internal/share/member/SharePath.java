@@ -11,13 +11,13 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Acquires records from the brokers of a share group, and sends their acknowledgements. A path acquires no more records
- * than its {@link Plan} allows, and none while {@link ReadyRecords} has no demand. Thread-safe.
+ * Acquires records from the brokers of a share group and sends their acknowledgements. Acquires no more records than
+ * its {@link Plan} allows, and none while {@link ReadyRecords} has no demand. Thread-safe.
  */
 interface SharePath {
 
     /**
-     * The dependencies and settings of a run's path. Immutable.
+     * The dependencies and settings of a path. Immutable.
      *
      * @param name the pipeline's name, for messages and threads
      * @param config the configuration of Kafka's clients, without the properties that a plan sets
@@ -37,20 +37,15 @@ interface SharePath {
             Runnable onLost,
             Consumer<Throwable> onFailure) {
 
-        /** Returns the maximum number of deliveries of a record. After that, the group drops the record. */
         int deliveryLimit() {
             return group.get().deliveryLimit();
         }
 
-        /** Returns whether the brokers renew locks. Without renewal, a lock ends after its configured duration. */
         boolean renewsLocks() {
             return group.get().renewsLocks();
         }
 
-        /**
-         * Passes acquired records to the pipeline. If copies are written, a record at risk is passed on only once its
-         * copy exists.
-         */
+        /** Passes acquired records to the pipeline. A record at risk is first copied, if copies are written. */
         void offer(List<AcquiredRecord> acquired) {
             List<AcquiredRecord> safe = new ArrayList<>(acquired.size());
             for (AcquiredRecord record : acquired) {
@@ -67,12 +62,12 @@ interface SharePath {
     }
 
     /**
-     * The limits on the number of records acquired at the same time.
+     * The limits on the number of acquired records.
      *
      * @param consumers the number of group members; with Kafka's client, a member fetches again only after all of its
      *     records are finished
-     * @param pollRecords the maximum number of records that each member may have acquired at the same time
-     * @param mode the way in which brokers limit the number of records that they return
+     * @param pollRecords the maximum number of acquired records per member
+     * @param mode how brokers limit the number of records that they return
      */
     record Plan(int consumers, int pollRecords, AcquireMode mode) {
 
@@ -81,9 +76,7 @@ interface SharePath {
         }
     }
 
-    /**
-     * The way in which brokers limit the number of records that they return: the client's {@code share.acquire.mode}.
-     */
+    /** Modes in which brokers limit a response: the client's {@code share.acquire.mode}. */
     enum AcquireMode {
         /** Brokers return no more records than requested. They may read a producer batch several times. */
         RECORD_LIMIT("record_limit"),
@@ -101,51 +94,44 @@ interface SharePath {
         }
     }
 
-    /** Returns the initial plan. */
     Plan first(int workers, int maxLanes);
 
-    /**
-     * Returns the plan that should replace {@code now}, based on measurements taken while {@code now} applied. The
-     * default implementation returns {@code now}.
-     */
+    /** Returns the plan to follow after {@code now}, based on measurements. The default is {@code now}. */
     default Plan next(Plan now, Look look, int workers) {
         return now;
     }
 
-    /** Returns whether the path adapts its plan to measurements. */
     default boolean isTuned() {
         return false;
     }
 
-    /** Starts to fetch. */
     void start(Plan plan);
 
-    /** Changes to another plan. Does nothing by default. */
     default void follow(Plan plan) {}
 
-    /** Stops fetching. The pipeline finishes the records that it has taken; the others are released at the close. */
+    /** Stops fetching. The pipeline can finish the records that it has taken; others are released at the close. */
     void stop();
 
     /**
-     * Waits until the pipeline has finished the records that it has taken, sends their acknowledgements, releases the
-     * other records, and leaves the group.
+     * Waits until the pipeline has finished its records, sends acknowledgements, releases other records and leaves the
+     * group.
      *
      * @return the number of records that the pipeline had not finished
      */
     int close(Duration patience);
 
-    /** Returns whether the group has assigned partitions to this member, as far as is known. */
+    /** Returns whether the group is known to have assigned partitions to this member. */
     boolean isJoined();
 
-    /** Returns the number of group members that are currently fetching. */
+    /** Returns the number of group members that fetch. */
     int lanes();
 
     /**
      * Returns the largest number of offsets between the first unfinished and the last acquired record of a partition,
-     * inclusive. All of these offsets use up locks.
+     * inclusive. Each of them uses a lock.
      */
     long widestSpan();
 
-    /** Returns the time in milliseconds for which a record is acquired; 0 until a record has been acquired. */
+    /** Returns the time for which a record is acquired, in milliseconds; 0 if no record has been acquired. */
     int lockMillis();
 }

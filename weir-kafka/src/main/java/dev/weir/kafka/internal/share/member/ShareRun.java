@@ -28,9 +28,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A running member of a share group. A thread takes measurements twice per second, or ten times per second while it is
- * still raising the limits of the path. It adapts these limits, reads the group's lag, and ends a bounded source when
- * the group has read everything. Any thread may take a snapshot.
+ * A running member of a share group. A thread takes measurements twice per second, or ten times per second while the
+ * limits of the path increase. It adapts these limits, reads the group's lag, and stops a bounded read at its end. Any
+ * thread may take a snapshot.
  */
 final class ShareRun implements ShareHandle, Termination {
 
@@ -39,8 +39,8 @@ final class ShareRun implements ShareHandle, Termination {
     private static final double FORGETS = 0.95;
 
     /**
-     * Length of the period whose measurements determine what limits the rate. It covers several seconds, because slow
-     * records alternately block the window of locks for seconds and leave it open for seconds.
+     * Length of the period for which the limit of the rate is determined. Slow records may block the window of locks
+     * for seconds at a time.
      */
     private static final long JUDGED_NANOS = TimeUnit.SECONDS.toNanos(5);
 
@@ -69,7 +69,6 @@ final class ShareRun implements ShareHandle, Termination {
     private double slowestSeconds;
     private ShareGroupConfig config;
 
-    /** The reports of stages that make no progress. */
     private final Supplier<List<String>> troubles;
 
     private volatile boolean closed;
@@ -122,7 +121,7 @@ final class ShareRun implements ShareHandle, Termination {
             measure();
         } catch (Throwable failure) {
             onFailure.accept(failure);
-            throw failure; // There are no further readings.
+            throw failure; // ends the scheduled measurements
         }
     }
 
@@ -202,7 +201,7 @@ final class ShareRun implements ShareHandle, Termination {
         Look look = now.since(
                 judged.element().sums, path, config, start.partitions().size());
         long span = judged.stream().mapToLong(Moment::span).max().orElse(0);
-        // If no record was finished, update the limit only if a full window of locks explains that.
+        // If no record was finished, only a full window of locks is a known cause.
         if (look.settled() > 0 || ShareLimits.isFull(span, look.locksPerPartition())) {
             double full = judged.stream()
                     .mapToInt(each -> ShareLimits.isFull(each.span, look.locksPerPartition()) ? 1 : 0)
@@ -235,10 +234,8 @@ final class ShareRun implements ShareHandle, Termination {
         return nanos / 1e9;
     }
 
-    /** One measurement: the counters, and the current values that are not counted. */
     private record Moment(Sums sums, int inHand, long span) {}
 
-    /** The values of the counters at one point in time. */
     private record Sums(
             long atNanos,
             long settled,

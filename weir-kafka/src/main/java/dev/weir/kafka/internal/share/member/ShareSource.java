@@ -50,14 +50,14 @@ public final class ShareSource implements SourceFactory<AcquiredRecord> {
         refuseLoop(settings.parking(), settings, topics);
     }
 
-    /** Throws if the group would read the dead-letter topic forever. */
+    /** Throws if the group would read its own dead-letter records forever. */
     public static void refuseLoop(@Nullable DeadLetterTopic topic, ShareSettings<?, ?> settings, List<String> topics) {
         if (topic != null && !settings.isUntilEnd() && topics.contains(topic.topic())) {
             TopicCheck.refuseLoop(topic, settings.properties(), topics);
         }
     }
 
-    /** Checks the topics that a user has specified, and returns them as a list. */
+    /** Returns the topics as a list. Throws if one is null. */
     public static List<String> topics(String... topics) {
         Objects.requireNonNull(topics, "topics");
         for (String topic : topics) {
@@ -95,7 +95,7 @@ public final class ShareSource implements SourceFactory<AcquiredRecord> {
     /**
      * Closes the run and logs its end.
      *
-     * @param failure the member's own failure; null if it has not failed
+     * @param failure the member's own failure, or null
      */
     private static String closed(ShareRun run, Duration patience, StageContext context, @Nullable Throwable failure) {
         String leftUndone = run.close(patience);
@@ -170,7 +170,7 @@ public final class ShareSource implements SourceFactory<AcquiredRecord> {
         }
     }
 
-    /** The source stage, which passes a member's acquired records to the pipeline. Confined to the stage's thread. */
+    /** Passes a member's acquired records to the pipeline. Confined to the stage's thread. */
     private record Pulls(ReadyRecords ready, StageMeter meter, Runnable onClose) implements Stage<AcquiredRecord> {
 
         @Override
@@ -191,8 +191,8 @@ public final class ShareSource implements SourceFactory<AcquiredRecord> {
     private Map<String, Object> clientConfig() {
         Map<String, Object> config = new HashMap<>();
         config.put(ConsumerConfig.CLIENT_ID_CONFIG, "weir-" + settings.groupId());
-        // A share consumer without demand does not poll, and Kafka must not mistake such a pause for a dead member. A
-        // long interval is safe because no user code runs on the share consumers' threads.
+        // A share consumer without demand does not poll, and the group must not consider it dead. No user code runs on
+        // its thread.
         config.put(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG, Integer.MAX_VALUE);
         config.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
         config.putAll(settings.properties());
