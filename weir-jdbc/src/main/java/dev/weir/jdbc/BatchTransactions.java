@@ -12,8 +12,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Runs the transactions of {@link JdbcOffsets#sink}. Each transaction stores one batch's results and positions. Called
- * for one batch at a time.
+ * Runs the transactions of {@link JdbcOffsets#sink}, which store a batch's results and positions. Called for one batch
+ * at a time.
  */
 final class BatchTransactions<K, V> implements Handler<List<ConsumerRecord<K, V>>, Integer> {
 
@@ -42,8 +42,8 @@ final class BatchTransactions<K, V> implements Handler<List<ConsumerRecord<K, V>
                 if (left.size() == owned.size()) {
                     throw failure instanceof PositionConflictException ? failure : notWritten(owned, failure);
                 }
-                // Some partitions were revoked, which may have caused the failure: their next owner may already have
-                // inserted rows with the same keys. The next owner reads these records again, so leave them out.
+                // Write again without revoked partitions. Their next owner may already have inserted rows with the same
+                // keys.
                 owned = left;
             }
         }
@@ -77,8 +77,8 @@ final class BatchTransactions<K, V> implements Handler<List<ConsumerRecord<K, V>
     }
 
     /**
-     * Executes the statements in one transaction. Restores the connection's auto-commit mode before the connection is
-     * closed, because not every pool resets the mode, and the connection's next user may rely on auto-commit.
+     * Executes the statements in one transaction, and then restores the connection's auto-commit mode for its next
+     * user.
      */
     static <X extends Exception> void inTransaction(DataSource dataSource, Statements<X> statements)
             throws X, SQLException {
@@ -90,8 +90,7 @@ final class BatchTransactions<K, V> implements Handler<List<ConsumerRecord<K, V>
                 connection.commit();
             } catch (Throwable failure) {
                 try {
-                    // If the rollback fails, the auto-commit mode is not restored, because changing it would commit the
-                    // transaction.
+                    // After a failed rollback, keep the auto-commit mode, because changing it commits the transaction.
                     connection.rollback();
                     connection.setAutoCommit(autoCommit);
                 } catch (SQLException alsoFailed) {
@@ -102,8 +101,7 @@ final class BatchTransactions<K, V> implements Handler<List<ConsumerRecord<K, V>
             try {
                 connection.setAutoCommit(autoCommit);
             } catch (SQLException broken) {
-                // Ignored, because the transaction is already committed. If the connection is broken, the pool or the
-                // connection's next user will notice.
+                // The transaction is committed. The connection's next user notices a broken connection.
             }
         }
     }

@@ -12,14 +12,13 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 public interface BatchWriter<K, V> {
 
     /**
-     * Writes the results of {@code batch}. If the transaction is rolled back, the batch is written again, so this
-     * method must not have effects outside the transaction.
+     * Writes the results of {@code batch}. Must not have effects outside the transaction, because the batch is written
+     * again after a rollback.
      *
      * @param connection valid until this method returns; not in auto-commit mode. It rejects {@code commit},
-     *     {@code setAutoCommit}, {@code abort}, {@code close}, and any {@code rollback} except to a savepoint. A
-     *     connection obtained from a statement, a result set, the metadata or {@code unwrap} also rejects them;
-     *     {@code unwrap} accepts only interfaces. SQL statements are not checked, but must not end the transaction
-     *     either
+     *     {@code setAutoCommit}, {@code abort}, {@code close}, and any {@code rollback} except to a savepoint. The same
+     *     applies to a connection obtained from a statement, a result set, the metadata or {@code unwrap}, which
+     *     accepts only interfaces. SQL statements must not end the transaction either
      * @param batch at least one record; records of a partition are in order
      * @throws Exception to roll back and fail the pipeline; the batch is not skipped
      */

@@ -17,16 +17,15 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A proxy of a connection, which rejects the methods that end a transaction, or of an object made by such a connection.
- * Statements, metadata and result sets give access to their connection, so they are wrapped too. Used by one thread at
- * a time.
+ * A proxy of a connection that rejects methods that end a transaction. Statements, metadata and result sets give access
+ * to their connection, so they get a proxy too. Used by one thread at a time.
  */
 final class GuardedConnection implements InvocationHandler {
 
-    /** Methods of the connection that would end the transaction without storing its positions. */
+    /** Methods of the connection that end the transaction without storing its positions. */
     private static final Set<String> OWNED = Set.of("commit", "setAutoCommit", "close", "abort");
 
-    /** The types that give access to a connection. A subtype comes before its supertype. */
+    /** The types with access to a connection. A subtype comes before its supertype. */
     private static final List<Class<?>> WRAPPED = List.of(
             Connection.class,
             CallableStatement.class,
@@ -54,8 +53,7 @@ final class GuardedConnection implements InvocationHandler {
                         .orElseThrow()
                 : type;
         if (!shown.isInterface()) {
-            // Only interfaces can be proxied, and an object without a proxy may give access to the connection. Even an
-            // array does so, through its result set.
+            // Only interfaces can be proxied. Even an array gives access to the connection, through its result set.
             throw refused(method + " for the class " + shown.getName() + ", only for an interface");
         }
         return Proxy.newProxyInstance(shown.getClassLoader(), new Class<?>[] {shown}, new GuardedConnection(target));
@@ -85,7 +83,7 @@ final class GuardedConnection implements InvocationHandler {
         return leadsBack ? wrap(value, promised(method, args), name) : value;
     }
 
-    /** Returns a method's result type: the class given to a method like {@code getObject}, or the declared one. */
+    /** Returns a method's result type: the class argument of a method like {@code getObject}, or the declared type. */
     private static Class<?> promised(Method method, Object @Nullable [] args) {
         Class<?> declared = method.getReturnType();
         return args != null && args[args.length - 1] instanceof Class<?> asked && declared.isAssignableFrom(asked)
@@ -93,7 +91,7 @@ final class GuardedConnection implements InvocationHandler {
                 : declared;
     }
 
-    /** Returns an argument without the proxy added by this class. Arrays are copied, and their elements unwrapped. */
+    /** Returns an argument without its proxy. Copies arrays and unwraps their elements. */
     private static Object unwrapped(Object argument) {
         if (argument instanceof Object[] elements) {
             Object[] known = elements.clone();

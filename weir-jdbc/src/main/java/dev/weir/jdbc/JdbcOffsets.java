@@ -31,9 +31,8 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stores a group's positions in a table of the database to which a pipeline writes, so that each record takes effect
- * exactly once. {@link #advance} moves the position in the same transaction that stores the effect of the record.
- * Thread-safe.
+ * Stores a group's positions in the database to which a pipeline writes, so that each record takes effect exactly once.
+ * {@link #advance} moves the position in the transaction that stores the record's results. Thread-safe.
  *
  * <pre>{@code
  * JdbcOffsets offsets = JdbcOffsets.of(dataSource, settings);
@@ -44,19 +43,16 @@ import org.jspecify.annotations.Nullable;
  * <p>{@link #sink} runs its own transactions. The rules below apply to pipelines that run transactions themselves and
  * call {@link #advance}.
  *
- * <p>The new owner of a partition takes over its row ({@link #load}). From then on, the row can be written only by the
- * {@code JdbcOffsets} of the new owner, until another owner takes over the row. Write the records of a partition in
- * order, each after the previous one has been committed: {@code mapBlocking(handler)}. Use one
- * {@code JdbcOffsets} per member of the group, for all runs of that member.
+ * <p>The new owner of a partition takes over its row ({@link #load}). Only the {@code JdbcOffsets} of the current owner
+ * can write the row. Write the records of a partition in order, each after the previous one has been committed:
+ * {@code mapBlocking(handler)}. Use one {@code JdbcOffsets} per member of the group, for all runs of that member.
  *
  * <p>If a write fails, the stage must fail or retry ({@code Supervision.retry}); it must not skip the record. If it
- * skips a record after {@link #advance} returned normally, the next call of {@link #advance} detects the lost
- * transaction. If it skips a record that failed before {@link #advance}, or that {@link #advance} rejected, the record
- * is treated as deliberately skipped, and its results are silently lost.
+ * skips a record after {@link #advance} has returned normally, the next call of {@link #advance} detects the lost
+ * transaction. In other cases, the record counts as deliberately skipped, and its results are lost.
  *
- * <p>Until a record of a partition has been written, the subscription determines the start position each time. Starting
- * from the beginning is repeatable. Starting from the end or from a time is not: after a crash before the first commit,
- * the pipeline starts at a different position.
+ * <p>The subscription determines the start position of a partition until its first record is written. The end and a
+ * time are not repeatable start positions: after a crash before the first commit, the pipeline starts elsewhere.
  *
  * <p>Tested with PostgreSQL at {@code READ COMMITTED}, H2 and SQLite. In any database, the key columns must be compared
  * case-sensitively.
@@ -67,7 +63,7 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
     /** The default name of the table. */
     public static final String TABLE = "weir_offsets";
 
-    /** The position that a row contains until the first record of its partition is written. */
+    /** The position in a row before the first record of its partition is written. */
     public static final long NOTHING_WRITTEN = -1;
 
     static final int NO_EPOCH = -1;
@@ -81,21 +77,17 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
 
     private final Map<TopicPartition, Claim> claims = new ConcurrentHashMap<>();
 
-    /**
-     * The number of revocations of each partition. If a partition is revoked during a {@link #load}, its number
-     * changes. The load then detects that this member does not own the partition, although it has taken over the
-     * partition's row.
-     */
+    /** The number of revocations of each partition. {@link #load} uses it to detect a revocation during the load. */
     private final Map<TopicPartition, Long> revocations = new ConcurrentHashMap<>();
 
     /**
      * A partition that this member owns.
      *
-     * @param topicId the topic ID in the row when this member took over the partition
-     * @param fence the row's fencing number when this member took over the partition; each new owner increments it
+     * @param topicId the topic ID in the row
+     * @param fence the row's fencing number, which each new owner increments
      * @param before the position before the last call of {@link #advance}
      * @param first the offset of the first record of that call, or {@link #NOTHING_WRITTEN} if there was no call yet
-     * @param after the position after that call, unless the call's transaction was rolled back
+     * @param after the position after that call, unless its transaction was rolled back
      */
     private record Claim(String topicId, long fence, long before, long first, long after) {
 
@@ -110,9 +102,7 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
         this.brokers = brokers;
     }
 
-    /**
-     * Creates an instance that uses the table {@link #TABLE}; see {@link #of(DataSource, ConsumerSettings, String)}.
-     */
+    /** Creates an instance with the table {@link #TABLE}; see {@link #of(DataSource, ConsumerSettings, String)}. */
     public static JdbcOffsets of(DataSource dataSource, ConsumerSettings<?, ?> settings) {
         return of(dataSource, settings, TABLE);
     }
@@ -122,8 +112,7 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
      *
      * @param dataSource provides the connections for {@link #load} and {@link #sink}; {@link #advance} uses the
      *     caller's connection
-     * @param settings the consumer's settings, which determine the group and the brokers from which topic IDs are
-     *     requested
+     * @param settings the consumer's settings, for the group and for the brokers that provide topic IDs
      * @param table the name of the table, as passed to {@link #tableDefinition}
      */
     public static JdbcOffsets of(DataSource dataSource, ConsumerSettings<?, ?> settings, String table) {
@@ -137,10 +126,7 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
         return new JdbcOffsets(dataSource, rows, MetadataClient.of(settings));
     }
 
-    /**
-     * Returns the standard SQL statement that creates the table. All groups that write to a database use the same
-     * table.
-     */
+    /** Returns the standard SQL statement that creates the table, which all groups share. */
     public static String tableDefinition(String table) {
         return OffsetTable.definition(Objects.requireNonNull(table, "table"));
     }
@@ -150,18 +136,17 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
     /**
      * Takes over the rows of assigned partitions, creates missing rows, and returns the positions from which to
      * continue. A partition without a stored position starts where the subscription specifies. Fails with a
-     * {@link RecreatedTopicException} if a position belongs to a topic that has been recreated.
+     * {@link RecreatedTopicException} if a topic was recreated.
      *
-     * <p>Waits up to 10 s for a row that is locked by a transaction of the previous owner. If a partition is revoked
-     * while this method runs, this object may still take over the partition's row from the new owner. In that case, the
-     * new owner's next write is rejected, and the new owner takes the row back in its next run.
+     * <p>Waits up to 10 s for a row locked by a transaction of the previous owner. If a partition is revoked meanwhile,
+     * this object may still take over its row from the new owner. The new owner's next write is then rejected, and the
+     * new owner takes the row back in its next run.
      */
     @Override
     public CompletionStage<Map<TopicPartition, Position>> load(Set<TopicPartition> partitions) {
         List<TopicPartition> ids = partitions.stream().sorted(ORDER).toList();
         Map<TopicPartition, Long> begun = ids.stream().collect(Collectors.toMap(id -> id, this::timesRevoked));
-        // Discard the claims of earlier loads. Normally, the claim with the greater fence is kept. However, if the row
-        // was deleted and created again, an earlier claim may have a greater fence than the new one.
+        // Discard earlier claims. Their fence may be greater than the new one if the row was deleted and created again.
         claims.keySet().removeAll(ids);
         Map<TopicPartition, Claim> claimed = new HashMap<>();
         try {
@@ -192,7 +177,7 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
         return revocations.getOrDefault(id, 0L);
     }
 
-    /** Returns the claim with the greater fence. If two loads overlap, this claim matches the row. */
+    /** Returns the claim with the greater fence, which matches the row. */
     private static Claim later(@Nullable Claim now, Claim claim) {
         return now == null || now.fence() < claim.fence() ? claim : now;
     }
@@ -244,17 +229,16 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
     @Override
     public void revoked(Set<TopicPartition> partitions) {
         for (TopicPartition id : Objects.requireNonNull(partitions, "partitions")) {
-            // Increment the count before removing the claim. A load that is just ending then either sees the new count
-            // and adds no claim, or adds its claim in time to be removed here.
+            // Increment first. A load that is just ending then sees the new count, or adds its claim before the
+            // removal.
             revocations.merge(id, 1L, Long::sum);
             claims.remove(id);
         }
     }
 
     /**
-     * Returns whether this member owns the partition; false after a revocation. Throws an exception if the position of
-     * the partition was never loaded. In that case, the pipeline's source does not use this object, and the sink would
-     * never write anything.
+     * Returns whether this member owns the partition; false after a revocation. Throws if its position was never
+     * loaded, because the pipeline's source then does not use this object.
      */
     boolean owns(TopicPartition id) {
         if (claims.containsKey(id)) {
@@ -279,10 +263,10 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
      *         .run();
      * }
      *
-     * <p>There is one transaction at a time, which contains records of all partitions in order. A batch that fails is
-     * never skipped: the pipeline fails, and its next run begins with the same batch. To repeat it automatically, run
-     * the pipeline as a {@code RestartingPipeline}. Records of a revoked partition are left to its next owner.
-     * Connections come from the data source passed to {@link #of(DataSource, ConsumerSettings, String)}.
+     * <p>There is one transaction at a time, with records of all partitions in order. A failed batch is never skipped:
+     * the pipeline fails, and its next run begins with the same batch. A {@code RestartingPipeline} repeats it
+     * automatically. Records of a revoked partition are left to its next owner. Connections come from the data source
+     * passed to {@link #of(DataSource, ConsumerSettings, String)}.
      *
      * @param max the maximum number of records in a batch, at least 1
      * @param within how long a batch waits for more records after its first; more than zero
@@ -308,16 +292,14 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
     }
 
     /**
-     * Moves the positions past the records, with one statement per partition, within the connection's open transaction.
-     * Call this method once per partition in a transaction, as the last statement, and commit immediately afterwards,
-     * because it locks the rows. If the transaction is rolled back, the next call must begin with the same records.
-     * Later records may follow them.
+     * Moves the positions past the records, with one statement per partition, in the connection's open transaction.
+     * Call this method once per partition and transaction, just before the commit, because it locks the rows. After a
+     * rollback, the next call must begin with the same records.
      *
      * @param connection the caller's connection, which must not be in auto-commit mode; it is not closed
-     * @param records the records of each partition in order, starting after the committed ones. A record that is left
-     *     out is treated as deliberately skipped.
-     * @throws PositionConflictException if the records do not follow a partition's position; the transaction has then
-     *     been rolled back
+     * @param records the records of each partition in order, starting after the committed ones. A missing record counts
+     *     as deliberately skipped.
+     * @throws PositionConflictException if the records do not follow a partition's position, after a rollback
      */
     public void advance(Connection connection, List<? extends ConsumerRecord<?, ?>> records) throws SQLException {
         if (Objects.requireNonNull(connection, "connection").getAutoCommit()) {
@@ -329,10 +311,7 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
         }
     }
 
-    /**
-     * Groups records by partition. The groups are sorted, so that all transactions lock rows in the same order and
-     * cannot deadlock.
-     */
+    /** Groups records by partition, in sorted order. All transactions lock rows in this order and cannot deadlock. */
     private static SortedMap<TopicPartition, List<ConsumerRecord<?, ?>>> byPartition(
             List<? extends ConsumerRecord<?, ?>> records) {
         SortedMap<TopicPartition, List<ConsumerRecord<?, ?>>> sorted = new TreeMap<>(ORDER);
@@ -372,17 +351,12 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
         }
         Step step = step(id, claim, ofPartition);
         if (!table.advance(connection, step)) {
-            // Restore the claim, because the rejected record may come from an earlier run. It must not change the
-            // position of the current run.
+            // A rejected record from an earlier run must not change the position of the current run.
             claims.replace(id, claim, before);
             throw refused(connection, step);
         }
     }
 
-    /**
-     * Creates the move of a partition's position, with the first and the last leader epoch that the broker reported for
-     * the records.
-     */
     private static Step step(TopicPartition id, Claim claim, List<ConsumerRecord<?, ?>> ofPartition) {
         int firstEpoch = NO_EPOCH;
         int lastEpoch = NO_EPOCH;
@@ -397,8 +371,7 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
         if (first >= now.after()) {
             return now.moved(now.after(), first, next);
         }
-        // The last move may be repeated, because its transaction may have been rolled back. Any other move to an
-        // earlier position is rejected.
+        // Only the last move may be repeated, after a rollback. Other moves to an earlier position are rejected.
         return first == now.first() ? now.moved(now.before(), first, next) : now;
     }
 
@@ -435,7 +408,7 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
         return new PositionConflictException(id, expected, row == null ? NOTHING_WRITTEN : row.position(), reason);
     }
 
-    /** Closes the client that asks brokers for topic IDs. Database connections belong to the caller. */
+    /** Closes the client for topic IDs. Database connections belong to the caller. */
     @Override
     public void close() {
         brokers.close();

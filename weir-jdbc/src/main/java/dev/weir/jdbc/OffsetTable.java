@@ -12,18 +12,13 @@ import org.jspecify.annotations.Nullable;
 /** The SQL statements for one group's rows. Stateless; each call is part of its connection's transaction. */
 final class OffsetTable {
 
-    /** The longest time that a claim waits for a row lock. */
+    /** The maximum wait of a claim for a row lock. */
     private static final int CLAIM_SECONDS = 10;
 
-    /**
-     * A table name, or several names joined by dots. The name is used without quotes, as in the application's own
-     * statements, so that both refer to the same table.
-     */
+    /** A table name, or several names joined by dots. Used without quotes, like in the application's own statements. */
     private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_$]*(\\.[A-Za-z_][A-Za-z0-9_$]*)*");
 
-    /**
-     * The upper bound of initial fences. It is far below the largest long, because each new owner increments the fence.
-     */
+    /** The upper bound of initial fences, with ample space for the increments by new owners. */
     private static final long FENCES = 1L << 48;
 
     private static final String OF_PARTITION = " WHERE group_id = ? AND topic = ? AND partition_id = ?";
@@ -65,7 +60,7 @@ final class OffsetTable {
         return table;
     }
 
-    /** Takes ownership of a row and keeps it locked. Creates the row if it is missing. */
+    /** Takes ownership of a row, which stays locked. Creates the row if it is missing. */
     Row claim(Connection connection, TopicPartition id, String topicId) throws SQLException {
         try (PreparedStatement claim =
                 connection.prepareStatement("UPDATE " + table + " SET fence = fence + 1" + OF_PARTITION)) {
@@ -91,7 +86,7 @@ final class OffsetTable {
             insert.setString(4, topicId);
             insert.setLong(5, JdbcOffsets.NOTHING_WRITTEN);
             insert.setInt(6, JdbcOffsets.NO_EPOCH);
-            // The fence must differ from the fence of an owner whose row was deleted.
+            // Random, to differ from the fence of an owner whose row was deleted.
             insert.setLong(7, ThreadLocalRandom.current().nextLong(1, FENCES));
             insert.executeUpdate();
         }
@@ -120,10 +115,7 @@ final class OffsetTable {
         }
     }
 
-    /**
-     * Advances the position. Returns false and changes nothing if the row is not in the state that {@code step}
-     * expects.
-     */
+    /** Advances the position. Returns false if the row is not in the state that {@code step} expects. */
     boolean advance(Connection connection, Step step) throws SQLException {
         boolean withEpoch = step.lastEpoch() != JdbcOffsets.NO_EPOCH;
         try (PreparedStatement advance = connection.prepareStatement("UPDATE " + table + " SET next_offset = ?"
@@ -146,7 +138,7 @@ final class OffsetTable {
         }
     }
 
-    /** Sets the parameters of the primary key and returns the index of the next parameter. */
+    /** Sets the parameters of the primary key. Returns the index of the next parameter. */
     private int setPartition(PreparedStatement statement, int first, TopicPartition id) throws SQLException {
         statement.setString(first, group);
         statement.setString(first + 1, id.topic());

@@ -4,9 +4,8 @@ import dev.weir.kafka.KafkaPipelineException;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Thrown after a rollback if the records do not follow the position in the table, because another member owns the
- * partition or has written these records, or because an earlier transaction is missing. The next run continues from the
- * position in the table.
+ * Thrown after a rollback if the records do not follow the position in the table: another member owns the partition or
+ * has written these records, or an earlier transaction is missing. The next run continues at the position in the table.
  */
 public final class PositionConflictException extends KafkaPipelineException {
 
@@ -37,10 +36,7 @@ public final class PositionConflictException extends KafkaPipelineException {
         return partition;
     }
 
-    /**
-     * The position expected in the table, or {@link JdbcOffsets#NOTHING_WRITTEN} if no record of the partition
-     * was expected to have been written.
-     */
+    /** The position expected in the table, or {@link JdbcOffsets#NOTHING_WRITTEN} if no written record was expected. */
     public long expected() {
         return expected;
     }

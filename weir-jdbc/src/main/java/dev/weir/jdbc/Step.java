@@ -9,7 +9,7 @@ import org.apache.kafka.common.TopicPartition;
  * @param fence the row's fencing number when it was claimed
  * @param expected the position before the move
  * @param next the position after the move
- * @param firstEpoch the first leader epoch of the records in between, or {@link JdbcOffsets#NO_EPOCH} if they have none
- * @param lastEpoch the last leader epoch of these records
+ * @param firstEpoch the first leader epoch of the records, or {@link JdbcOffsets#NO_EPOCH}
+ * @param lastEpoch the last leader epoch of the records
  */
 record Step(TopicPartition id, String topicId, long fence, long expected, long next, int firstEpoch, int lastEpoch) {}

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>While the breaker is open, callers wait instead of failing. Back-pressure stops the upstream stages and pauses the
- * consumer, so the outage does not cause records to be lost, repeated or dead-lettered. While the breaker is half open,
- * it allows a fixed number of probe calls, plus one more each time {@code openFor} passes without a response.
+ * consumer, so the outage does not cause records to be lost, repeated or dead-lettered. While it is half open, it
+ * allows a fixed number of probe calls, and one more whenever {@code openFor} passes without a response.
  */
 public final class CircuitBreaker {
 
@@ -54,12 +54,12 @@ public final class CircuitBreaker {
             return values.state;
         }
 
-        /** Returns the number of recent calls in the window. */
+        /** Returns the number of calls in the window of recent calls. */
         public int calls() {
             return values.calls;
         }
 
-        /** Returns the number of calls in the window that failed. */
+        /** Returns the number of failed calls in the window. */
         public int failures() {
             return values.failures;
         }
@@ -97,7 +97,7 @@ public final class CircuitBreaker {
 
     private static final int MAX_WINDOW = 1_000_000;
 
-    /** The duration used by {@link #open}: practically unlimited, yet short enough not to overflow in nanoseconds. */
+    /** The duration of {@link #open}: practically unlimited, but without an overflow in nanoseconds. */
     private static final Duration LONGEST = Duration.ofDays(36_500);
 
     private final double share;
@@ -117,7 +117,7 @@ public final class CircuitBreaker {
     private int calls;
     private int failures;
     private long generation;
-    /** Until this time, an open breaker allows no calls, and a half-open breaker allows no extra probe. */
+    /** Before this time, an open breaker allows no calls, and a half-open breaker no additional probe. */
     private long shutUntilNanos;
 
     private int probesBegun;
@@ -183,20 +183,20 @@ public final class CircuitBreaker {
     public static final long NO_PERMIT = -1;
 
     /**
-     * Waits until a call is allowed, and returns its permit. Pass the permit to {@link #succeeded}, {@link #failed} or
-     * {@link #abandoned} to report the outcome of the call.
+     * Waits until a call is allowed, and returns its permit. Report the outcome with {@link #succeeded},
+     * {@link #failed} or {@link #abandoned}.
      */
     public long acquire() throws InterruptedException {
         return acquire(() -> false);
     }
 
     /**
-     * Waits like {@link #acquire()}, but only as long as the call is needed. Returns {@link #NO_PERMIT} if the call is
-     * no longer needed; in that case, report no outcome.
+     * Waits like {@link #acquire()} while the call is needed. Returns {@link #NO_PERMIT} if it is no longer needed;
+     * then report no outcome.
      *
-     * @param needless returns true if the call is no longer needed. It is called under the breaker's lock, before and
-     *     after each wait, so it must be fast and must not acquire a lock. Whenever its result changes, call
-     *     {@link #lookAgain}
+     * @param needless returns true if the call is no longer needed. Called with the breaker's lock held, before and
+     *     after each wait, so it must be fast and must not acquire a lock. Call {@link #lookAgain} when its result
+     *     changes
      */
     public long acquire(BooleanSupplier needless) throws InterruptedException {
         lock.lockInterruptibly();
@@ -230,8 +230,7 @@ public final class CircuitBreaker {
             if (state == State.OPEN) {
                 become(State.HALF_OPEN);
             } else if (probesBegun == probes) {
-                // A probe has been running for longer than openFor. Allow another one. If the earlier probe still
-                // completes, its outcome counts as well.
+                // A probe has been running for longer than openFor. Allow another one. The outcomes of both count.
                 probesBegun--;
             }
             shutUntilNanos = clock.after(openFor.toNanos());
@@ -255,16 +254,12 @@ public final class CircuitBreaker {
         try {
             isFailure = counts.test(failure);
         } finally {
-            // Report an outcome even if the predicate throws: a probe without an outcome would block all other callers
-            // indefinitely.
+            // Report an outcome even if the predicate throws. Other callers may be waiting for it.
             ended(permit, isFailure);
         }
     }
 
-    /**
-     * Reports that the call for {@code permit} was not made, or that its outcome says nothing about the state of the
-     * service.
-     */
+    /** Reports that the call for {@code permit} was not made, or that its outcome does not concern the service. */
     public void abandoned(long permit) {
         lock.lock();
         try {
@@ -327,7 +322,7 @@ public final class CircuitBreaker {
         mayHaveChanged.signalAll();
     }
 
-    /** Opens the breaker until {@link #close} is called. No calls are allowed until then. Intended for operators. */
+    /** Opens the breaker until {@link #close} is called. Intended for operators. */
     public void open() {
         lock.lock();
         try {
@@ -338,10 +333,7 @@ public final class CircuitBreaker {
         }
     }
 
-    /**
-     * Closes the breaker and discards its record of earlier failures; later failures open it as usual. Intended for
-     * operators.
-     */
+    /** Closes the breaker and forgets earlier failures. Later failures open it as usual. Intended for operators. */
     public void close() {
         lock.lock();
         try {
@@ -352,8 +344,7 @@ public final class CircuitBreaker {
     }
 
     /**
-     * Returns the current state. After {@code openFor} has passed, the breaker still reports {@link State#OPEN} until
-     * the next call is attempted.
+     * Returns the current state. It remains {@link State#OPEN} until a call is attempted, even after {@code openFor}.
      */
     public State state() {
         return snapshot().state();

@@ -7,13 +7,12 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A function that creates the text to store with a committed offset, such as a host name, a time or a version. Other
- * programs can read it. Called on the consumer's owner thread just before a commit, so it must be fast and must not
- * block.
+ * A function that creates the text to store with a committed offset, such as a host name, a time or a version. Called
+ * on the consumer's owner thread before each commit; must be fast and must not block.
  *
- * <p>Weir also stores its own data in the metadata, such as finished offsets. {@link #userText} extracts the function's
- * text. If the function throws, or if the text and Weir's own data together exceed
- * {@link ConsumerSettings#commitMetadataChars}, the commit omits the text, and one warning per partition is logged.
+ * <p>Weir also stores its own data in the metadata. {@link #userText} extracts the function's text. A commit omits the
+ * text, with one warning per partition, if the function throws, or if the text and Weir's data together exceed
+ * {@link ConsumerSettings#commitMetadataChars}.
  */
 @FunctionalInterface
 public interface CommitMetadata {
@@ -25,8 +24,8 @@ public interface CommitMetadata {
     String of(String topic, int partition, long offset);
 
     /**
-     * Extracts the function's text from the metadata of a committed offset. Metadata that Weir did not write is
-     * returned unchanged.
+     * Extracts the function's text from the metadata of a committed offset. Metadata not written by Weir is returned
+     * unchanged.
      */
     static String userText(long committedOffset, String metadata) {
         try {
@@ -37,9 +36,9 @@ public interface CommitMetadata {
     }
 
     /**
-     * Returns how many offsets beyond the committed offset are marked as finished in the metadata. A consumer does not
-     * read these offsets again. The count includes offsets without a record that lie between finished offsets. Returns
-     * 0 for metadata that Weir did not write.
+     * Returns the number of finished offsets beyond the committed one, according to its metadata. A consumer does not
+     * read them again. The count includes offsets without a record between finished offsets. Returns 0 for metadata not
+     * written by Weir.
      */
     static long finishedPast(long committedOffset, String metadata) {
         try {
@@ -55,8 +54,8 @@ public interface CommitMetadata {
     }
 
     /**
-     * Returns the id of the topic that the committed offset belongs to. A different id shows that the topic was
-     * recreated since. Returns null if the metadata contains no id, or if it was written for another offset.
+     * Returns the topic id stored with the committed offset. A recreated topic has a different id. Returns null if
+     * there is no id, or if the metadata was written for another offset.
      */
     static @Nullable Uuid topicId(long committedOffset, String metadata) {
         return CommitText.topicId(committedOffset, metadata);
@@ -64,7 +63,7 @@ public interface CommitMetadata {
 
     /**
      * Returns metadata for a program that commits an offset itself. {@link #userText} and {@link #topicId} extract the
-     * given text and id from it. The result is at most 37 characters longer than the text.
+     * text and the id. The result is at most 37 characters longer than the text.
      */
     static String withTopicId(String userText, Uuid topicId, long offset) {
         String text = CommitText.encode(offset, FinishedSet.EMPTY, userText, Integer.MAX_VALUE);

@@ -61,8 +61,8 @@ public final class ConsumerDump {
     }
 
     /**
-     * The time since the client was last polled. The group expels a member after {@code max.poll.interval.ms} without a
-     * poll.
+     * The time since the client was last polled. The group expels a member that has not polled for
+     * {@code max.poll.interval.ms}.
      */
     public Duration sinceLastPoll() {
         return values.sinceLastPoll;
@@ -83,7 +83,7 @@ public final class ConsumerDump {
         return values.commits;
     }
 
-    /** The number of failed commits since the consumer started. Each failed commit is retried. */
+    /** The number of failed commits since the consumer started. Failed commits are retried. */
     public long failedCommits() {
         return values.failedCommits;
     }
@@ -99,33 +99,30 @@ public final class ConsumerDump {
     }
 
     /**
-     * The problems reported by downstream stages that make no progress: one sentence per stage, prefixed with the
-     * stage's name. For example, a producer that has been waiting too long for a response reports what the brokers say
-     * about its topics. {@link #why} includes these sentences.
+     * The problems of downstream stages that make no progress: a sentence per stage, after the stage's name. For
+     * example, a producer that waits for brokers reports the state of its topics. {@link #why} includes these
+     * sentences.
      */
     public List<String> troubles() {
         return values.troubles;
     }
 
     /**
-     * The total time that the decoder of {@link KafkaSource#decodedBy} has spent on the fetch threads so far, estimated
-     * from samples. The time is 0 if there is no such decoder. Time spent in deserializers is not included, because
-     * they run in the source's stage.
+     * The total time that the decoder of {@link KafkaSource#decodedBy} has spent so far, estimated from samples; 0 if
+     * there is none. Does not include deserializers, which run in the source's stage.
      */
     public long decodeNanos() {
         return values.decodeNanos;
     }
 
-    /**
-     * The number of fetch threads. The decoder of {@link KafkaSource#decodedBy}, if there is one, runs on all of them.
-     */
+    /** The number of fetch threads, which run the decoder of {@link KafkaSource#decodedBy}, if any. */
     public int decodeThreads() {
         return values.decodeThreads;
     }
 
     /**
-     * The total time for which broker quotas have throttled fetches so far. With {@link FetchPath#CLIENT}, it is
-     * estimated from averages in the client's metrics.
+     * The total time for which broker quotas have throttled fetches. With {@link FetchPath#CLIENT}, estimated from the
+     * client's averages.
      */
     public long throttledNanos() {
         return values.throttledNanos;
@@ -140,8 +137,7 @@ public final class ConsumerDump {
         WINDOW("window full"),
         /**
          * The pipeline cannot keep up: the partition's unfinished records have used up its part of
-         * {@link ConsumerSettings#bufferBytes}. Also reported if the unfinished records of all partitions together have
-         * filled the buffer.
+         * {@link ConsumerSettings#bufferBytes}, or all unfinished records together have filled the buffer.
          */
         BUDGET("memory budget full"),
         /** A user has paused the partition. */
@@ -151,12 +147,12 @@ public final class ConsumerDump {
         /** The start position is not known yet. */
         STARTING("position not known yet"),
         /**
-         * The partition is read with {@code isolation.level=read_committed} and is blocked by another producer's open
-         * transaction. This reason is reported after the transaction has blocked the partition for 60 to 90 seconds.
-         * {@link PartitionDump#trouble} identifies the producer. Weir does not end the transaction.
+         * Another producer's open transaction blocks the partition, which is read with
+         * {@code isolation.level=read_committed}. Reported after 60 to 90 seconds. {@link PartitionDump#trouble}
+         * identifies the producer. Weir does not end the transaction.
          */
         OPEN_TRANSACTION("held up by an open transaction of another producer"),
-        /** No pipeline of the reusable consumer reads the partition. */
+        /** No pipeline of the {@link ReusableConsumer} reads the partition. */
         UNREAD("no pipeline reads it"),
         /** The partition has been read to its requested end, or the consumer was stopped. */
         END("at the requested end, or stopped");
@@ -174,9 +170,8 @@ public final class ConsumerDump {
     }
 
     /**
-     * Explains why records do not flow, with one plain sentence per reason. Possible reasons are that no broker
-     * responds, that no partition is assigned, each of the {@link #troubles}, and each partition that is paused or has
-     * an unfinished record.
+     * Explains why records do not flow, in one sentence per reason: no broker responds, no partition is assigned, each
+     * of the {@link #troubles}, and each partition that is paused or has an unfinished record.
      */
     public List<String> why() {
         List<String> sentences = new ArrayList<>();
@@ -271,8 +266,8 @@ public final class ConsumerDump {
         }
 
         /**
-         * The number of records that the pipeline has pulled, starting with the first unfinished record. Later records
-         * count even if they are already finished, because their offsets cannot be committed yet.
+         * The number of pulled records, starting with the first unfinished one. Includes later finished records,
+         * because their offsets cannot be committed yet.
          */
         public int inFlight() {
             return values.inFlight;
@@ -309,29 +304,29 @@ public final class ConsumerDump {
         }
 
         /**
-         * The age of the first unfinished record, according to its timestamp. Zero if the partition has no lag. Null if
-         * the partition has a lag but no unfinished record has been fetched yet, or if the record has no timestamp.
+         * The age of the first unfinished record, according to its timestamp. Zero without a lag. Null if that record
+         * was not fetched yet or has no timestamp.
          */
         public @Nullable Duration lagTime() {
             return values.lagTime;
         }
 
         /**
-         * The total time for which the partition has been paused for {@link Paused#WINDOW} so far. The time includes
-         * pauses that were too short to appear in any dump.
+         * The total time for which the partition has been paused for {@link Paused#WINDOW}, even if no dump showed the
+         * pause.
          */
         public Duration windowFull() {
             return values.windowFull;
         }
 
-        /** The total time for which the partition has been paused for {@link Paused#BUDGET} so far. */
+        /** The total time for which the partition has been paused for {@link Paused#BUDGET}. */
         public Duration budgetFull() {
             return values.budgetFull;
         }
 
         /**
-         * The reason why the partition's start or end position is still unknown, or a description of the transaction
-         * that blocks the partition. Null if there is neither problem.
+         * The reason why the start or end position is unknown, or the transaction that blocks the partition; otherwise
+         * null.
          */
         public @Nullable String trouble() {
             return values.trouble;
@@ -353,8 +348,8 @@ public final class ConsumerDump {
         }
 
         /**
-         * Builds the dump of a partition. The engine uses it during a run; tests can use it to create input for code
-         * that reads dumps. Not thread-safe.
+         * Builds the dump of a partition. Weir uses it during a run; tests can use it to create input for code that
+         * reads dumps. Not thread-safe.
          */
         public static final class Builder {
 
@@ -520,7 +515,7 @@ public final class ConsumerDump {
             this.values = new OldestValues(offset, age, keyHash, stage);
         }
 
-        /** Creates an instance for use in tests. At run time, Weir creates the instances. */
+        /** Creates an instance, for tests. */
         public static Oldest of(long offset, Duration age, @Nullable Integer keyHash, String stage) {
             return new Oldest(offset, age, keyHash, stage);
         }
@@ -530,25 +525,23 @@ public final class ConsumerDump {
             return values.offset;
         }
 
-        /** The time for which the record has been the first unfinished one, accurate to about a tenth of a second. */
+        /** The time for which the record has been the first unfinished one, to about a tenth of a second. */
         public Duration age() {
             return values.age;
         }
 
         /**
-         * The murmur2 hash of the record's key, as computed by the default partitioner. Dumps show this hash instead of
-         * the key. A string key is hashed as UTF-8. The hash is null if the record has no key, or if a deserializer has
-         * converted the key to a type other than bytes or a string. It is also null if the record cannot be located, or
-         * if a stage has mapped it to a type that does not reveal the key.
+         * The murmur2 hash of the record's key, as computed by the default partitioner; dumps do not show the key
+         * itself. A string key is hashed as UTF-8. Null if the record has no key or cannot be located, if the key is
+         * neither bytes nor a string, or if a stage has mapped the record to a type without a key.
          */
         public @Nullable Integer keyHash() {
             return values.keyHash;
         }
 
         /**
-         * The record's location in the pipeline. The value is {@value #BUFFERED} until the record is pulled, and then
-         * begins with {@value #IN_FLIGHT}. If known, it also names the stage that has the record and says whether the
-         * record is waiting or being processed there.
+         * The record's location in the pipeline: {@value #BUFFERED} until it is pulled, and then a text that begins
+         * with {@value #IN_FLIGHT}. The text also says in which stage it is waiting or being processed, if known.
          */
         public String stage() {
             return values.stage;
@@ -589,7 +582,7 @@ public final class ConsumerDump {
     }
 
     /**
-     * Builds a dump. The engine uses it during a run; tests can use it to create input for code that reads dumps. Not
+     * Builds a dump. Weir uses it during a run; tests can use it to create input for code that reads dumps. Not
      * thread-safe.
      */
     public static final class Builder {

@@ -14,56 +14,48 @@ public final class ConsumerHealth {
         this.values = new Values(live, ready, progressing, reason, noAnswerSince);
     }
 
-    /** Creates an instance for use in tests. At run time, Weir creates the instances. */
+    /** Creates an instance, for tests. */
     public static ConsumerHealth of(
             boolean live, boolean ready, boolean progressing, String reason, @Nullable Instant noAnswerSince) {
         return new ConsumerHealth(live, ready, progressing, reason, noAnswerSince);
     }
 
-    /**
-     * Returns whether the consumer is running and keeps polling. A consumer that is not live recovers only if its
-     * pipeline is restarted.
-     */
+    /** Returns whether the consumer is running and keeps polling. Otherwise, the pipeline must be restarted. */
     public boolean live() {
         return values.live;
     }
 
     /**
      * Returns whether the consumer has joined its group and knows the start position of each assigned partition.
-     * Without a group, the consumer is ready once it knows its partitions and their start positions.
+     * Without a group, it is ready once it knows its partitions and their start positions.
      */
     public boolean ready() {
         return values.ready;
     }
 
     /**
-     * Returns whether the consumer is finishing records or has no records to finish. False if no broker responds. Also
-     * false if a downstream stage reports a lack of progress, such as a producer that has been waiting too long for a
-     * response.
+     * Returns whether the consumer is finishing records or has none. False if no broker responds, or if a downstream
+     * stage reports a lack of progress, such as a producer without responses.
      */
     public boolean progressing() {
         return values.progressing;
     }
 
-    /**
-     * Returns the reasons why {@link #live}, {@link #ready} or {@link #progressing} is false, or an empty string if all
-     * three are true.
-     */
+    /** Returns why {@link #live}, {@link #ready} or {@link #progressing} is false, or an empty string. */
     public String reason() {
         return values.reason;
     }
 
     /**
-     * Returns the time of the last response from any broker, or null if brokers are currently responding. Brokers count
-     * as not responding only if a connection has been lost since their last response, because an idle consumer may
-     * receive nothing for minutes. An unreachable broker is detected after 5 s. A broker that keeps its connections
-     * open without responding is detected after {@code request.timeout.ms}.
+     * Returns the time of the last response from any broker, or null if brokers are responding. Brokers count as not
+     * responding only if a connection was lost since their last response, because an idle consumer may receive nothing
+     * for minutes. An unreachable broker is detected after 5 s, and a silent one after {@code request.timeout.ms}.
      */
     public @Nullable Instant noAnswerSince() {
         return values.noAnswerSince;
     }
 
-    /** Returns the message about {@link #noAnswerSince} that is used in logs, health reports and dumps. */
+    /** Returns the message about {@link #noAnswerSince} for logs, health reports and dumps. */
     public static String noAnswer(Instant since) {
         return "no broker answers since " + since.truncatedTo(ChronoUnit.SECONDS);
     }

@@ -22,13 +22,11 @@ public final class ConsumerSettings<K, V> {
 
     private static final int MEGABYTE = 1024 * 1024;
 
-    // The assumed size of a record. By default, max.poll.records is the number of records of this size that would fit
-    // into the buffer. The actual sizes of records are not taken into account.
+    // The default of max.poll.records is the number of records of this size that fit into the buffer.
     private static final int POLL_RECORD_BYTES = 8 * 1024;
     private static final int MIN_POLL_RECORDS = 500;
 
-    // The upper bound of the default of max.poll.records. Weir reads the records of a poll twice, and this many records
-    // are still in the CPU cache when it reads them for the second time.
+    // The maximum default of max.poll.records. Weir reads a poll twice, and this many records stay in the CPU cache.
     private static final int MAX_POLL_RECORDS = 2_048;
     private static final int MAX_OUTSTANDING = 1_000_000;
     private static final int MAX_FETCH_THREADS = 64;
@@ -36,7 +34,7 @@ public final class ConsumerSettings<K, V> {
     static final int MAX_BATCH = 1024 * MEGABYTE;
     private static final int MAX_LEAN_BATCH = 64 * MEGABYTE;
 
-    /** Indicates that the fetch path determines the maximum batch size. */
+    /** A maximum batch size that depends on the fetch path. */
     static final long BY_PATH = Long.MIN_VALUE;
 
     private final Values<K, V> values;
@@ -50,17 +48,14 @@ public final class ConsumerSettings<K, V> {
      * wrong checksum, use an unknown codec, or cannot be decompressed by their codec.
      */
     public enum UnreadableBatches {
-        /**
-         * Fails the run with an error that identifies the batch. Nothing after the batch is read from its partition,
-         * not even in later runs.
-         */
+        /** Fails the run with an error that identifies the batch. Later runs do not get past the batch either. */
         FAIL,
         /** Skips the batch and logs a warning that identifies it. */
         SKIP,
         /**
-         * Treats the batch as one record that cannot be decoded. {@link HandledRecords} applies its rules, so the batch
-         * goes to the dead-letter topic if there is one. {@link KafkaSource#decoded} emits the batch as
-         * {@link Decoded.Refused}. Other sources fail.
+         * Treats the batch as one record that cannot be decoded. {@link HandledRecords} applies its rules, and may
+         * write it to the dead-letter topic. {@link KafkaSource#decoded} emits it as {@link Decoded.Refused}. Other
+         * sources fail.
          */
         DEAD_LETTER
     }
@@ -70,12 +65,12 @@ public final class ConsumerSettings<K, V> {
         return values.properties;
     }
 
-    /** The key deserializer, which is called on the pipeline's thread, never on the consumer's. */
+    /** The key deserializer, called on the pipeline's thread. */
     public Deserializer<K> keyDeserializer() {
         return values.keyDeserializer;
     }
 
-    /** The value deserializer, which is called on the pipeline's thread, never on the consumer's. */
+    /** The value deserializer, called on the pipeline's thread. */
     public Deserializer<V> valueDeserializer() {
         return values.valueDeserializer;
     }
@@ -283,8 +278,8 @@ public final class ConsumerSettings<K, V> {
 
     /**
      * Returns the client's configuration: Weir's defaults, overridden by the given properties, overridden by the values
-     * that Weir must control. Weir's default for {@code max.poll.records} is higher than the client's. A large poll
-     * does no harm, because Weir splits it into batches.
+     * that Weir must control. The default of {@code max.poll.records} is higher than the client's, because Weir splits
+     * large polls into batches.
      */
     public Map<String, Object> clientConfig() {
         Map<String, Object> config = new HashMap<>();
@@ -302,7 +297,7 @@ public final class ConsumerSettings<K, V> {
         }
         config.putAll(values.properties);
         config.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
-        // Weir resets offsets itself, because it distinguishes a new group from a group whose records were deleted.
+        // Weir resets offsets itself: it distinguishes a new group from a group whose records were deleted.
         config.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
         config.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class.getName());
         config.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class.getName());
@@ -316,7 +311,7 @@ public final class ConsumerSettings<K, V> {
         private final Deserializer<K> keyDeserializer;
         private final Deserializer<V> valueDeserializer;
 
-        /** The origin of each setting that was read from a file or the environment, for error messages. */
+        /** The file or variable of each setting, for error messages. */
         private final Map<String, String> origins = new HashMap<>();
 
         private Duration commitInterval = Duration.ofSeconds(1);

@@ -13,7 +13,7 @@ public final class ConsumerSnapshot {
         this.values = values;
     }
 
-    /** Creates an instance for use in tests. At run time, Weir creates the instances. */
+    /** Creates an instance, for tests. */
     public static ConsumerSnapshot of(
             List<PartitionSnapshot> partitions, int bufferedRecords, long commits, long failedCommits, int rebalances) {
         return new ConsumerSnapshot(
@@ -48,7 +48,7 @@ public final class ConsumerSnapshot {
         return values.commits;
     }
 
-    /** The number of failed commits since the consumer started. Each failed commit is retried. */
+    /** The number of failed commits since the consumer started. Failed commits are retried. */
     public long failedCommits() {
         return values.failedCommits;
     }
@@ -59,36 +59,40 @@ public final class ConsumerSnapshot {
     }
 
     /**
-     * The records that the pipeline had pulled but not finished when the partition's assignment ended. The reason is
-     * {@code revoked} if the records were unfinished at the deadline of a revocation, {@code lost} if the member's
-     * session was lost, {@code seek} after a seek, and {@code aborted} after an aborted transaction. In these four
-     * cases, the partition's owner reads the records again, unless a seek has skipped them. With the reasons
-     * {@code out-of-range} and {@code recreated}, the log no longer contains the records. A record that is still being
-     * processed is counted by {@link #inFlight} and listed here only after its processing has ended. Records whose
-     * output was in an aborted transaction are counted by {@link TransactionHandle.Snapshot#rewoundRecords} instead.
-     * Always empty with at-most-once delivery.
+     * The records that the pipeline had pulled but not finished when their partition's assignment ended. Empty with
+     * at-most-once delivery. The reasons are:
+     *
+     * <ul>
+     *   <li>{@code revoked} for records unfinished at the deadline of a revocation, {@code lost} after the member's
+     *       session was lost, {@code seek} after a seek, and {@code aborted} after an aborted transaction. The
+     *       partition's owner reads these records again, unless a seek has skipped them;
+     *   <li>{@code out-of-range} and {@code recreated} for records that the log no longer contains.
+     * </ul>
+     *
+     * <p>A record being processed is counted by {@link #inFlight}, and listed here when its processing has ended.
+     * Records with output in an aborted transaction are counted by {@link TransactionHandle.Snapshot#rewoundRecords}
+     * instead.
      */
     public List<RecordRange> dropped() {
         return values.dropped;
     }
 
     /**
-     * The offsets skipped by the out-of-range policy, and the offsets of unreadable batches that were skipped
-     * ({@code unreadable}). No pipeline received records with these offsets.
+     * The offsets skipped by the out-of-range policy, and the offsets of skipped unreadable batches
+     * ({@code unreadable}).
      */
     public List<RecordRange> skipped() {
         return values.skipped;
     }
 
     /**
-     * The number of records that had been pulled but not finished when the consumer ended; they will be read again. 0
-     * while the consumer runs.
+     * The number of records pulled but not finished when the consumer ended; 0 before that. They will be read again.
      */
     public long leftUndone() {
         return values.leftUndone;
     }
 
-    /** A range of records in a partition, with the reason why they are listed. Immutable. */
+    /** A range of records in a partition, with a reason. Immutable. */
     public static final class RecordRange {
 
         private final RangeValues values;
@@ -97,7 +101,7 @@ public final class ConsumerSnapshot {
             this.values = values;
         }
 
-        /** Creates an instance for use in tests. At run time, Weir creates the instances. */
+        /** Creates an instance, for tests. */
         public static RecordRange of(String topic, int partition, long from, long to, long count, String reason) {
             return new RecordRange(new RangeValues(
                     Objects.requireNonNull(topic, "topic"),
@@ -128,7 +132,7 @@ public final class ConsumerSnapshot {
             return values.to;
         }
 
-        /** The number of records. It may be less than the number of offsets in the range. */
+        /** The number of records, which may be lower than the number of offsets. */
         public long count() {
             return values.count;
         }
@@ -174,7 +178,7 @@ public final class ConsumerSnapshot {
             this.values = new PartitionValues(topic, partition, paused, outstanding, committed, lag);
         }
 
-        /** Creates an instance for use in tests. At run time, Weir creates the instances. */
+        /** Creates an instance, for tests. */
         public static PartitionSnapshot of(
                 String topic, int partition, boolean paused, int outstanding, long committed, long lag) {
             return new PartitionSnapshot(topic, partition, paused, outstanding, committed, lag);
@@ -196,8 +200,8 @@ public final class ConsumerSnapshot {
         }
 
         /**
-         * The number of buffered and emitted records, starting with the first unfinished record. Later records count
-         * even if they are already finished, because their offsets cannot be committed yet.
+         * The number of buffered and emitted records, starting with the first unfinished one. Includes later finished
+         * records, because their offsets cannot be committed yet.
          */
         public int outstanding() {
             return values.outstanding;
@@ -208,10 +212,7 @@ public final class ConsumerSnapshot {
             return values.committed;
         }
 
-        /**
-         * The number of records between the first unfinished record and the end of the partition, or -1 if not yet
-         * known.
-         */
+        /** The number of records from the first unfinished one to the end of the partition, or -1 if unknown. */
         public long lag() {
             return values.lag;
         }
@@ -236,8 +237,8 @@ public final class ConsumerSnapshot {
     }
 
     /**
-     * Returns the number of records that the pipeline has pulled, starting with the first unfinished record of each
-     * partition. Later records count even if they are already finished, because their offsets cannot be committed yet.
+     * Returns the number of pulled records, starting with the first unfinished one of each partition. Includes later
+     * finished records, because their offsets cannot be committed yet.
      */
     public long inFlight() {
         return Math.max(

@@ -33,8 +33,7 @@ public sealed interface Decoded<K, V> extends OfRecord {
      * A record whose key or value was rejected by a deserializer.
      *
      * @param raw the record before decoding
-     * @param cause an exception that gives the record's topic, partition and offset; its cause is the deserializer's
-     *     exception
+     * @param cause an exception with the record's topic, partition and offset, caused by the deserializer's exception
      */
     record Refused<K, V>(ConsumerRecord<byte[], byte[]> raw, RecordDecodeException cause) implements Decoded<K, V> {
 

@@ -78,7 +78,7 @@ public final class ExactlyOnceFlow<K, V> {
     }
 
     static <K, V> ExactlyOnceFlow<K, V> of(ConsumerSettings<K, V> settings, Subscription subscription) {
-        // Reject contradictory settings here rather than when the run starts.
+        // Refuse contradictory settings here and not only when the run starts.
         TransactionalSource.check(
                 Objects.requireNonNull(settings, "settings"), Objects.requireNonNull(subscription, "subscription"));
         return new ExactlyOnceFlow<>(

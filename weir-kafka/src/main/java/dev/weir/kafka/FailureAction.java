@@ -3,8 +3,8 @@ package dev.weir.kafka;
 /** The action for a record whose handler failed; see {@link HandledRecords#on}. */
 public enum FailureAction {
     /**
-     * Calls the handler again as configured with {@link HandledRecords#retry}, then sends the record to the first or
-     * next retry topic, and finally to the dead-letter topic. If none of these is configured, the pipeline fails.
+     * Calls the handler again as {@link HandledRecords#retry} configures. After that, sends the record to the next
+     * retry topic, and finally to the dead-letter topic. If none of these is configured, the pipeline fails.
      */
     RETRY,
     /** Sends the record to the dead-letter topic immediately. If none is configured, the pipeline fails. */

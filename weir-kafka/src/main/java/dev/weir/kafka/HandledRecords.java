@@ -37,19 +37,15 @@ public abstract sealed class HandledRecords<K, V, R, F extends HandledRecords<K,
         this.plan = plan;
     }
 
-    /** Returns a copy of this flow with the given plan. */
     abstract F copy(HandlerPlan<K, V, R> newPlan);
 
-    /** Returns the records to be decoded and handled. */
     abstract Source<ConsumerRecord<byte[], byte[]>> records();
 
-    /** Returns a dead-letter topic on the consumer's cluster. */
     abstract DeadLetterTopic deadLetterTopic(String topic);
 
     /** Throws if the flow would endlessly read its own dead-letter records. */
     abstract void refuseLoop(DeadLetterTopic topic);
 
-    /** Returns the id of the consumer group, for {@link RecordTracing#inGroup}; empty for a share group. */
     abstract String groupId();
 
     private F with(FailureRules newRules) {
@@ -124,10 +120,9 @@ public abstract sealed class HandledRecords<K, V, R, F extends HandledRecords<K,
     }
 
     /**
-     * Sets the topic for records that fail permanently, records that cannot be decoded, and records whose result cannot
-     * be written by {@link #produceTo}. Unless {@link ConsumerSettings#unreadableBatches} specifies otherwise, the
-     * topic also receives batches that cannot be read, each as one record whose value is the batch.
-     * {@link DeadLetterTopic#sink} documents the guarantees.
+     * Sets the topic for records that fail permanently, that cannot be decoded, or whose result {@link #produceTo}
+     * cannot write. By default, each unreadable batch also becomes a record in this topic; see
+     * {@link ConsumerSettings#unreadableBatches}. {@link DeadLetterTopic#sink} documents the guarantees.
      *
      * @throws IllegalArgumentException if the flow is unbounded and itself reads the dead-letter topic
      */
@@ -161,7 +156,6 @@ public abstract sealed class HandledRecords<K, V, R, F extends HandledRecords<K,
                 .named("done");
     }
 
-    /** Returns the sink of failed records; null if there is none. */
     @Nullable
     Sink<FailedRecord> forward() {
         DeadLetterTopic topic = plan.deadLetterTopic();
@@ -174,10 +168,10 @@ public abstract sealed class HandledRecords<K, V, R, F extends HandledRecords<K,
     }
 
     /**
-     * Completes the flow with a producer, like {@link KafkaSink#records}. A result cannot be written if it is too
-     * large, not serializable or rejected by the broker, or if {@code records} throws. In that case, the consumed
-     * record goes to the dead-letter topic; if there is none, the pipeline fails. The pipeline always fails if the
-     * output topic does not exist or the producer is not authorized to write to it.
+     * Completes the flow with a producer, like {@link KafkaSink#records}. A consumed record goes to the dead-letter
+     * topic if its result is too large, not serializable or rejected by the broker, or if {@code records} throws.
+     * Without such a topic, the pipeline fails. It also fails if the output topic does not exist or the producer may
+     * not write to it.
      *
      * @param records creates the output record from a result; called on the pipeline's thread
      */
@@ -193,8 +187,8 @@ public abstract sealed class HandledRecords<K, V, R, F extends HandledRecords<K,
     }
 
     /**
-     * Completes the flow like {@link #produceTo(ProducerSettings, Function)}, but with a separate rule for results that
-     * cannot be written. Dead-letter records written by the rule contain the consumed record.
+     * Completes the flow like {@link #produceTo(ProducerSettings, Function)}, but with another rule for results that
+     * cannot be written. The rule's dead-letter records contain the consumed record.
      */
     public <A, B> Pipeline produceTo(
             ProducerSettings<A, B> settings,

@@ -11,7 +11,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
  * A {@link SharedFlow} with its handler. A record whose handler still fails after all retries is released, and the
- * group delivers it again. If it also fails in its last delivery, it goes to the dead-letter topic, if there is one.
+ * group delivers it again. A record that fails in its last delivery goes to the dead-letter topic, if there is one.
  * Immutable.
  */
 public final class HandledSharedFlow<K, V, R> extends HandledRecords<K, V, R, HandledSharedFlow<K, V, R>> {

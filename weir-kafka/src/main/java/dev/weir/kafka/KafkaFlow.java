@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  * }
  *
  * <p>Delivery is at least once, as with {@link KafkaSource#atLeastOnce}. A record is finished when the sink has written
- * or accepted its result, when it has been written to a retry or dead-letter topic, or when a rule has skipped it. Its
- * offset is committed after every earlier record of its partition is finished too.
+ * or accepted its result, when it was written to a retry or dead-letter topic, or when a rule has skipped it. Its
+ * offset is committed when all earlier records of the partition are finished too.
  */
 public final class KafkaFlow<K, V> {
 
@@ -62,10 +62,7 @@ public final class KafkaFlow<K, V> {
         return new KafkaFlow<>(settings, subscription);
     }
 
-    /**
-     * Creates a flow over the records of a share group. They are unordered, and there may be more workers than
-     * partitions; see {@link SharedFlow}.
-     */
+    /** Creates a flow over the unordered records of a share group; see {@link SharedFlow}. */
     public static <K, V> SharedFlow<K, V> shared(ShareSettings<K, V> settings, String... topics) {
         return SharedFlow.from(settings, topics);
     }
@@ -79,8 +76,8 @@ public final class KafkaFlow<K, V> {
     }
 
     /**
-     * Calls {@code handler}, which may block, for each record on virtual threads, with at most the given number of
-     * concurrent calls and in the given order; see {@link dev.weir.stream.Source#mapBlocking}.
+     * Calls {@code handler}, which may block, on virtual threads, with at most the given number of concurrent calls and
+     * in the given order; see {@link dev.weir.stream.Source#mapBlocking}.
      */
     public <R> HandledFlow<K, V, R> handle(
             Parallelism concurrency,
@@ -96,10 +93,7 @@ public final class KafkaFlow<K, V> {
         return new HandledFlow<>(HandlerPlan.of(decoder, ordering, stage), this, null);
     }
 
-    /**
-     * Calls an action that returns no result, in the same way as {@link #handle}. Complete the flow with
-     * {@link HandledFlow#pipeline}.
-     */
+    /** Calls an action without a result, like {@link #handle}. Complete the flow with {@link HandledFlow#pipeline}. */
     public HandledFlow<K, V, ConsumerRecord<K, V>> forEach(
             int concurrency,
             Ordering<? super ConsumerRecord<K, V>> ordering,
@@ -119,19 +113,17 @@ public final class KafkaFlow<K, V> {
 
     /**
      * Calls {@code handler}, which may block, on virtual threads with batches of up to {@code max} records. The handler
-     * returns an outcome for each record, and each record is committed according to its own outcome. A record with the
-     * outcome {@code done} is emitted as the result.
+     * returns an outcome for each record. The flow emits records with the outcome {@code done}.
      *
-     * <p>If the handler throws, the batch is split until the failing record is found. Only that record is treated as
-     * failed, and the rules of this flow apply to it. If a batch of n records contains one failing record, the handler
-     * is called at most 2 log2(n) + 1 times, rounded up. Each of the other records is handled unsuccessfully at most
-     * log2(n) times, because the failing record was in the same call. A record that has an outcome is never handled
-     * again in this run.
+     * <p>If the handler throws, the batch is split until the failing record is found. The rules of this flow apply only
+     * to that record. With one failing record in a batch of n, the handler is called at most 2 log2(n) + 1 times,
+     * rounded up, and other records are in at most log2(n) failing calls. A record with an outcome is not handled again
+     * in this run.
      *
-     * <p>With {@link RecordOrdering#byKey} or {@link RecordOrdering#byPartition}, records with the same key are never
-     * handled by two calls at the same time, and their order is kept. While a record is being retried, later records
-     * with its key wait. A retry also delays the other records of the batch. A rebalance waits for handler calls that
-     * have already started. Records of revoked partitions that have not been passed to a call yet are dropped.
+     * <p>With {@link RecordOrdering#byKey} or {@link RecordOrdering#byPartition}, two calls never handle records with
+     * the same key at the same time, and the order of these records is kept. While a record is retried, later records
+     * with its key wait, and also the other records of the batch. A rebalance waits for running calls, and drops other
+     * records of revoked partitions.
      *
      * @param concurrency the number of batches handled concurrently; at least 1. With ordering by key or partition,
      *     also the number of queues in which records wait for their batch

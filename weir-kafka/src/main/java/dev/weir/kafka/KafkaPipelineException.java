@@ -1,6 +1,6 @@
 package dev.weir.kafka;
 
-/** Thrown when a Kafka pipeline fails because of an error that a retry would not fix. The message says what to do. */
+/** Thrown when a Kafka pipeline fails and a retry would not help. The message says what to do. */
 public class KafkaPipelineException extends RuntimeException {
 
     private static final long serialVersionUID = 1;

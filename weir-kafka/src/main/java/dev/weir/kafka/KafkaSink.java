@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  *         .run();
  * }
  *
- * <p>An input is acknowledged once all records created from it are durable. The producer's {@code buffer.memory} bounds
- * the records in flight. At that limit, the upstream stage waits, including while brokers are down. The client retries
+ * <p>An input is acknowledged once all records created from it are durable. The producer's {@code buffer.memory} limits
+ * the records in flight. At this limit, the upstream stage waits, also while brokers are down. The client retries
  * transient errors for as long as they last.
  *
  * <p>A {@link KafkaFlow} and an {@link ExactlyOnceFlow} have their own sinks: {@link HandledRecords#produceTo} and
@@ -41,7 +41,7 @@ public final class KafkaSink<K, V> {
 
     private final ProducerSettings<K, V> settings;
 
-    /** The sender to use, or null if each run has its own producer. */
+    /** The sender, or null if each run has its own producer. */
     private final @Nullable Sender<K, V> sender;
 
     private final WriteFailures failures;
@@ -71,8 +71,8 @@ public final class KafkaSink<K, V> {
     }
 
     /**
-     * Writes with a producer that several pipelines may use. Keep the sender open until they have ended; closing it
-     * earlier fails them. A rejected record fails only the pipeline that sent it.
+     * Writes with a producer that several pipelines may use. Keep the sender open until these pipelines have ended,
+     * because they fail otherwise. A rejected record fails only the pipeline that sent it.
      */
     public static <K, V> KafkaSink<K, V> with(Sender<K, V> sender) {
         return new KafkaSink<>(
@@ -105,20 +105,18 @@ public final class KafkaSink<K, V> {
     }
 
     /**
-     * Writes each record and acknowledges its input when the brokers have acknowledged the record. Records of a
-     * partition are written in order. The acknowledgements may arrive in any order, because each applies only to its
-     * own input.
+     * Writes each record, and acknowledges its input when the brokers have acknowledged the record. Records of a
+     * partition are written in order. Inputs may be acknowledged in any order.
      *
      * <p>Each run has its own producer. The client's {@code buffer.memory} limits the records in flight. With
-     * {@link ProducePath#CLIENT}, they are also limited to about twice the amount of data that fits into the client's
-     * concurrent requests. With the default settings, this second limit is about ten batches of {@code batch.size} per
-     * partition. When a limit is reached, the upstream stage waits, including while brokers are down. The client
-     * retries transient errors for as long as they last.
+     * {@link ProducePath#CLIENT}, they are also limited to about twice the data in the client's concurrent requests,
+     * which is about ten batches of {@code batch.size} per partition by default. At a limit, the upstream stage waits,
+     * also while brokers are down. The client retries transient errors for as long as they last.
      *
-     * <p>A record can never be written if it is too large, rejected, not serializable, or addressed to a topic that
-     * does not exist. Unless {@link #onFailure} sets another rule, the run then fails with {@link ProduceException},
-     * and the record's input is not acknowledged. If the run has its own producer, later records of the same partition
-     * are written only after the rule has been applied to the rejected record.
+     * <p>By default, the run fails with {@link ProduceException} if a record is too large, rejected or not
+     * serializable, or if its topic does not exist. The record's input is then not acknowledged. {@link #onFailure}
+     * sets another rule. Later records of the partition are written after the rule was applied, if the run has its own
+     * producer.
      */
     public Sink<ProducerRecord<K, V>> records() {
         if (sender == null) {
@@ -131,8 +129,8 @@ public final class KafkaSink<K, V> {
     }
 
     /**
-     * Writes all records of each message. The input of a message is acknowledged when all of the message's records are
-     * durable, or immediately if the message has no records.
+     * Writes all records of each message. Acknowledges the input when all these records are durable, or immediately if
+     * there are none.
      */
     public <P> Sink<Message<K, V, P>> messages() {
         if (sender == null) {
@@ -143,10 +141,10 @@ public final class KafkaSink<K, V> {
     }
 
     /**
-     * Writes all records of each message and emits their metadata with the message's value, in message order.
-     * Downstream stages acknowledge the input. If a record of a message is skipped or dead-lettered, the message is not
-     * emitted, but its other records are written. With a {@link Sender}, the records that follow a rejected record in
-     * its partition may be written twice, and may be written even though the run fails.
+     * Writes all records of each message, and emits their metadata with the message's value, in message order.
+     * Downstream stages acknowledge the input. If one record is skipped or dead-lettered, the message is not emitted,
+     * but its other records are written. With a {@link Sender}, records after a rejected one in its partition may be
+     * written twice, and may be written even if the run fails.
      */
     public <P> Flow<Message<K, V, P>, Produced<P>> flow() {
         int window = maxInFlight == 0 ? DEFAULT_IN_FLIGHT : maxInFlight;
@@ -161,13 +159,12 @@ public final class KafkaSink<K, V> {
 
     /**
      * Writes the records encoded from {@link KafkaSource#views}, using a {@link ProducePath#LEAN} producer. An element
-     * is acknowledged when the brokers have acknowledged all of its records. Order, back-pressure and failure handling
-     * are the same as for {@link #records}: the first record that cannot be written fails the run, and no later record
-     * of its partition is written. The serializers in the settings are not used.
+     * is acknowledged when the brokers have acknowledged all of its records. Order, back-pressure and failures are as
+     * with {@link #records}: the first unwritable record fails the run, and no later record of its partition is
+     * written. The serializers in the settings are not used.
      *
-     * <p>If {@link #onFailure} sets a rule other than {@link WriteFailures#fail}, each record is copied to an object
-     * with its own bytes, so that it can be sent again after a rejection. The sink then behaves like {@link #records}
-     * with a {@link ProducePath#LEAN} producer.
+     * <p>With another {@linkplain #onFailure rule} than {@link WriteFailures#fail}, each record is copied, because it
+     * may have to be sent again. The sink then works like {@link #records} with a {@link ProducePath#LEAN} producer.
      *
      * @throws IllegalArgumentException if the settings specify Kafka's client as the produce path, the producer is a
      *     {@link Sender}, or {@link #maxInFlight} is set without a failure rule
@@ -192,12 +189,11 @@ public final class KafkaSink<K, V> {
     }
 
     /**
-     * Writes records in transactions under a transactional id. Brokers allow only one producer at a time to use an id.
-     * A new run therefore aborts the open transaction of the previous run and, if that run is still active, makes it
-     * fail.
+     * Writes records in transactions under a transactional id. Brokers allow one producer per id: a new run aborts the
+     * open transaction of an earlier run, and makes it fail if it is still active.
      *
-     * @throws IllegalArgumentException if the settings cannot be used with transactions, the id is blank, the
-     *     producer is a {@link Sender}, or {@link #maxInFlight} is set
+     * @throws IllegalArgumentException if the settings cannot be used with transactions, the id is blank, the producer
+     *     is a {@link Sender}, or {@link #maxInFlight} is set
      */
     public TransactionalSink<K, V> transactional(String transactionalId) {
         refuseSender("transactional(...)");

@@ -45,14 +45,13 @@ public final class KafkaSource<K, V> {
     }
 
     /**
-     * Emits records at least once: a record's offset is committed after the pipeline has acknowledged the record and
-     * every earlier record of its partition. Records of a partition are emitted in order; partitions are interleaved
-     * batch by batch.
+     * Emits records at least once: an offset is committed when the pipeline has acknowledged all records up to it.
+     * Records of a partition are emitted in order; partitions are interleaved batch by batch.
      *
-     * <p>Each run has its own client and one thread that owns it. Back-pressure pauses partitions when the pipeline
-     * cannot keep up. When the group revokes partitions, the source waits for their unfinished records
-     * ({@link ConsumerSettings#revokeDeadline}), commits the finished records, and drops the records that have not been
-     * pulled. Transient errors are retried for as long as they last.
+     * <p>Each run has its own client and one thread that owns it. Partitions are paused while the pipeline cannot keep
+     * up. After a revocation, the source waits for unfinished records ({@link ConsumerSettings#revokeDeadline}),
+     * commits the finished records, and drops records that were not pulled. Transient errors are retried for as long as
+     * they last.
      *
      * <p>The run fails with {@link KafkaPipelineException} if the client reports a permanent error, and with
      * {@link RecordDecodeException} if a deserializer rejects a record.
@@ -64,14 +63,11 @@ public final class KafkaSource<K, V> {
     }
 
     /**
-     * Emits a record only after it has been committed, so that it is processed at most once. A commit covers many
-     * records. A crash loses the records that were committed but not yet processed; no committed record is ever
-     * repeated.
+     * Emits a record only after its commit, and thus at most once. A crash loses committed records that were not
+     * processed. Records committed ahead are still emitted after a revocation or during a drain.
      *
-     * <p>When partitions are revoked or the pipeline is drained, records that were committed ahead are still emitted.
-     *
-     * @param commitAhead the maximum number of records that are committed but not yet pulled by the pipeline, and would
-     *     therefore be lost in a crash; at least 1. A higher number means fewer commits; about a thousand is enough
+     * @param commitAhead the maximum number of records that are committed but not pulled, and lost in a crash; at least
+     *     1. A higher number means fewer commits; about a thousand is enough
      */
     public Source<ConsumerRecord<K, V>> atMostOnce(int commitAhead) {
         checkCommitAhead(commitAhead);
@@ -85,38 +81,37 @@ public final class KafkaSource<K, V> {
     }
 
     /**
-     * Starts an exactly-once flow between topics of one cluster, in which output records and input offsets are
-     * committed together. Complete the flow with {@link ExactlyOnceFlow#produceTo}.
+     * Starts an exactly-once flow between topics of one cluster. Output records and input offsets are committed
+     * together. Complete the flow with {@link ExactlyOnceFlow#produceTo}.
      *
-     * <p>The flow reads only committed records, unless the settings specify otherwise. In a classic group, a member
-     * that stops responding is expelled after 6 s unless {@code session.timeout.ms} is set; with the consumer protocol,
-     * the brokers' {@code group.consumer.session.timeout.ms} applies. The {@code commitInterval} and
-     * {@code commitRecords} of the settings have no effect, because the flow has its own.
+     * <p>The flow reads only committed records, unless the settings specify otherwise. A classic group expels a member
+     * that does not respond for 6 s, unless {@code session.timeout.ms} is set; with the consumer protocol, the brokers'
+     * {@code group.consumer.session.timeout.ms} applies. The {@code commitInterval} and {@code commitRecords} of the
+     * settings have no effect.
      *
      * @throws IllegalArgumentException if the settings do not contain a group, or the subscription selects individual
-     *     partitions, which bypasses the group's assignment
+     *     partitions
      */
     public ExactlyOnceFlow<K, V> exactlyOnce() {
         return ExactlyOnceFlow.of(settings, subscription);
     }
 
     /**
-     * Emits records without commits or acknowledgement tracking, for topics that are always read from the beginning and
-     * for applications that store their own positions. The group is optional. With a group, the source reads the
-     * partitions that the group assigns. Without one, it reads all partitions of its topics, including those added
-     * later, from the subscription's start position.
+     * Emits records without commits or acknowledgements, for topics that are always read from the beginning and for
+     * applications that store their own positions. With a group, the source reads the partitions that the group
+     * assigns. Without one, it reads all partitions of its topics, including partitions added later, from the
+     * subscription's start position.
      *
-     * @throws IllegalArgumentException if the subscription is bounded and a group assigns the partitions. A member of
-     *     the group would not know whether the other members have read their partitions to the end. Omit the group or
-     *     name the partitions
+     * @throws IllegalArgumentException if the subscription is bounded and a group assigns the partitions. A member does
+     *     not know when other members have read theirs to the end. Omit the group or name the partitions
      */
     public Source<ConsumerRecord<K, V>> plain() {
         return Source.custom("consume", ConsumerSource.plain(settings, subscription, null));
     }
 
     /**
-     * Emits records without commits, starting at positions stored outside Kafka. A partition is not read until its
-     * position has been loaded.
+     * Emits records without commits, from positions stored outside Kafka. A partition is read when its position is
+     * loaded.
      */
     public Source<ConsumerRecord<K, V>> plain(ExternalOffsets offsets) {
         return Source.custom(
@@ -126,8 +121,7 @@ public final class KafkaSource<K, V> {
     /**
      * Emits one stream per partition. The records of each stream are emitted at least once, as with
      * {@link #atLeastOnce}. A stream begins when its partition is assigned and ends when the partition is revoked. Each
-     * stream has its own buffer, so a slow stream does not delay the others if the pipeline processes all streams
-     * concurrently:
+     * stream has its own buffer. Process all streams concurrently, so that a slow one does not delay the others:
      *
      * <pre>{@code
      * KafkaSource.from(settings, "orders")
@@ -140,10 +134,9 @@ public final class KafkaSource<K, V> {
     }
 
     /**
-     * Emits one stream per partition, like {@link #partitioned()}, but without commits. Each stream starts at the
-     * position provided by {@code offsets}, and {@link ExternalOffsets#revoked} is called when work on its records has
-     * ended. Use this source to store the results of each partition together with the position up to which it has been
-     * processed.
+     * Emits one stream per partition, like {@link #partitioned()}, but without commits. A stream starts at the position
+     * from {@code offsets}. {@link ExternalOffsets#revoked} is called when work on its records has ended. Use this
+     * source to store results together with positions.
      */
     public Source<PartitionSource<K, V>> partitioned(ExternalOffsets offsets) {
         return Source.custom(
@@ -152,10 +145,9 @@ public final class KafkaSource<K, V> {
     }
 
     /**
-     * Emits records like {@link #atLeastOnce}, except that a record rejected by a deserializer does not fail the run:
-     * it is emitted as {@link Decoded.Refused}, with its bytes. Like any other record, it is committed after the stage
-     * that receives it has acknowledged it. If {@link ConsumerSettings#unreadableBatches} is {@code DEAD_LETTER}, a
-     * batch that cannot be read is emitted in the same way, as one record with the batch's bytes.
+     * Emits records like {@link #atLeastOnce}, but a record rejected by a deserializer does not fail the run: it is
+     * emitted as {@link Decoded.Refused}, with its bytes. If {@link ConsumerSettings#unreadableBatches} is
+     * {@code DEAD_LETTER}, an unreadable batch is also emitted like this, as one record with the batch's bytes.
      * {@link DeadLetterTopic#divert} sends such records to a topic.
      */
     public Source<Decoded<K, V>> decoded() {
@@ -166,9 +158,8 @@ public final class KafkaSource<K, V> {
 
     /**
      * Emits views of records in the receive buffer, at least once. An element contains consecutive records of a
-     * partition and is acknowledged as a unit. An element consists of one batch, as written by a producer, or of
-     * several small batches. No object is allocated per record. With {@link KafkaSink#encoded} as the sink, a pipeline
-     * copies records from topic to topic without allocating an object for any of them:
+     * partition, from one or more producer batches, and is acknowledged as a unit. No object is allocated per record.
+     * {@link KafkaSink#encoded} writes records without allocation, too:
      *
      * <pre>{@code
      * KafkaSource.from(consumer, "clicks")
@@ -178,9 +169,9 @@ public final class KafkaSource<K, V> {
      *         .to(KafkaSink.with(producer).encoded())
      * }</pre>
      *
-     * <p>Requires {@link FetchPath#LEAN}. The deserializers in the settings are not used. In all other respects, this
-     * source works like {@link #atLeastOnce}, with two exceptions: commits, windows, rates and meters count elements
-     * instead of records, and an unacknowledged element is read again from its first record.
+     * <p>Requires {@link FetchPath#LEAN}. The deserializers in the settings are not used. Otherwise, this source works
+     * like {@link #atLeastOnce}, with two exceptions: commits, windows, rates and meters count elements instead of
+     * records, and an unacknowledged element is read again from its first record.
      *
      * @throws IllegalArgumentException if the settings specify Kafka's client as the fetch path
      */
@@ -194,23 +185,21 @@ public final class KafkaSource<K, V> {
 
     /**
      * Returns sources of the elements that {@code decoder} creates from the records. The decoder reads each record in
-     * the receive buffer, so the record's key, value and headers are not copied. Requires {@link FetchPath#LEAN}. The
-     * deserializers in the settings are not used.
+     * the receive buffer, without a copy. Requires {@link FetchPath#LEAN}. The deserializers in the settings are not
+     * used.
      *
      * <p>The decoder runs on the fetch thread, so it must be fast and must never block. With several
-     * {@linkplain ConsumerSettings#fetchThreads() fetch threads}, each of them calls the decoder, so it must be
-     * thread-safe. The decoder must not retain the view, because the same view object is then used for the next record.
-     * If the decoder throws or returns null, the run fails with {@link RecordDecodeException}. To emit invalid records,
-     * return elements that mark them as invalid.
+     * {@linkplain ConsumerSettings#fetchThreads() fetch threads}, it must be thread-safe. It must not retain the view,
+     * which is reused for the next record. If it throws or returns null, the run fails with
+     * {@link RecordDecodeException}. For invalid records, return elements that mark them as invalid.
      */
     public <T> Views<T> decodedBy(Function<RecordView, ? extends T> decoder) {
         return new Views<>(settings, subscription, Objects.requireNonNull(decoder, "decoder"));
     }
 
     /**
-     * Sources of elements created by a decoder from records in the receive buffer; obtained from
-     * {@link KafkaSource#decodedBy}. Immutable and safe to share. Each method rejects settings that specify Kafka's
-     * client as the fetch path.
+     * Sources of elements that a decoder creates from records in the receive buffer; see {@link KafkaSource#decodedBy}.
+     * Immutable and safe to share. Each method refuses settings with Kafka's client as the fetch path.
      */
     public static final class Views<T> {
 
@@ -233,8 +222,7 @@ public final class KafkaSource<K, V> {
         /**
          * Emits elements at most once; see {@link KafkaSource#atMostOnce}.
          *
-         * @param commitAhead the maximum number of records that are committed but not yet pulled by the pipeline: at
-         *     least 1
+         * @param commitAhead the maximum number of records that are committed but not pulled; at least 1
          */
         public Source<T> atMostOnce(int commitAhead) {
             checkCommitAhead(commitAhead);
@@ -247,7 +235,7 @@ public final class KafkaSource<K, V> {
         }
 
         /**
-         * Emits elements without commits, starting at positions stored outside Kafka; see
+         * Emits elements without commits, from positions stored outside Kafka; see
          * {@link KafkaSource#plain(ExternalOffsets)}.
          */
         public Source<T> plain(ExternalOffsets offsets) {
@@ -256,7 +244,7 @@ public final class KafkaSource<K, V> {
         }
     }
 
-    /** Returns the input for a {@link RecordDecoder}: records, and batches that cannot be read. */
+    /** Returns the input for a {@link RecordDecoder}: records and unreadable batches. */
     static Source<ConsumerRecord<byte[], byte[]>> undecoded(
             ConsumerSettings<?, ?> settings, Subscription subscription) {
         return Source.custom(
@@ -266,24 +254,23 @@ public final class KafkaSource<K, V> {
     }
 
     /**
-     * Emits the records that a share group delivers to this member, at least once and in no particular order. Workers
-     * and members may outnumber partitions.
+     * Emits the records that a share group delivers to this member, at least once and unordered. Workers and members
+     * may outnumber partitions.
      *
-     * <p>A record is accepted when the pipeline has acknowledged it. It is released for redelivery if a drain, a
-     * failure or a cancellation interrupts its processing. If the group {@linkplain ShareGroupConfig#renewsLocks allows
-     * renewal}, the record's acquisition lock is renewed as long as the pipeline works on the record, whenever half of
-     * the lock's duration has passed. After {@link ShareGroupConfig#deliveryLimit} deliveries, the brokers do not
-     * deliver the record again. With {@link ShareSettings.Builder#deadLetterTopic}, a copy is written to a topic before
-     * that happens.
+     * <p>A record is accepted when the pipeline has acknowledged it, and released for redelivery after a drain, a
+     * failure or a cancellation. If the group {@linkplain ShareGroupConfig#renewsLocks allows renewal}, the acquisition
+     * lock is renewed after half of its duration while the pipeline works on the record. The brokers deliver a record
+     * at most {@link ShareGroupConfig#deliveryLimit} times. Before its last deliveries, a record is copied to
+     * {@link ShareSettings.Builder#deadLetterTopic}, if set.
      *
      * <p>By default, each run is one member of the group with its own connections ({@link FetchPath#LEAN}), and Weir
      * continually adapts the number of records acquired in advance. With {@link FetchPath#CLIENT}, a run uses several
      * of Kafka's share consumers.
      *
      * <p>The run fails with {@link KafkaPipelineException} if the brokers report a permanent error, and with
-     * {@link RecordDecodeException} if a deserializer rejects a record. The run fails at its start if a topic does not
-     * exist, the brokers do not support share groups, or the group has no start position and
-     * {@link ShareSettings.Builder#startAt} sets none.
+     * {@link RecordDecodeException} if a deserializer rejects a record. It fails at its start if a topic does not
+     * exist, the brokers do not support share groups, or neither the group nor {@link ShareSettings.Builder#startAt}
+     * sets a start position.
      *
      * @throws IllegalArgumentException if no topic is named, or {@code unreadableBatches} is DEAD_LETTER, which
      *     requires a {@link SharedFlow}

@@ -14,10 +14,10 @@ import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.config.ConfigDef;
 
 /**
- * Queries brokers for topics, partitions, offsets and groups without blocking. Thread-safe. The returned completion
- * stages complete on a Kafka client thread, so code that depends on them must not block that thread for long. If no
- * broker responds, the client retries for {@code default.api.timeout.ms}, after which the completion stage fails with
- * Kafka's exception. Other failures are reported immediately.
+ * Queries brokers for topics, partitions, offsets and groups without blocking. Thread-safe. Completion stages complete
+ * on a thread of Kafka's client, which must not be blocked for long. If no broker responds, the client retries for
+ * {@code default.api.timeout.ms}, and then the completion stage fails with Kafka's exception. Other failures are
+ * reported immediately.
  */
 public final class MetadataClient implements AutoCloseable {
 
@@ -45,8 +45,8 @@ public final class MetadataClient implements AutoCloseable {
     }
 
     /**
-     * Returns the current partitions of a subscription. If the subscription names a topic that does not exist, the
-     * stage fails with an exception that names the topic.
+     * Returns the current partitions of a subscription. If a named topic does not exist, the stage fails with an
+     * exception that names it.
      */
     public CompletionStage<Set<TopicPartition>> partitions(Subscription subscription) {
         return lookup.partitions(subscription.selection())
@@ -58,8 +58,8 @@ public final class MetadataClient implements AutoCloseable {
     }
 
     /**
-     * Returns the offset to which each position currently resolves. Fails if any of the positions cannot be resolved;
-     * {@link #offsetsOfEach} resolves each position independently.
+     * Returns the current offset of each position. Fails if one of the positions cannot be resolved; see
+     * {@link #offsetsOfEach}.
      */
     public CompletionStage<Map<TopicPartition, Long>> offsets(Map<TopicPartition, Position> positions) {
         CompletionStage<Map<TopicPartition, Long>> all = CompletableFuture.completedStage(Map.of());
@@ -74,18 +74,17 @@ public final class MetadataClient implements AutoCloseable {
     }
 
     /**
-     * Returns the offset to which each position currently resolves, as one stage per partition, so that one failure
-     * does not affect the other partitions. If a partition has no leader or does not exist, its stage fails immediately
-     * with a retriable Kafka exception; other failures are reported after {@code default.api.timeout.ms}.
+     * Returns the current offset of each position, as one stage per partition. If a partition has no leader or does not
+     * exist, its stage fails immediately with a retriable Kafka exception; other failures are reported after
+     * {@code default.api.timeout.ms}.
      */
     public Map<TopicPartition, CompletionStage<Long>> offsetsOfEach(Map<TopicPartition, Position> positions) {
         return lookup.offsets(Map.copyOf(Objects.requireNonNull(positions, "positions")), timeout);
     }
 
     /**
-     * Returns the current id of each topic, or {@link Uuid#ZERO_UUID} if the brokers do not support topic ids. A topic
-     * that is deleted and recreated gets another id. There is one stage per topic, so that one failure does not affect
-     * the other topics.
+     * Returns the current id of each topic, or {@link Uuid#ZERO_UUID} if the brokers do not support topic ids. A
+     * recreated topic has another id. There is one stage per topic.
      */
     public Map<String, CompletionStage<Uuid>> topicIds(Set<String> topics) {
         return lookup.topicIds(Set.copyOf(Objects.requireNonNull(topics, "topics")), timeout);
@@ -97,8 +96,8 @@ public final class MetadataClient implements AutoCloseable {
     }
 
     /**
-     * Returns a group's lag for each partition with a committed offset: the number of records between the committed
-     * offset and the current end of the partition. The lag is -1 if no broker reports the partition's end within 5 s.
+     * Returns a group's lag for each partition with a committed offset: the number of records after this offset. The
+     * lag is -1 if no broker reports the partition's end within 5 s.
      */
     public CompletionStage<Map<TopicPartition, Long>> lag(String group) {
         return committed(group).thenCompose(committed -> {

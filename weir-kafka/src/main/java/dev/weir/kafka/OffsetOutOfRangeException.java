@@ -18,7 +18,7 @@ public final class OffsetOutOfRangeException extends KafkaPipelineException {
     private final long end;
     private final long divergentOffset;
 
-    /** Creates the exception with the first offset of the partition and the offset after its last record. */
+    /** Creates the exception with the partition's first offset and the offset after its last record. */
     public OffsetOutOfRangeException(TopicPartition id, long offset, long beginning, long end, Throwable cause) {
         this(id, offset, -1, beginning, end, -1, cause);
     }

@@ -1,8 +1,8 @@
 package dev.weir.kafka;
 
 /**
- * Determines whether a consumer leaves its group when it ends. Applies to both group protocols and both fetch paths,
- * even after a failure. A process that is killed never leaves the group. The setting has no effect without a group.
+ * Determines whether a consumer leaves its group when it ends, even after a failure. Applies to both group protocols
+ * and both fetch paths. A killed process does not leave its group.
  */
 public enum OnClose {
 
@@ -10,18 +10,18 @@ public enum OnClose {
     DEFAULT,
 
     /**
-     * The member leaves. Other members receive its partitions immediately, even if this is a static member. Use it for
-     * the last stop of a member that will not return, for example when scaling down.
+     * The member leaves, even if it is a static member, and other members receive its partitions immediately. For the
+     * last stop of a member, for example when scaling down.
      */
     LEAVE,
 
     /**
      * The member stays in the group until its session times out ({@code session.timeout.ms}; with the consumer
-     * protocol, the group's {@code consumer.session.timeout.ms}). Until then, its partitions remain assigned to it, so
-     * other members do not notice a restart that takes less time. A restarted process rejoins as the same member only
-     * if it uses the same {@code group.instance.id}. If no such id is set, the classic protocol leaves the partitions
-     * unread until the timeout. With {@code group.protocol=consumer}, Kafka's client (4.4) leaves the group anyway if
-     * no such id is set, and the source logs this when it starts.
+     * protocol, the group's {@code consumer.session.timeout.ms}). It keeps its partitions until then, and other members
+     * do not notice a quick restart. A restarted process rejoins as the same member only with the same
+     * {@code group.instance.id}. Without such an id, a classic group leaves the partitions unread until the timeout.
+     * With {@code group.protocol=consumer}, Kafka's client (4.4) leaves the group anyway without such an id, and the
+     * source logs this at its start.
      */
     REMAIN
 }

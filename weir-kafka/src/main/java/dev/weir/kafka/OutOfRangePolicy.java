@@ -1,9 +1,9 @@
 package dev.weir.kafka;
 
 /**
- * The policy that applies if the next record to read was deleted by retention, does not exist yet because the log was
- * truncated, or belongs to a topic that was deleted and recreated. The policy does not apply to a group without
- * committed offsets; see {@link Subscription#startingAt}.
+ * Determines where a consumer continues if the next record was deleted by retention, does not exist yet because the log
+ * was truncated, or belongs to a recreated topic. Does not apply to a group without committed offsets; see
+ * {@link Subscription#startingAt}.
  */
 public enum OutOfRangePolicy {
     /**
@@ -11,14 +11,14 @@ public enum OutOfRangePolicy {
      * repeated silently.
      */
     FAIL,
-    /** Continues at the beginning: reads the remaining records, possibly some for a second time. */
+    /** Continues at the beginning. Some of the remaining records may be read for a second time. */
     EARLIEST,
     /** Continues at the end: skips the remaining records. */
     LATEST,
     /**
      * Continues at the nearest equivalent position: at the beginning if records were deleted, at the end if the log
-     * became shorter, or at the first offset that differs if the log was truncated and rewritten. A recreated topic has
-     * no equivalent position and is read from the beginning.
+     * became shorter, or at the first different offset if the log was truncated and rewritten. A recreated topic is
+     * read from the beginning.
      */
     NEAREST
 }

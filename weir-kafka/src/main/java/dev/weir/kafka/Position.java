@@ -6,18 +6,16 @@ import java.util.Objects;
 /** A position in a partition. Immutable. */
 public sealed interface Position {
 
-    /** The beginning or end of the partition, at the time when the position is resolved. */
+    /** The beginning or end of the partition when the position is resolved. */
     enum Edge implements Position {
         /** The oldest record that still exists. */
         BEGINNING,
-        /**
-         * The position after the newest record or, with {@code isolation.level=read_committed}, the last stable offset.
-         */
+        /** The position after the newest record; the last stable offset with {@code isolation.level=read_committed}. */
         END
     }
 
     /**
-     * The record with the given offset, or the next record if there is no record with this offset.
+     * The record with the given offset or, if there is none, the next record.
      *
      * @param offset the offset, at least 0
      */
@@ -34,7 +32,7 @@ public sealed interface Position {
     /**
      * The first record whose timestamp is not before the given time, or the end if there is no such record yet.
      *
-     * @param instant the time, not before 1970, because it is compared with record timestamps
+     * @param instant the time, not before 1970
      */
     record Time(Instant instant) implements Position {
 

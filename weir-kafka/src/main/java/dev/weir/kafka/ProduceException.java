@@ -3,7 +3,7 @@ package dev.weir.kafka;
 import dev.weir.stream.spi.Thrown;
 import java.util.Objects;
 
-/** Thrown when a record cannot be written and a retry would not help. The input of the record was not acknowledged. */
+/** Thrown when a record cannot be written and a retry would not help. Its input was not acknowledged. */
 public final class ProduceException extends KafkaPipelineException {
 
     private static final long serialVersionUID = 1;

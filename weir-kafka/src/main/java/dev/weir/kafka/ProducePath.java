@@ -8,8 +8,7 @@ public enum ProducePath {
 
     /**
      * {@code weir-lean}, a client with its own encoder and connections. Requires brokers of Kafka 3.1 or later. It does
-     * not support transactions, interceptors or custom partitioners, and never creates missing topics, even if the
-     * brokers allow it.
+     * not support transactions, interceptors or custom partitioners, and never creates missing topics.
      */
     LEAN
 }

@@ -4,15 +4,14 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A view of the producer of a running pipeline, obtained from {@link dev.weir.stream.RunningPipeline#handles}.
- * Thread-safe. Valid while the pipeline runs. If the producer belongs to a substream, or to stages that are restarted
- * separately, the handle is valid only until they end.
+ * A view of a running pipeline's producer; see {@link dev.weir.stream.RunningPipeline#handles}. Thread-safe. Valid
+ * while the pipeline runs; for a producer of a substream or of separately restarted stages, until these end.
  */
 public interface ProducerHandle {
 
     /**
-     * A snapshot of a producer. The two averages, {@link #queueMillis} and {@link #requestMillis}, are metrics of the
-     * client and cover about the last minute. Immutable.
+     * A snapshot of a producer. {@link #queueMillis} and {@link #requestMillis} are averages over about the last
+     * minute. Immutable.
      */
     final class Snapshot {
 
@@ -38,7 +37,7 @@ public interface ProducerHandle {
                     throttledNanos);
         }
 
-        /** Creates a snapshot with a throttling time of 0, for use in tests. */
+        /** Creates a snapshot without throttling, for tests. */
         public static Snapshot of(
                 String stage,
                 long unanswered,
@@ -69,7 +68,7 @@ public interface ProducerHandle {
             return values.stage;
         }
 
-        /** The number of records sent that no broker has acknowledged yet. */
+        /** The number of sent records not acknowledged yet. */
         public long unanswered() {
             return values.unanswered;
         }
@@ -89,19 +88,19 @@ public interface ProducerHandle {
             return values.blockedNanos;
         }
 
-        /** The average time that a batch waits in the client before it is sent; NaN before the first batch. */
+        /** The average time of a batch in the client before it is sent; NaN before the first batch. */
         public double queueMillis() {
             return values.queueMillis;
         }
 
-        /** The average time that the brokers take to respond to a request; NaN before the first response. */
+        /** The average time until the response to a request; NaN before the first response. */
         public double requestMillis() {
             return values.requestMillis;
         }
 
         /**
-         * The total time for which broker quotas have throttled the producer so far. With {@link ProducePath#CLIENT},
-         * it is estimated from averages in the client's metrics.
+         * The total time for which broker quotas have throttled the producer. With {@link ProducePath#CLIENT},
+         * estimated from the client's averages.
          */
         public long throttledNanos() {
             return values.throttledNanos;
@@ -139,10 +138,9 @@ public interface ProducerHandle {
     }
 
     /**
-     * The distribution of times from a record's timestamp to its acknowledgement, in milliseconds. The values are exact
-     * below 64 ms and accurate to one part in 32 above. Records produced without a timestamp are not counted. If an
-     * output record keeps the timestamp of its input, its latency includes the time since the input was produced.
-     * Immutable.
+     * The distribution of times from a record's timestamp to its acknowledgement, in milliseconds. Exact below 64 ms,
+     * and with an error of at most 1/32 above. Records without a timestamp are not counted. An output record with its
+     * input's timestamp includes the time since the input was produced. Immutable.
      */
     final class Latency {
 
@@ -152,7 +150,7 @@ public interface ProducerHandle {
             this.values = new Times(count, p50, p99, max);
         }
 
-        /** Creates latencies for use in tests. */
+        /** Creates latencies, for tests. */
         public static Latency of(long count, long p50, long p99, long max) {
             return new Latency(count, p50, p99, max);
         }
@@ -200,7 +198,7 @@ public interface ProducerHandle {
 
     /**
      * Returns the number of records with a latency at or below each bound, as for a cumulative histogram. The counts
-     * are exact for bounds below 64 ms; larger latencies are measured to one part in 32.
+     * are exact for bounds below 64 ms; larger latencies have an error of at most 1/32.
      *
      * @param boundsMillis the bounds in ascending order, at least 0
      */

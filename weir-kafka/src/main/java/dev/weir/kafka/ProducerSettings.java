@@ -31,17 +31,17 @@ public final class ProducerSettings<K, V> {
         }
     }
 
-    /** The properties for the Kafka client, which receives them unchanged. */
+    /** The properties passed unchanged to the Kafka client. */
     public Map<String, String> properties() {
         return values.properties;
     }
 
-    /** The key serializer, which is called on the pipeline's thread. */
+    /** The key serializer, called on the pipeline's thread. */
     public Serializer<K> keySerializer() {
         return values.keySerializer;
     }
 
-    /** The value serializer, which is called on the pipeline's thread. */
+    /** The value serializer, called on the pipeline's thread. */
     public Serializer<V> valueSerializer() {
         return values.valueSerializer;
     }
@@ -77,7 +77,7 @@ public final class ProducerSettings<K, V> {
         return new Builder<>(key, value);
     }
 
-    /** Returns producer settings with those consumer properties that producers define too, except interceptors. */
+    /** Returns producer settings with the consumer properties that producers define too, except interceptors. */
     static ProducerSettings<byte[], byte[]> ofConsumer(Map<String, String> properties) {
         var builder = builder();
         properties.forEach((name, value) -> {
@@ -92,8 +92,7 @@ public final class ProducerSettings<K, V> {
     /**
      * Returns the client's configuration: Weir's defaults, overridden by the given properties. By default, a record is
      * retried without a time limit, in order and without duplicates (idempotence). The memory for unsent records is an
-     * eighth of the heap, but at least 4 and at most 32 MB. A larger buffer would not increase the throughput, because
-     * the garbage collector would have to copy more small objects. When this memory is used up, upstream stages wait.
+     * eighth of the heap, but at least 4 and at most 32 MB. Upstream stages wait while it is used up.
      */
     public Map<String, Object> clientConfig() {
         Map<String, Object> config = new HashMap<>();
@@ -114,7 +113,7 @@ public final class ProducerSettings<K, V> {
         private final Serializer<V> valueSerializer;
         private ProducePath produce = ProducePath.CLIENT;
 
-        /** The origin of each property that was read from a file or the environment, for error messages. */
+        /** The file or variable of each property, for error messages. */
         private final Map<String, String> origins = new HashMap<>();
 
         private Builder(Serializer<K> key, Serializer<V> value) {
@@ -152,9 +151,8 @@ public final class ProducerSettings<K, V> {
         }
 
         /**
-         * Applies a properties file in UTF-8. A later setting overrides an earlier one. A producer and a consumer may
-         * use the same file: the producer ignores all {@code weir.} keys of the consumer, and reads only
-         * {@code weir.produce}.
+         * Applies a properties file in UTF-8. A later setting overrides an earlier one. A consumer may use the same
+         * file: the producer ignores the consumer's {@code weir.} keys, and reads only {@code weir.produce}.
          *
          * @throws IllegalArgumentException if the file cannot be read, a client property is misspelled, or a
          *     {@code weir.} key is unknown; the message gives the line number

@@ -24,16 +24,12 @@ public interface RebalanceListener {
     default void onAssigned(Set<TopicPartition> partitions, RestrictedConsumer consumer) {}
 
     /**
-     * Called after partitions have been revoked, and when the pipeline ends. The set is never empty. The partitions'
-     * finished records have been committed, and no more of their records are emitted. As with
-     * {@link ExternalOffsets#revoked}, stages start no more work on their records, except with
-     * {@link KafkaSource#atMostOnce}.
+     * Called after partitions have been revoked, and when the pipeline ends. The set is never empty. Their finished
+     * records have been committed, and no more of their records are emitted. As with {@link ExternalOffsets#revoked},
+     * stages start no more work on them, except with {@link KafkaSource#atMostOnce}.
      */
     default void onRevoked(Set<TopicPartition> partitions, RestrictedConsumer consumer) {}
 
-    /**
-     * Called after partitions have been lost without notice. The set is never empty. Another member may already own
-     * them.
-     */
+    /** Called after partitions have been lost. The set is never empty. Another member may already own them. */
     default void onLost(Set<TopicPartition> partitions) {}
 }

@@ -2,10 +2,7 @@ package dev.weir.kafka;
 
 import dev.weir.stream.spi.Thrown;
 
-/**
- * Thrown when a deserializer or decoder rejects a record. The record has not been acknowledged, so it will be read
- * again.
- */
+/** Thrown when a deserializer or decoder rejects a record. The record was not acknowledged and will be read again. */
 public final class RecordDecodeException extends KafkaPipelineException {
 
     private static final long serialVersionUID = 1;
@@ -22,7 +19,7 @@ public final class RecordDecodeException extends KafkaPipelineException {
     /**
      * Creates the exception with specific advice.
      *
-     * @param wayOut advice to the user about handling such records
+     * @param wayOut advice to the user about such records
      */
     public RecordDecodeException(String topic, int partition, long offset, Throwable cause, String wayOut) {
         super(

@@ -7,8 +7,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.serialization.Deserializer;
 
 /**
- * Decodes consumed records. Pass it as a function to {@code map} after any source of undecoded records. Thread-safe if
- * its deserializers are.
+ * Decodes consumed records. Use it in {@code map} after a source of undecoded records. Thread-safe if its deserializers
+ * are.
  */
 public final class RecordDecoder<K, V> implements Function<ConsumerRecord<byte[], byte[]>, Decoded<K, V>> {
 
@@ -20,7 +20,7 @@ public final class RecordDecoder<K, V> implements Function<ConsumerRecord<byte[]
         this.values = Objects.requireNonNull(values, "values");
     }
 
-    /** Returns the typed record, or the reason why it could not be decoded. Throws nothing but JVM errors. */
+    /** Returns the typed record, or the reason why it could not be decoded. Throws only JVM errors. */
     @Override
     public Decoded<K, V> apply(ConsumerRecord<byte[], byte[]> raw) {
         UnreadableBatch batch = UnreadableBatch.in(Objects.requireNonNull(raw, "raw"));

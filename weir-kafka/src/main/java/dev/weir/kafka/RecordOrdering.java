@@ -28,8 +28,8 @@ public final class RecordOrdering {
     }
 
     /**
-     * Returns an ordering that keeps the records of each partition in order. At most one record per partition is
-     * processed at a time.
+     * Returns an ordering that keeps the records of each partition in order, and processes one record of a partition at
+     * a time.
      */
     public static <K, V> Ordering<ConsumerRecord<K, V>> byPartition() {
         Ordering<ConsumerRecord<K, V>> order =

@@ -3,8 +3,8 @@ package dev.weir.kafka;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Thrown when a topic was deleted and recreated, so that the consumer's position belongs to a log that no longer
- * exists; see {@link OutOfRangePolicy}.
+ * Thrown when a topic was recreated and the consumer's position belongs to the deleted topic; see
+ * {@link OutOfRangePolicy}.
  */
 public final class RecreatedTopicException extends KafkaPipelineException {
 

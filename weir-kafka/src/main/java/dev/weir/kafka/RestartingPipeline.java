@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Restarts a pipeline after a delay whenever it fails. Thread-safe. If the pipeline reads from a
- * {@link ReusableConsumer}, it resumes at the first unacknowledged record without a rebalance.
+ * Restarts a pipeline after a delay whenever it fails. Thread-safe. A pipeline that reads from a
+ * {@link ReusableConsumer} resumes at the first unacknowledged record without a rebalance.
  */
 public final class RestartingPipeline implements AutoCloseable {
 
@@ -47,10 +47,9 @@ public final class RestartingPipeline implements AutoCloseable {
     }
 
     /**
-     * Starts the pipeline. Throws if the first start fails; only later failures lead to a restart.
+     * Starts the pipeline. Throws if the first start fails; later failures lead to a restart.
      *
-     * @param settings the conditions for a restart; they also determine whether a pipeline is restarted after
-     *     completing normally
+     * @param settings when to restart the pipeline, and whether to restart it after a normal end
      */
     public static RestartingPipeline run(Pipeline pipeline, RestartSettings settings) {
         RestartingPipeline restarting = new RestartingPipeline(pipeline, settings);
@@ -67,7 +66,7 @@ public final class RestartingPipeline implements AutoCloseable {
 
     /**
      * Returns a future that completes when the pipeline has ended and is not restarted. If the last run failed, the
-     * future fails with its exception. During JVM shutdown, threads that wait for this future have up to
+     * future fails with its exception. During JVM shutdown, threads that wait for the future have
      * {@link RunningPipeline#LINGER} to use the result.
      */
     public CompletableFuture<DrainReport> completion() {
@@ -92,10 +91,7 @@ public final class RestartingPipeline implements AutoCloseable {
         }
     }
 
-    /**
-     * Prevents further restarts and returns the current run, or null if there is none. If another thread is just
-     * starting a run, that thread ends the run.
-     */
+    /** Prevents further restarts. Returns the current run, or null. A run that is being started ends at once. */
     private @Nullable RunningPipeline endRestarts(boolean close) {
         lock.lock();
         try {
@@ -112,7 +108,7 @@ public final class RestartingPipeline implements AutoCloseable {
         try {
             superviseRuns(first);
         } catch (Throwable broken) {
-            end(null, broken); // without it, threads that await the end would wait forever
+            end(null, broken); // wakes the threads that await the end
         }
     }
 
@@ -143,8 +139,8 @@ public final class RestartingPipeline implements AutoCloseable {
     }
 
     /**
-     * Completes {@code completion}. During JVM shutdown, then waits until the threads that await {@code completion}
-     * have terminated, but at most {@link RunningPipeline#LINGER}. The shutdown waits for this thread, and so for them.
+     * Completes {@code completion}. During JVM shutdown, then waits for the threads that await it to end, for up to
+     * {@link RunningPipeline#LINGER}. The shutdown waits for this thread.
      */
     private void end(@Nullable DrainReport report, @Nullable Throwable failure) {
         boolean isShutdown = JvmExit.isUnderWay();
@@ -161,10 +157,7 @@ public final class RestartingPipeline implements AutoCloseable {
         }
     }
 
-    /**
-     * Starts the next run and returns it. If no run can be started, fails {@code completion} with the last exception
-     * and returns null.
-     */
+    /** Starts and returns the next run. If none can be started, fails {@code completion} and returns null. */
     private @Nullable RunningPipeline start() {
         while (true) {
             try {
@@ -181,7 +174,7 @@ public final class RestartingPipeline implements AutoCloseable {
         }
     }
 
-    /** Ends a run if {@link #stop} or {@link #close} was called while it was being started. */
+    /** Ends a new run if {@link #stop} or {@link #close} was called during its start. */
     private void endIfAsked(RunningPipeline next) {
         boolean isStopped;
         boolean isClosed;
@@ -200,7 +193,7 @@ public final class RestartingPipeline implements AutoCloseable {
         }
     }
 
-    /** Waits until the next start is due. Returns false if there must be no further start. */
+    /** Waits until the next start is due. Returns false if there is none. */
     private boolean awaitRestart(@Nullable Throwable failure) {
         lock.lock();
         try {

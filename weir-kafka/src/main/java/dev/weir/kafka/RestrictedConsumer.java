@@ -5,8 +5,8 @@ import java.util.Set;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * The consumer operations that a {@link RebalanceListener} may use during a call. They must be called by the listener's
- * thread, and only while the rebalance waits for the listener.
+ * The consumer operations that a {@link RebalanceListener} may use. They must be called by the listener's thread, while
+ * the rebalance waits for the listener.
  */
 public interface RestrictedConsumer {
 

@@ -7,8 +7,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A sequence of retry topics through which failed records pass. A record waits in each topic for the topic's delay
- * before the next attempt. Immutable.
+ * A sequence of retry topics for failed records. A record waits in each topic for the topic's delay before the next
+ * attempt. Immutable.
  *
  * {@snippet :
  * RetryTopics.of("orders-retry-1m", Duration.ofMinutes(1)).then("orders-retry-10m", Duration.ofMinutes(10))

@@ -11,9 +11,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
  * A group member that serves several pipelines, concurrently or one after the other. Thread-safe. The consumer runs
  * until {@link #close} is called. Close it only after its pipelines have ended.
  *
- * <p>The consumer outlives its pipelines, so a failed pipeline can be restarted without a rebalance. The restarted
- * pipeline continues at the first unacknowledged record. It does not receive later records again if they were already
- * finished.
+ * <p>A failed pipeline can be restarted without a rebalance, because the consumer stays in the group. The restarted
+ * pipeline continues at the first unacknowledged record, without later records that are already finished.
  *
  * <pre>{@code
  * try (var consumer = ReusableConsumer.start(settings, Subscription.topics("orders", "returns"))) {
@@ -41,9 +40,9 @@ public final class ReusableConsumer<K, V> implements AutoCloseable {
     }
 
     /**
-     * Returns a source of {@link KafkaSource#atLeastOnce committable} records from the given topics or, without
-     * arguments, from all topics that no other pipeline reads. Only one running pipeline may read a topic; a second one
-     * fails when it starts.
+     * Returns a source of {@link KafkaSource#atLeastOnce committable} records from the given topics; without arguments,
+     * from all topics that no other pipeline reads. A topic may have one running pipeline; a second one fails when it
+     * starts.
      */
     public Source<ConsumerRecord<K, V>> records(String... topics) {
         List<String> names = Arrays.asList(topics);
@@ -54,7 +53,7 @@ public final class ReusableConsumer<K, V> implements AutoCloseable {
         return sharing.handle();
     }
 
-    /** Waits up to 30 seconds for records in progress, commits the finished ones, and leaves the group. */
+    /** Waits up to 30 seconds for records in progress, commits finished records, and leaves the group. */
     @Override
     public void close() {
         sharing.close();

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A producer for use outside pipelines, or by several pipelines through {@link KafkaSink#with(Sender)}. Thread-safe.
- * The code that opens a sender must also close it, after the pipelines that use it have ended.
+ * The code that opens a sender must close it, after the end of the pipelines that use it.
  *
  * {@snippet :
  * try (Sender<String, Order> sender = Sender.open(settings)) {
@@ -39,12 +39,12 @@ import org.jspecify.annotations.Nullable;
  * flight, and a new sender must be opened:
  *
  * <ul>
- *   <li>an {@link Error} on the thread of Kafka's client, such as one thrown by an interceptor;
+ *   <li>an {@link Error} on the thread of Kafka's client, for example from an interceptor;
  *   <li>with {@link ProducePath#LEAN}, credentials that no broker accepts;
- *   <li>a stuck client: it has received no response for four times {@code request.timeout.ms} (at least 10 s), although
- *       every partition of the topics being written has a leader and enough replicas in sync. The client is closed, and
- *       records without an acknowledgement may have been written;
- *   <li>a batch that is too large for its topic, which the client would keep splitting forever.
+ *   <li>a stuck client, without a response for four times {@code request.timeout.ms} (at least 10 s), although every
+ *       partition of its topics has a leader and enough replicas in sync. The client is closed. Records without an
+ *       acknowledgement may have been written;
+ *   <li>a batch too large for its topic that the client splits endlessly.
  * </ul>
  */
 public final class Sender<K, V> implements AutoCloseable {
@@ -53,7 +53,7 @@ public final class Sender<K, V> implements AutoCloseable {
     private static final long LOOK_MILLIS = 200;
     private static final String CLOSED = "the sender is closed";
 
-    /** A sent record, with the future on which the caller waits for its outcome. */
+    /** A sent record and the future of its outcome. */
     private record Awaited(String topic, CompletableFuture<RecordMetadata> answer) {
 
         void fail(Throwable why) {
@@ -67,10 +67,7 @@ public final class Sender<K, V> implements AutoCloseable {
     private final Runnable endWatch;
     private final Set<Awaited> awaited = ConcurrentHashMap.newKeySet();
 
-    /**
-     * The reason why the client can no longer write, or null while it can write. Set by the monitoring thread, and by
-     * the thread that closes the sender.
-     */
+    /** The reason why the client can no longer write, or null. Set by the monitoring or the closing thread. */
     private volatile @Nullable IllegalStateException broken;
 
     private volatile boolean closing;
@@ -84,8 +81,8 @@ public final class Sender<K, V> implements AutoCloseable {
     }
 
     /**
-     * Fails all pending records if the client can no longer write. Later calls do this again, because a thread that has
-     * not seen {@link #broken} yet may have added another record.
+     * Fails all pending records if the client can no longer write. Repeated, because a send may have missed
+     * {@link #broken}.
      */
     private void look(long nowNanos) {
         if (closing) {
@@ -100,8 +97,7 @@ public final class Sender<K, V> implements AutoCloseable {
             dead = new IllegalStateException(fault + "; open another sender");
             broken = dead;
             failAwaited(dead);
-            // Fail the client's unsent records too. The client could otherwise write them after records from a new
-            // sender.
+            // Fail unsent records too, because the client may still write them after the records of a new sender.
             producer.breakOff();
         }
         failAwaited(dead);
@@ -148,7 +144,7 @@ public final class Sender<K, V> implements AutoCloseable {
      *
      * @return a future that completes when the brokers have acknowledged the record, and fails with
      *     {@link ProduceException} if it cannot be written. It completes on the producer's own thread, which must not
-     *     be blocked. Cancelling it has no effect
+     *     be blocked. Cancellation has no effect
      */
     public CompletableFuture<RecordMetadata> send(ProducerRecord<K, V> record) {
         Objects.requireNonNull(record, "record");
@@ -216,8 +212,7 @@ public final class Sender<K, V> implements AutoCloseable {
                 try {
                     written.add(await(futures.get(i), all.get(i).topic()));
                 } catch (ExecutionException refusal) {
-                    // If the client was closed because it is broken, report that reason. The record's own exception
-                    // does not contain it.
+                    // The record's exception does not contain the reason why a broken client was closed.
                     Throwable cause = broken == null ? refusal.getCause() : broken;
                     throw new ProduceException(all.get(i).topic(), Objects.requireNonNullElse(cause, refusal));
                 }
@@ -259,7 +254,7 @@ public final class Sender<K, V> implements AutoCloseable {
         try {
             producer.close(patience);
         } finally {
-            // A closed client normally fails its unwritten records itself. A stuck client does not, so fail them here.
+            // A stuck client does not fail its unwritten records itself.
             IllegalStateException closed = new IllegalStateException(CLOSED);
             broken = closed;
             failAwaited(closed);

@@ -14,9 +14,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Applies textual settings to a builder. Settings whose values are objects, such as listeners, are not covered. A
- * setting's key is its name in lower case, with dots between words: {@code commitInterval} is
- * {@code weir.commit.interval}. Stateless.
+ * Applies textual settings to a builder, except for settings whose values are objects, such as listeners. A key is the
+ * setting's name in lower case, with dots between words: {@code commitInterval} is {@code weir.commit.interval}.
+ * Stateless.
  */
 final class SettingsReader {
 
@@ -36,7 +36,7 @@ final class SettingsReader {
     private static final Pattern DOT = Pattern.compile("\\.([a-z])");
     private static final String PRESET = SettingsText.OWN + "preset";
 
-    /** The only one of Weir's own settings that belongs to producers. */
+    /** The only one of Weir's own settings for producers. */
     private static final String PRODUCE = SettingsText.OWN + "produce";
 
     private static final Map<String, BiConsumer<ConsumerSettings.Builder<?, ?>, Entry>> CONSUMER = consumer();
@@ -94,7 +94,7 @@ final class SettingsReader {
         return setters;
     }
 
-    /** A producer may use the same file as its consumer, so the consumer's keys are accepted and ignored. */
+    /** Creates the setters of producers, which ignore the keys of consumers because both may use the same file. */
     private static Map<String, BiConsumer<ProducerSettings.Builder<?, ?>, Entry>> producer() {
         Map<String, BiConsumer<ProducerSettings.Builder<?, ?>, Entry>> setters = new TreeMap<>();
         Set<String> ofConsumers = new TreeSet<>(CONSUMER.keySet());
@@ -127,7 +127,7 @@ final class SettingsReader {
         apply(entries, builder, PRODUCER, builder::property, origins);
     }
 
-    /** Applies all entries, the preset (such as low memory) first, so that the other entries override it. */
+    /** Applies all entries, the preset first. Other entries override it. */
     private static <B> void apply(
             List<Entry> entries,
             B builder,
@@ -163,7 +163,6 @@ final class SettingsReader {
         return SettingsText.choice(entry, ConsumerSettings.UnreadableBatches.class);
     }
 
-    /** Adds the origin of a refused setting to the error message. */
     static IllegalArgumentException located(IllegalArgumentException refusal, Map<String, String> origins) {
         String message = String.valueOf(refusal.getMessage());
         String origin = originOf(message, origins);
@@ -171,8 +170,8 @@ final class SettingsReader {
     }
 
     /**
-     * Returns the origin of the setting whose name is at the beginning of the message. If there is none, returns the
-     * origin of the setting that the message mentions first in the form {@code name=value}.
+     * Returns the origin of the setting at the start of the message, or of the first setting in the form
+     * {@code name=value}.
      */
     private static @Nullable String originOf(String message, Map<String, String> origins) {
         String origin = null;

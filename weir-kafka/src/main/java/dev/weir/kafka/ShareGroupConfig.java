@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The broker-side configuration of a share group at the time when it was read. Immutable. */
+/** A share group's configuration on the brokers, when it was read. Immutable. */
 public final class ShareGroupConfig {
 
     private final Values values;
@@ -23,7 +23,7 @@ public final class ShareGroupConfig {
                 start, isStartSaid, lockDuration, deliveryLimit, locksPerPartition, isolationLevel, renewsLocks);
     }
 
-    /** Creates a configuration for use in tests. */
+    /** Creates a configuration, for tests. */
     public static ShareGroupConfig of(
             String start,
             boolean isStartSaid,
@@ -41,28 +41,22 @@ public final class ShareGroupConfig {
         return values.start;
     }
 
-    /** Returns whether {@code share.auto.offset.reset} is set explicitly for this group. */
+    /** Returns whether {@code share.auto.offset.reset} is set for this group. */
     public boolean isStartSaid() {
         return values.isStartSaid;
     }
 
-    /** The group's {@code share.record.lock.duration.ms}: how long a record stays acquired. */
+    /** The group's {@code share.record.lock.duration.ms}: the time for which a record stays acquired. */
     public Duration lockDuration() {
         return values.lockDuration;
     }
 
-    /**
-     * The group's {@code share.delivery.count.limit}: the number of deliveries after which the brokers do not deliver a
-     * record again.
-     */
+    /** The group's {@code share.delivery.count.limit}: the maximum number of deliveries of a record. */
     public int deliveryLimit() {
         return values.deliveryLimit;
     }
 
-    /**
-     * The group's {@code share.partition.max.record.locks}: the maximum number of records of a partition that may be
-     * acquired at the same time.
-     */
+    /** The group's {@code share.partition.max.record.locks}: the maximum number of acquired records of a partition. */
     public int locksPerPartition() {
         return values.locksPerPartition;
     }
@@ -73,8 +67,8 @@ public final class ShareGroupConfig {
     }
 
     /**
-     * The group's {@code share.renew.acknowledge.enable}: whether members may renew acquisition locks. The default is
-     * true. If renewal is disabled, a record is delivered again if its handler takes longer than {@link #lockDuration}.
+     * The group's {@code share.renew.acknowledge.enable}: whether members may renew acquisition locks, true by default.
+     * If not, a record is delivered again if its handler takes longer than {@link #lockDuration}.
      */
     public boolean renewsLocks() {
         return values.renewsLocks;
@@ -93,8 +87,7 @@ public final class ShareGroupConfig {
     }
 
     /**
-     * Changes the configuration of the group for all of its members. Blocks. The changes apply to records acquired
-     * afterwards.
+     * Changes the configuration of the group, for records acquired later by all members. Blocks.
      *
      * @param values the new values by name, such as {@code share.record.lock.duration.ms}; null resets a property to
      *     its default

@@ -6,8 +6,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A view of a running share group member, obtained from {@link dev.weir.stream.RunningPipeline#handles}. Thread-safe.
- * After the pipeline has ended, the handle keeps returning the last state.
+ * A view of a running share group member; see {@link dev.weir.stream.RunningPipeline#handles}. Thread-safe. After the
+ * end of the pipeline, the handle returns the last state.
  */
 public interface ShareHandle {
 
@@ -15,11 +15,9 @@ public interface ShareHandle {
     Snapshot snapshot();
 
     /**
-     * Returns the values for health probes, without blocking. The member is live until the pipeline ends, normally or
-     * because of a permanent error. The member is ready once the group has assigned partitions to it. With
-     * {@link FetchPath#CLIENT}, it then remains ready, because Kafka's client does not report when an assignment ends.
-     * The member is progressing unless a downstream stage reports a lack of progress, such as a producer that has been
-     * waiting too long for a response.
+     * Returns the values for health probes, without blocking. The member is live until the pipeline ends. It is ready
+     * while the group has assigned partitions to it; with {@link FetchPath#CLIENT}, from the first assignment on. It is
+     * progressing unless a downstream stage reports a lack of progress, such as a producer without responses.
      */
     ConsumerHealth health();
 
@@ -36,25 +34,22 @@ public interface ShareHandle {
         public static Builder builder() {
             return new Builder();
         }
-        /** Returns the number of accepted records whose acceptance the brokers have confirmed. */
+        /** Returns the number of accepted records, as confirmed by the brokers. */
         public long accepted() {
             return values.accepted;
         }
 
-        /** Returns the number of records released for another delivery whose release the brokers have confirmed. */
+        /** Returns the number of records released for another delivery, as confirmed by the brokers. */
         public long released() {
             return values.released;
         }
 
-        /**
-         * Returns the number of rejected records whose rejection the brokers have confirmed. They are never delivered
-         * again.
-         */
+        /** Returns the number of rejected records, as confirmed by the brokers. They are never delivered again. */
         public long rejected() {
             return values.rejected;
         }
 
-        /** Returns the number of acquisition locks renewed while a handler was working. */
+        /** Returns the number of acquisition locks renewed while the pipeline worked on the record. */
         public long renewed() {
             return values.renewed;
         }
@@ -65,20 +60,20 @@ public interface ShareHandle {
         }
 
         /**
-         * Returns the number of records whose acquisition lock ended before their processing finished, because the lock
-         * expired or the broker that granted it was lost.
+         * Returns the number of acquisition locks that expired, or were lost with their broker, before the record was
+         * finished.
          */
         public long lockExpired() {
             return values.lockExpired;
         }
 
-        /** Returns the number of acknowledgements that the brokers refused. Their records are delivered again. */
+        /** Returns the number of acknowledgements refused by the brokers. Their records are delivered again. */
         public long failedAcknowledgements() {
             return values.failedAcknowledgements;
         }
 
         /**
-         * Returns the number of acquired records that were released, or whose lock was lost, before the pipeline pulled
+         * Returns the number of acquired records that were released, or lost their lock, before the pipeline pulled
          * them.
          */
         public long neverBegun() {
@@ -86,23 +81,21 @@ public interface ShareHandle {
         }
 
         /**
-         * Returns the number of copies written to the parking topic or dead-letter topic for records with few
-         * deliveries left.
+         * Returns the number of records copied to the parking topic or dead-letter topic before their last deliveries.
          */
         public long parked() {
             return values.parked;
         }
 
         /**
-         * Returns the number of fetches that a quota delayed and that returned no records. Brokers may nevertheless
-         * have acquired records for such a fetch, and each acquisition counts as a delivery of the record. Recorded
-         * only with {@link FetchPath#LEAN}, because Kafka's client does not report these fetches.
+         * Returns the number of fetches delayed by a quota that returned no records. Brokers may have acquired records
+         * for such a fetch, which counts as a delivery. Recorded only with {@link FetchPath#LEAN}.
          */
         public long emptiedAnswers() {
             return values.emptiedAnswers;
         }
 
-        /** Returns the number of acquired records that the pipeline has not yet pulled. */
+        /** Returns the number of acquired records that the pipeline has not pulled. */
         public int waiting() {
             return values.waiting;
         }
@@ -118,14 +111,14 @@ public interface ShareHandle {
         }
 
         /**
-         * Returns the number of group members in this run: one with {@link FetchPath#LEAN}, or the number of Kafka's
-         * share consumers with {@link FetchPath#CLIENT}.
+         * Returns the number of this run's members: one with {@link FetchPath#LEAN}, or the number of share consumers
+         * with {@link FetchPath#CLIENT}.
          */
         public int lanes() {
             return values.lanes;
         }
 
-        /** Returns the maximum number of records that each member may have acquired at the same time. */
+        /** Returns the maximum number of acquired records per member. */
         public int pollRecords() {
             return values.pollRecords;
         }
@@ -140,15 +133,15 @@ public interface ShareHandle {
             return values.workers;
         }
 
-        /** Returns the limit that currently bounds the member's rate. */
+        /** Returns the current limit of the member's rate. */
         public Limit limit() {
             return values.limit;
         }
 
         /**
-         * Returns the offsets of unreadable batches that were acquired but skipped. The
-         * {@linkplain RecordRange#reason reason} of each range is {@code unreadable}. The offsets were rejected, so no
-         * member receives them again. Recorded only with {@link FetchPath#LEAN}.
+         * Returns the offsets of skipped unreadable batches, with the {@linkplain RecordRange#reason reason}
+         * {@code unreadable}. They were rejected, and no member receives them again. Recorded only with
+         * {@link FetchPath#LEAN}.
          */
         public List<RecordRange> skipped() {
             return values.skipped;
@@ -170,8 +163,8 @@ public interface ShareHandle {
         }
 
         /**
-         * Builds a snapshot. The engine uses it during a run; tests can use it to create input for code that reads
-         * snapshots. Not thread-safe.
+         * Builds a snapshot. Weir uses it during a run; tests can use it to create input for code that reads snapshots.
+         * Not thread-safe.
          */
         public static final class Builder {
 
@@ -364,7 +357,7 @@ public interface ShareHandle {
         }
     }
 
-    /** The limit that bounds a member's rate. */
+    /** The limit of a member's rate. */
     final class Limit {
 
         private final Parts values;
@@ -373,7 +366,7 @@ public interface ShareHandle {
             this.values = new Parts(kind, name, sentence, advice, expectedGain);
         }
 
-        /** Creates a limit for use in tests. */
+        /** Creates a limit, for tests. */
         public static Limit of(String kind, String name, String sentence, String advice, double expectedGain) {
             return new Limit(kind, name, sentence, advice, expectedGain);
         }
@@ -391,19 +384,18 @@ public interface ShareHandle {
             return values.name;
         }
 
-        /** Returns a human-readable description of the evidence for this limit. */
+        /** Returns the evidence for this limit, in a sentence. */
         public String sentence() {
             return values.sentence;
         }
 
-        /** Returns advice on how to raise the limit. */
+        /** Returns advice on raising the limit. */
         public String advice() {
             return values.advice;
         }
 
         /**
-         * Returns the rate expected after following the advice, as a multiple of the current rate, or 1 if no gain is
-         * expected.
+         * Returns the rate expected after following the advice, as a multiple of the current rate; 1 without a gain.
          */
         public double expectedGain() {
             return values.expectedGain;

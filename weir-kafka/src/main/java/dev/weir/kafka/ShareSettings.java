@@ -18,16 +18,16 @@ import org.apache.kafka.common.serialization.Deserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The settings of a share group consumer. Immutable; created with {@link #builder}. The configuration of the group
- * itself, such as the duration of acquisition locks, is in {@link ShareGroupConfig}.
+ * The settings of a share group consumer. Immutable; created with {@link #builder}. {@link ShareGroupConfig} contains
+ * the configuration of the group itself, such as the duration of acquisition locks.
  */
 public final class ShareSettings<K, V> {
 
-    /** The start position of a new group, which is stored as the group's {@code share.auto.offset.reset}. */
+    /** The start position of a new group, stored as the group's {@code share.auto.offset.reset}. */
     public enum Start {
         /** Starts at the first record of each partition. */
         EARLIEST,
-        /** Starts at the first record that arrives after the group's first member has joined. */
+        /** Starts at the first record after the group's first member has joined. */
         LATEST
     }
 
@@ -36,10 +36,7 @@ public final class ShareSettings<K, V> {
     private static final int MAX_LANES = 200;
     private static final int MAX_NAME = 255;
 
-    /**
-     * Properties that Kafka's share consumer 4.4 refuses or that Weir controls, each with the reason and the
-     * alternative.
-     */
+    /** Properties that Kafka's share consumer 4.4 refuses or Weir controls, with the reason and an alternative. */
     private static final Map<String, String> REFUSED = refused();
 
     private final Map<String, String> properties;
@@ -57,10 +54,7 @@ public final class ShareSettings<K, V> {
     private final @Nullable DeadLetterTopic deadLetterTopic;
     private final @Nullable DeadLetterTopic parking;
 
-    /**
-     * The names of dead-letter and parking topics on the source cluster. A copy of these settings that has different
-     * properties uses the names to create the topics' producer settings again.
-     */
+    /** Names of topics on the source cluster. A copy with other properties creates their producer settings again. */
     private final @Nullable String deadLetterTopicName;
 
     private final @Nullable String parkingTopic;
@@ -173,12 +167,12 @@ public final class ShareSettings<K, V> {
         return properties.getOrDefault(ConsumerConfig.GROUP_ID_CONFIG, "");
     }
 
-    /** The key deserializer, which is called on the pipeline's thread. */
+    /** The key deserializer, called on the pipeline's thread. */
     public Deserializer<K> keyDeserializer() {
         return keyDeserializer;
     }
 
-    /** The value deserializer, which is called on the pipeline's thread. */
+    /** The value deserializer, called on the pipeline's thread. */
     public Deserializer<V> valueDeserializer() {
         return valueDeserializer;
     }
@@ -188,15 +182,12 @@ public final class ShareSettings<K, V> {
         return start;
     }
 
-    /**
-     * Returns whether the source ends once the group has passed the end offsets that were determined when the source
-     * started; see {@link Builder#untilEnd}.
-     */
+    /** Returns whether the source ends when the group has passed the end offsets; see {@link Builder#untilEnd}. */
     public boolean isUntilEnd() {
         return untilEnd;
     }
 
-    /** The number of records processed concurrently, which determines how many are fetched. */
+    /** The number of records processed concurrently. Determines how many are fetched. */
     public int workers() {
         return workers;
     }
@@ -215,33 +206,30 @@ public final class ShareSettings<K, V> {
         return fetch;
     }
 
-    /**
-     * The member name that allows a restarted process to rejoin the group as the same member, or null if none is set.
-     */
+    /** The member name with which a restarted process rejoins the group as the same member, or null. */
     public @Nullable String memberName() {
         return memberName;
     }
 
-    /** The treatment of batches that cannot be read. */
+    /** The treatment of unreadable batches. */
     public ConsumerSettings.UnreadableBatches unreadableBatches() {
         return unreadableBatches;
     }
 
     /** The maximum decompressed size of a batch; used only with {@link FetchPath#LEAN}. */
     public long maxBatchBytes() {
-        // A share group member decompresses batches on the heap, like Kafka's client. The default of the client path
-        // therefore also applies to the lean path.
+        // The client path's default applies to both paths, because share group members decompress batches on the heap.
         return maxBatchBytes == ConsumerSettings.BY_PATH
                 ? ConsumerSettings.defaultBatchBytes(FetchPath.CLIENT)
                 : maxBatchBytes;
     }
 
-    /** The topic for records that fail in their last delivery, or null if none is set. */
+    /** The topic for records that fail in their last delivery, or null. */
     public @Nullable DeadLetterTopic deadLetterTopic() {
         return deadLetterTopic;
     }
 
-    /** The topic to which a record is copied before its last deliveries, or null if there is none. */
+    /** The topic for copies of records before their last deliveries, or null. */
     public @Nullable DeadLetterTopic parking() {
         return parking == null ? deadLetterTopic : parking;
     }
@@ -339,7 +327,7 @@ public final class ShareSettings<K, V> {
         private @Nullable String deadLetterTopicName;
         private @Nullable String parkingTopic;
 
-        /** The origin of each setting that was read from a file or the environment, for error messages. */
+        /** The file or variable of each setting, for error messages. */
         private final Map<String, String> origins = new HashMap<>();
 
         private Builder(Deserializer<K> key, Deserializer<V> value) {

@@ -25,12 +25,12 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
  * }
  *
  * <p>A record whose handler still fails after all retries is released, and the group delivers it again, to this or
- * another member. If there is a dead-letter topic, a record that fails in its last delivery is written to that topic
- * and accepted. {@link HandledSharedFlow#reject} rejects records that must not be delivered again. There are no retry
- * topics, because the group redelivers records itself.
+ * another member. A record that fails in its last delivery is written to the dead-letter topic, if there is one, and
+ * accepted. {@link HandledSharedFlow#reject} rejects records that must not be delivered again. There are no retry
+ * topics.
  *
- * <p>Records are unordered. With ordering by key, a member keeps the order of records with equal keys that it has
- * acquired at the same time. There is no order across members.
+ * <p>Records are unordered. With ordering by key, a member keeps the order of equal keys among the records that it has
+ * acquired. There is no order across members.
  */
 public final class SharedFlow<K, V> {
 
@@ -56,10 +56,9 @@ public final class SharedFlow<K, V> {
     }
 
     /**
-     * Calls {@code handler}, which may block, for each record on virtual threads, with at most the given number of
-     * concurrent calls.
+     * Calls {@code handler}, which may block, on virtual threads, with at most the given number of concurrent calls.
      *
-     * @param ordering unordered or by key; input order is refused, because a share group has none
+     * @param ordering unordered or by key; a share group has no input order
      */
     public <R> HandledSharedFlow<K, V, R> handle(
             Parallelism concurrency,
@@ -70,7 +69,7 @@ public final class SharedFlow<K, V> {
     }
 
     /**
-     * Calls an action that returns no result, in the same way as {@link #handle}. Complete the flow with
+     * Calls an action without a result, like {@link #handle}. Complete the flow with
      * {@link HandledSharedFlow#pipeline}.
      */
     public HandledSharedFlow<K, V, ConsumerRecord<K, V>> forEach(
@@ -84,7 +83,7 @@ public final class SharedFlow<K, V> {
         });
     }
 
-    /** Starts an asynchronous computation for each record, with at most {@code parallelism} at the same time. */
+    /** Starts an asynchronous computation for each record, at most {@code parallelism} at a time. */
     public <R> HandledSharedFlow<K, V, R> handleAsync(
             int parallelism,
             Ordering<? super ConsumerRecord<K, V>> ordering,

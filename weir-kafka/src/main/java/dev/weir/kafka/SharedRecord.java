@@ -6,9 +6,9 @@ import java.util.Objects;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * A record of a share group, with its {@link #deliveryCount()} and control over its acknowledgement. The record is
- * accepted when the pipeline has finished it, unless {@link #rejectWhenDone} or {@link #releaseWhenDone} was called
- * first. These two methods are thread-safe.
+ * A record of a share group, with its {@link #deliveryCount()} and control over its acknowledgement. It is accepted
+ * when the pipeline has finished it, unless {@link #rejectWhenDone} or {@link #releaseWhenDone} was called before.
+ * These two methods are thread-safe.
  */
 public final class SharedRecord<K, V> extends ConsumerRecord<K, V> {
 
@@ -31,27 +31,23 @@ public final class SharedRecord<K, V> extends ConsumerRecord<K, V> {
         this.acquired = Objects.requireNonNull(acquired, "acquired");
     }
 
-    /** Returns how many times this record has been delivered, including this delivery. */
+    /** Returns the number of deliveries of this record, including this one. */
     public int delivery() {
         return acquired.delivery();
     }
 
-    /**
-     * Returns whether this is the last delivery. If so, the group never delivers the record again, even if it is not
-     * accepted.
-     */
+    /** Returns whether this is the last delivery. The group then never delivers the record again. */
     public boolean isLastDelivery() {
         return acquired.isLastDelivery();
     }
 
-    /** Requests that the record be rejected when the pipeline has finished it, so that no member receives it again. */
+    /** Requests that the finished record be rejected. No member receives it again. */
     public void rejectWhenDone() {
         acquired.endsWith(RecordAcknowledgement.REJECT);
     }
 
     /**
-     * Requests that the record be released when the pipeline has finished it. The group delivers it again, unless this
-     * was the last delivery.
+     * Requests that the finished record be released. The group delivers it again, unless this was the last delivery.
      */
     public void releaseWhenDone() {
         acquired.endsWith(RecordAcknowledgement.RELEASE);

@@ -42,8 +42,8 @@ public final class Subscription {
     }
 
     /**
-     * The start position. For {@link Topics} and {@link Matching}, it applies only to partitions for which the group
-     * has no committed offset. For {@link Partitions}, it always applies.
+     * The start position. For {@link Topics} and {@link Matching}, it applies only to partitions without a committed
+     * offset in the group. For {@link Partitions}, it always applies.
      */
     public Bound start() {
         return values.start;
@@ -59,7 +59,7 @@ public final class Subscription {
         return values.priorities;
     }
 
-    /** The function that determines when each record is due, or null; see {@link #dueAt}. */
+    /** The function for the due time of each record, or null; see {@link #dueAt}. */
     public @Nullable DueTimes due() {
         return values.due;
     }
@@ -69,10 +69,9 @@ public final class Subscription {
     public interface DueTimes {
 
         /**
-         * Returns the earliest time at which the record may be delivered. If the time is null or in the past, the
-         * record is delivered immediately. Must always return the same time for the same record. Should be fast:
-         * delivery waits for this method as it would for a blocking handler, while the consumer continues to poll and
-         * commit.
+         * Returns the earliest time for the delivery of the record, or null to deliver it immediately. Must return the
+         * same time for the same record. Should be fast, because delivery waits for it, while the consumer continues to
+         * poll and commit.
          *
          * @param record the record, with key and value as bytes, which must not be modified
          */
@@ -84,8 +83,8 @@ public final class Subscription {
     public sealed interface Selection {}
 
     /**
-     * The partitions of the named topics. In a group, a source reads only those assigned to this member; without a
-     * group, it reads all of them.
+     * The partitions of the named topics. In a group, a source reads only the partitions assigned to this member;
+     * otherwise, it reads all.
      *
      * @param names the topics, at least one
      */
@@ -131,7 +130,7 @@ public final class Subscription {
     }
 
     /**
-     * Exactly the given partitions, regardless of whether other consumers read them too.
+     * Exactly the given partitions, even if other consumers read them too.
      *
      * @param ids the partitions, at least one
      */
@@ -154,7 +153,7 @@ public final class Subscription {
     /**
      * A position for each partition.
      *
-     * @param others the position of all partitions not in {@code each}, or null if they have none
+     * @param others the position of all partitions not in {@code each}, or null
      * @param each the positions of individual partitions
      */
     public record Bound(@Nullable Position others, Map<TopicPartition, Position> each) {
@@ -210,10 +209,7 @@ public final class Subscription {
             return own == null ? topics.getOrDefault(id.topic(), 0) : own;
         }
 
-        /**
-         * Returns the number of distinct priorities below the given one. The default priority 0 is included in the
-         * count even if it is not set explicitly.
-         */
+        /** Returns the number of distinct priorities below the given one, including the default 0. */
         public int countBelow(int priority) {
             Set<Integer> below = new TreeSet<>(topics.values());
             below.addAll(partitions.values());
@@ -298,7 +294,7 @@ public final class Subscription {
 
     /**
      * Returns a copy in which one partition starts at the given position; see {@link #start}. A run fails at its start
-     * if the topic exists but has no such partition. This also applies to the partition of an end or a priority.
+     * if the topic exists but has no such partition. The same holds for an end or a priority.
      *
      * @throws IllegalArgumentException if the subscription does not include the partition
      */
@@ -329,8 +325,8 @@ public final class Subscription {
     }
 
     /**
-     * Returns a copy with an end position for one partition. Unless set otherwise, the other partitions are read up to
-     * the end offsets that are determined when the source starts.
+     * Returns a copy with an end position for one partition. By default, other partitions are read up to their end
+     * offsets when the source starts.
      *
      * @throws IllegalArgumentException if the subscription does not include the partition
      */
@@ -394,7 +390,6 @@ public final class Subscription {
                 values.selection, values.start, values.end, values.priorities, Objects.requireNonNull(due, "due"));
     }
 
-    /** Returns whether the subscription includes partitions of the topic. */
     boolean reads(String topic) {
         return isRead(values.selection, topic, null);
     }

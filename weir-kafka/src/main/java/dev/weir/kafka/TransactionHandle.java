@@ -30,7 +30,7 @@ public interface TransactionHandle {
                     committed, aborted, rewoundRecords, overlapped, fenced, commitMedian, commitP99, commitMax);
         }
 
-        /** Creates a snapshot for use in tests. */
+        /** Creates a snapshot, for tests. */
         public static Snapshot of(
                 long committed,
                 long aborted,
@@ -55,29 +55,29 @@ public interface TransactionHandle {
         }
 
         /**
-         * The number of output records in aborted transactions. After an abort, the inputs of these records are read
-         * again. Once a bounded read has read all of its input, the output records are written again instead.
+         * The number of output records in aborted transactions. After an abort, their inputs are read again. At the end
+         * of a bounded read, the output records are written again instead.
          */
         public long rewoundRecords() {
             return values.rewoundRecords;
         }
 
-        /** The number of transactions that began to accept records while the previous one was being committed. */
+        /** The number of transactions that accepted records while the previous one was being committed. */
         public long overlapped() {
             return values.overlapped;
         }
 
         /**
-         * The number of times that the brokers fenced a producer of this run, either because another producer replaced
-         * it or because its transaction timed out.
+         * The number of times that the brokers fenced a producer of this run, after another producer took its id or its
+         * transaction timed out.
          */
         public long fenced() {
             return values.fenced;
         }
 
         /**
-         * The median time from a transaction's last record to its confirmed commit. Like {@link #commitP99}, it may be
-         * up to 7 % too high.
+         * The median time from a transaction's last record to its confirmed commit. {@link #commitP99} and this value
+         * may be up to 7 % too high.
          */
         public Duration commitMedian() {
             return values.commitMedian;

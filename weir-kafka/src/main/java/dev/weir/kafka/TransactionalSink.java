@@ -9,10 +9,9 @@ import java.util.Objects;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
- * A transactional sink for input that does not come from the Kafka cluster to which the sink writes. The input may come
- * from a queue, a file or another cluster. Consumers with {@code read_committed} see either all records of a
- * transaction or none. Each input is acknowledged when the transaction that contains its record has been committed.
- * Immutable and safe to share.
+ * A transactional sink for input from a queue, a file or another Kafka cluster. Consumers with {@code read_committed}
+ * see either all records of a transaction or none. Each input is acknowledged after the commit of its record's
+ * transaction. Immutable and safe to share.
  *
  * {@snippet :
  * payments.map(payment -> new ProducerRecord<>("booked", payment.account(), payment))
@@ -20,10 +19,9 @@ import org.apache.kafka.clients.producer.ProducerRecord;
  *         .run();
  * }
  *
- * <p>A transaction that fails for a transient reason is aborted, and its records are sent again in another transaction.
- * If a run ends just after a commit, the inputs of that transaction may not have been acknowledged yet. A source that
- * redelivers unacknowledged inputs then delivers these inputs again. To read and write topics exactly once, use
- * {@link KafkaSource#exactlyOnce}.
+ * <p>After a transient error, the transaction is aborted, and its records are sent again in another one. If a run ends
+ * just after a commit, the inputs of the transaction may not be acknowledged yet, and the source may deliver them
+ * again. To read and write topics exactly once, use {@link KafkaSource#exactlyOnce}.
  */
 public final class TransactionalSink<K, V> {
 
@@ -91,10 +89,9 @@ public final class TransactionalSink<K, V> {
     }
 
     /**
-     * Writes each record. The upstream stage waits while a transaction is being committed. The run fails with
-     * {@link ProduceException} if a record cannot be written and the rule does not cover it. It fails with
-     * {@link KafkaPipelineException} if the brokers refuse transactions or another producer has taken over the id; the
-     * records of the open transaction then remain invisible.
+     * Writes each record. The upstream stage waits during a commit. The run fails with {@link ProduceException} if a
+     * record cannot be written and the rule does not cover it. It fails with {@link KafkaPipelineException} if the
+     * brokers refuse transactions or another producer takes over the id; the open transaction is then not committed.
      */
     public Sink<ProducerRecord<K, V>> records() {
         return Sink.custom(

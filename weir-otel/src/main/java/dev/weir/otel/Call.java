@@ -13,10 +13,7 @@ final class Call implements Attempt {
     private final Trace trace;
     private final Scope scope;
 
-    /**
-     * True if the record's headers cannot store the trace. The span then ends with this call, because a retry of the
-     * record could not find the trace.
-     */
+    /** True if the headers cannot store the trace for a retry. The span then ends with this call. */
     private final boolean alone;
 
     private Call(Trace trace, Scope scope, boolean alone) {

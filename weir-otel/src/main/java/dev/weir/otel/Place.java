@@ -3,12 +3,11 @@ package dev.weir.otel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Locates an element's trace: the {@link TraceTarget} that stores the trace, and the element's index in that target.
- * Immutable.
+ * The location of an element's trace: the {@link TraceTarget} that stores it, and the element's index there. Immutable.
  */
 record Place(TraceTarget target, int index) {
 
-    /** Returns the trace, starting it if necessary. Returns null if the record is already finished. */
+    /** Returns the trace, and starts it if necessary. Returns null if the record is finished. */
     @Nullable
     Trace trace() {
         return target.trace(index);

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Passes each element and the {@link Place} of its trace to a function, and emits the result. An element derived from
- * several records gets its own acknowledgement target, which stores one trace for the whole group of records. Confined
- * to the stage's thread.
+ * several records gets its own acknowledgement target with one trace for this group of records. Confined to the stage's
+ * thread.
  */
 final class PlaceStage<T, R> implements Stage<R> {
 
@@ -45,8 +45,7 @@ final class PlaceStage<T, R> implements Stage<R> {
             while (next < size) {
                 T element = batch.get(next);
                 Place place = add(element, batch.target(next), batch.token(next), out);
-                // From here on, `out` owns the acknowledgement. If the function throws, `out` is abandoned, which ends
-                // the span of the element's group.
+                // From here on, `out` has the acknowledgement. Abandoning it ends the span of the group.
                 next++;
                 out.set(next - 1, function.apply(element, place));
             }
@@ -60,7 +59,7 @@ final class PlaceStage<T, R> implements Stage<R> {
         return out;
     }
 
-    /** Appends the element, which is later replaced by its result, and returns the place of its trace. */
+    /** Appends the element, to be replaced by its result. Returns the place of its trace. */
     private @Nullable Place add(T element, AckTarget target, long token, Batch<R> out) {
         if (target instanceof TraceTarget traces) {
             out.add(element, target, token);

@@ -7,8 +7,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replaces the acknowledgement target of each record with a {@link TraceTarget}, which forwards acknowledgements to the
- * original. Passes the records on unchanged. Confined to the stage's thread.
+ * Replaces each record's acknowledgement target with a {@link TraceTarget}, which forwards to the original target.
+ * Passes the records on unchanged. Confined to the stage's thread.
  */
 final class RecordStage<K, V> implements Stage<ConsumerRecord<K, V>> {
 

@@ -75,7 +75,7 @@ final class Spans {
         return new Spans(tracer, propagator, newGroup);
     }
 
-    /** Starts the span of a record as a child of the producer's span, and also adds a link to that span. */
+    /** Starts the span of a record as a child of the producer's span, with a link to it. */
     Trace begin(ConsumerRecord<?, ?> record) {
         Context producer = propagator.extract(Context.root(), record.headers(), GETTER);
         SpanBuilder builder = span(record.topic())
@@ -96,7 +96,7 @@ final class Spans {
         return new Trace(span, producer.with(span), record.topic());
     }
 
-    /** Starts a span for a group of records, and links it to the span of each record. */
+    /** Starts a span for a group of records, with links to their spans. */
     Trace begin(List<Trace> members) {
         List<String> topics = members.stream().map(Trace::topic).distinct().toList();
         String topic = topics.size() == 1 ? topics.getFirst() : "";
@@ -122,8 +122,8 @@ final class Spans {
     }
 
     /**
-     * Returns the trace stored in a record's headers. If the headers contain no trace, starts one and stores it there.
-     * If the propagator writes no headers, the new trace is not stored. Must be called by one thread at a time.
+     * Returns the trace in a record's headers, or starts one and stores it there if the propagator writes headers. Must
+     * be called by one thread at a time.
      */
     Trace inHeaders(ConsumerRecord<?, ?> record) {
         Trace kept = TraceHeader.find(record.headers());
@@ -134,8 +134,7 @@ final class Spans {
         try {
             inject(begun, record.headers());
         } catch (RuntimeException | Error thrown) {
-            // If a header was already written, the record's last acknowledgement finds the span there and ends it.
-            // Otherwise, nothing can find the span any more, so end it here.
+            // Without a header, the record's last acknowledgement does not find the span, so end it here.
             if (TraceHeader.find(record.headers()) == null) {
                 begun.failed(thrown);
                 begun.end(true);
@@ -145,7 +144,6 @@ final class Spans {
         return begun;
     }
 
-    /** Replaces the trace context in the headers. */
     void inject(Trace trace, Headers headers) {
         propagator.inject(trace.context(), headers, (into, key, value) -> {
             if (into != null) {

@@ -8,7 +8,7 @@ import io.opentelemetry.context.Context;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
-/** The span of one record, or of one group of records, in one pipeline. Thread-safe. */
+/** The span of one record or one group of records in a pipeline. Thread-safe. */
 final class Trace {
 
     private static final AttributeKey<String> ERROR_TYPE = AttributeKey.stringKey("error.type");
@@ -21,10 +21,10 @@ final class Trace {
     private volatile @Nullable Throwable failure;
 
     /**
-     * Creates a trace for a span that has already started.
+     * Creates a trace for a started span.
      *
      * @param context a context that contains the span
-     * @param topic the topic of the record or of the group; empty if the records of a group are from several topics
+     * @param topic the topic of the record or group; empty for a group from several topics
      */
     Trace(Span span, Context context, String topic) {
         this.span = span;
@@ -48,7 +48,7 @@ final class Trace {
         failure = null;
     }
 
-    /** Records a failed call in the span. The span stays open because the call may be retried. */
+    /** Records a failed call in the span, which stays open for a retry. */
     void failed(Throwable thrown) {
         Throwable cause =
                 thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
@@ -56,8 +56,7 @@ final class Trace {
         try {
             span.recordException(cause);
         } catch (RuntimeException | Error unreadable) {
-            // A method of the exception itself has thrown, so record an event without details. The exception's class is
-            // still recorded when the span ends.
+            // A method of the exception has thrown. The end of the span still records the exception's class.
             span.addEvent("exception");
         }
     }
@@ -65,7 +64,7 @@ final class Trace {
     /**
      * Ends the span.
      *
-     * @param unfinished whether this pipeline did not finish the record, so that the record will be delivered again
+     * @param unfinished whether the record was not finished and will be delivered again
      */
     void end(boolean unfinished) {
         Throwable last = failure;

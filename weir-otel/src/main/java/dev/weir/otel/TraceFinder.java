@@ -5,19 +5,12 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/**
- * Finds the traces of all records from which an element was derived, by following its acknowledgement targets. Confined
- * to one thread.
- */
+/** Finds the traces of all records of an element, by following its acknowledgement targets. Confined to one thread. */
 final class TraceFinder implements AckTarget.RootVisitor {
 
     private final Set<Place> places = new LinkedHashSet<>();
 
-    /**
-     * Returns the places of the traces of all records from which the element was derived, without duplicates. The
-     * caller must have a pending acknowledgement for the element, so that its records cannot be finished during the
-     * call.
-     */
+    /** Returns the places of the traces of the element's records. The caller must have a pending acknowledgement. */
     List<Place> of(AckTarget target, long token) {
         places.clear();
         target.roots(token, this);
@@ -28,7 +21,7 @@ final class TraceFinder implements AckTarget.RootVisitor {
         places.add(place);
     }
 
-    /** Does nothing, because this target belongs to a source without tracing. */
+    /** Does nothing: the target belongs to a source without tracing. */
     @Override
     public void root(AckTarget source, long token) {}
 }

@@ -5,9 +5,9 @@ import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A header written by the propagator, with a reference to the trace. When a record is retried, this reference leads to
- * its existing span. Dead-letter and retry records carry this header too. Immutable, except for the bytes, which must
- * not be modified.
+ * A header written by the propagator, with a reference to the trace. A retried record finds its span through this
+ * reference. Dead-letter and retry records have this header too. Immutable, except for the bytes, which must not be
+ * modified.
  */
 final class TraceHeader implements Header {
 

@@ -9,10 +9,9 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The acknowledgement target of a batch of elements, which also stores the trace of each element. Tokens are the
- * indexes of the elements. A trace starts on first access, and ends when the last pending acknowledgement of its
- * element ends. If a user's span processor throws as the span ends, the original target still receives the
- * acknowledgement. Thread-safe.
+ * The acknowledgement target of a batch of elements, with the trace of each element. Tokens are the indexes of the
+ * elements. A trace starts on first access, and ends with the last pending acknowledgement of its element. The original
+ * target receives the acknowledgement even if a user's span processor throws. Thread-safe.
  */
 final class TraceTarget implements AckTarget {
 
@@ -24,9 +23,8 @@ final class TraceTarget implements AckTarget {
     private final ReentrantLock lock = new ReentrantLock();
 
     /**
-     * Contains one entry per element. An entry is initially the element's record or the {@link Members} of its group.
-     * When the trace starts, it replaces the entry, unless traces are stored in the headers. An entry is null once its
-     * element is finished. Guarded by the lock.
+     * One entry per element: its record or the {@link Members} of its group, later the trace unless traces are stored
+     * in headers, and null once the element is finished. Guarded by the lock.
      */
     private final @Nullable Object[] origins;
 
@@ -63,7 +61,6 @@ final class TraceTarget implements AckTarget {
         return new TraceTarget(spans, inHeaders, size);
     }
 
-    /** Creates the target of one element derived from several records. */
     static TraceTarget ofGroup(Spans spans, List<Place> members, AckTarget target, long token) {
         TraceTarget group = new TraceTarget(spans, false, 1);
         group.set(0, new Members(members), target, token);
@@ -71,8 +68,8 @@ final class TraceTarget implements AckTarget {
     }
 
     /**
-     * Adds an element, and wraps its original target and token in this target. From then on, the element must be
-     * acknowledged through this target. Must be called before the batch is passed on.
+     * Adds an element and its original acknowledgement, which this target replaces from now on. Must be called before
+     * the batch is passed on.
      */
     void set(int index, Object origin, AckTarget target, long token) {
         origins[index] = origin;
@@ -81,7 +78,7 @@ final class TraceTarget implements AckTarget {
         pending.set(index, 1);
     }
 
-    /** Returns the trace of an element, starting it if necessary. Returns null if the element is finished. */
+    /** Returns the trace of an element, and starts it if necessary. Returns null if the element is finished. */
     @Nullable
     Trace trace(int index) {
         lock.lock();
@@ -175,8 +172,8 @@ final class TraceTarget implements AckTarget {
     }
 
     /**
-     * Passes this target to the visitor if the visitor is a {@link TraceFinder}, which must not search any further.
-     * Forwards other visitors to the original target.
+     * Reports this target to a {@link TraceFinder}, which searches no further. Forwards other visitors to the original
+     * target.
      */
     @Override
     public void roots(long token, RootVisitor visitor) {

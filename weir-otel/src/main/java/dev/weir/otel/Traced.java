@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An element with the trace of its record, created by {@link Tracing#beside}. Immutable. Must not be used after the
- * pipeline has finished the record.
+ * record is finished.
  */
 public final class Traced<T> {
 
@@ -22,8 +22,8 @@ public final class Traced<T> {
     }
 
     /**
-     * Returns the context of the element's span, starting the span if necessary. Returns the root context if the
-     * element was not derived from a record.
+     * Returns the context of the element's span, and starts the span if necessary. Returns the root context if the
+     * element has no record.
      */
     public Context context() {
         Trace trace = trace();

@@ -33,10 +33,9 @@ import org.apache.kafka.clients.producer.ProducerRecord;
  *         .to(KafkaSink.with(invoices).records());
  * }
  *
- * <p>The propagators of the given {@link OpenTelemetry} read the context from a record's headers once, when user code
- * is first called for the record. From then on, the context stays linked to the record's acknowledgement, so that all
- * operators can find it. The span ends with the record's last pending acknowledgement, just before the record is
- * acknowledged. If the record is never finished, its span never ends.
+ * <p>The propagators of the given {@link OpenTelemetry} read the context from a record's headers once, before user code
+ * is first called for the record. All operators find the context through the record's acknowledgement. The span ends
+ * with the record's last pending acknowledgement. If the record is never finished, its span never ends.
  */
 public final class Tracing implements RecordTracing {
 
@@ -46,18 +45,18 @@ public final class Tracing implements RecordTracing {
         this.spans = spans;
     }
 
-    /** Creates a {@code Tracing} that uses the tracer and the propagators of {@code openTelemetry}. */
+    /** Creates an instance with the tracer and the propagators of {@code openTelemetry}. */
     public static Tracing of(OpenTelemetry openTelemetry) {
         return new Tracing(new Spans(Objects.requireNonNull(openTelemetry, "openTelemetry"), ""));
     }
 
-    /** Returns a copy of this {@code Tracing} that adds the name of the consumer group to its spans. */
+    /** Returns a copy that adds the name of the consumer group to its spans. */
     @Override
     public Tracing inGroup(String group) {
         return new Tracing(spans.inGroup(Objects.requireNonNull(group, "group")));
     }
 
-    /** Starts tracing consumed records, which are passed on unchanged. Must be placed directly after the source. */
+    /** Starts tracing consumed records. Must be placed directly after the source. */
     public <K, V> Flow<ConsumerRecord<K, V>, ConsumerRecord<K, V>> records() {
         return Flow.of(
                 "trace",
@@ -66,10 +65,9 @@ public final class Tracing implements RecordTracing {
     }
 
     /**
-     * Pairs each element with the trace of its record. Functions wrapped by this class expect such pairs. An element
-     * derived from several records, for example by {@code grouped}, gets its own span with links to the spans of these
-     * records. An element that was not derived from a record has no trace. Wrapped functions are called for it without
-     * a span.
+     * Pairs each element with the trace of its record, for the functions that this class wraps. An element derived from
+     * several records, for example by {@code grouped}, gets its own span with links to their spans. An element without
+     * a record has no trace, and wrapped functions are called for it without a span.
      */
     public <T> Flow<T, Traced<T>> beside() {
         return Flow.of(
@@ -80,8 +78,8 @@ public final class Tracing implements RecordTracing {
     }
 
     /**
-     * Writes the trace context of each element's record to the headers of the {@link ProducerRecord}. These headers
-     * must not be read-only.
+     * Writes the trace context of each element's record to the headers of the {@link ProducerRecord}, which must not be
+     * read-only.
      */
     public <K, V> Flow<ProducerRecord<K, V>, ProducerRecord<K, V>> inject() {
         return Flow.of(
@@ -98,7 +96,7 @@ public final class Tracing implements RecordTracing {
                                 })));
     }
 
-    /** Wraps {@code function} for use after {@link #beside}, so that the element's span is current during the call. */
+    /** Wraps {@code function} for use after {@link #beside}. The element's span is current during the call. */
     public <T, R> Function<Traced<T>, R> function(Function<? super T, ? extends R> function) {
         Objects.requireNonNull(function, "function");
         Handler<Traced<T>, R> handler = handler(function::apply);
@@ -113,7 +111,7 @@ public final class Tracing implements RecordTracing {
         };
     }
 
-    /** Wraps {@code handler} for use after {@link #beside}, so that the element's span is current during the call. */
+    /** Wraps {@code handler} for use after {@link #beside}. The element's span is current during the call. */
     public <T, R> Handler<Traced<T>, R> handler(Handler<? super T, ? extends R> handler) {
         Objects.requireNonNull(handler, "handler");
         return traced -> {
@@ -135,7 +133,7 @@ public final class Tracing implements RecordTracing {
 
     /**
      * Wraps an asynchronous {@code function} for use after {@link #beside}. The element's span is current during the
-     * call, but not on other threads that run the returned stage. Cancelling the result cancels that stage.
+     * call, but not on other threads of the returned stage. Cancelling the result cancels that stage.
      */
     public <T, R> Function<Traced<T>, CompletionStage<R>> async(
             Function<? super T, ? extends CompletionStage<R>> function) {
@@ -156,8 +154,7 @@ public final class Tracing implements RecordTracing {
     }
 
     private static <R> CompletionStage<R> followed(Trace trace, CompletionStage<R> stage) {
-        // Update the trace before the pipeline sees the result. The pipeline may then acknowledge the record, which
-        // ends the span.
+        // Update the trace first: the pipeline may acknowledge the record at once, which ends the span.
         CompletableFuture<R> told = stage.whenComplete((result, thrown) -> {
                     if (thrown == null) {
                         trace.succeeded();

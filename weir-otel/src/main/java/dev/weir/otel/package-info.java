@@ -1,7 +1,7 @@
 /**
- * Tracing of a pipeline's elements with the OpenTelemetry API. The trace context of the producer is read from the
- * headers of each record, and spans are exported by the application's SDK. The span of a record ends with its last
- * pending acknowledgement. Starts no threads.
+ * Tracing of a pipeline's elements with the OpenTelemetry API. The producer's trace context is read from the headers of
+ * each record, and the application's SDK exports spans. A record's span ends with its last pending acknowledgement.
+ * Starts no threads.
  */
 @NullMarked
 package dev.weir.otel;

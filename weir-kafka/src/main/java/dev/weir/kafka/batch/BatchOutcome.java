@@ -21,8 +21,7 @@ public sealed interface BatchOutcome {
     /**
      * The record failed, as if a single-record handler had thrown an exception.
      *
-     * @param cause the exception, which determines the rule that the flow applies: retries with delays, retry topics,
-     *     or dead-letter records
+     * @param cause the exception, which selects the flow's rule: retries, retry topics, or dead-letter records
      */
     record Retry(Throwable cause) implements BatchOutcome {
 
@@ -56,16 +55,16 @@ public sealed interface BatchOutcome {
     }
 
     /**
-     * Returns the outcome of a record that failed. The flow's rules for {@code cause} apply, as if a single-record
-     * handler had thrown it. If the order of a key's records matters, also return this outcome for later records with
-     * the same key in this call. If they are reported as done instead, they are not handled again after the retry.
+     * Returns the outcome of a failed record. The flow's rules for {@code cause} apply, as if a single-record handler
+     * had thrown it. If the order per key matters, also return this outcome for later records with the same key in this
+     * call. Records with the outcome done are not handled again after the retry.
      */
     static BatchOutcome retry(Throwable cause) {
         return new Retry(cause);
     }
 
     /**
-     * Returns the outcome of a record that goes to the dead-letter topic immediately. If there is no such topic, the
+     * Returns the outcome of a record that goes to the dead-letter topic immediately. Without such a topic, the
      * pipeline fails.
      */
     static BatchOutcome deadLetter(Throwable cause) {

@@ -1,6 +1,6 @@
 /**
  * Handlers that process several records at once, for {@link dev.weir.kafka.KafkaFlow#handleBatch}. The flow's threads
- * call the user's handler. Outcomes are immutable.
+ * call the handlers. Outcomes are immutable.
  */
 @NullMarked
 package dev.weir.kafka.batch;

@@ -25,8 +25,7 @@ import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The format in which a particular program writes dead-letter records: the headers that describe a record's origin and
- * failure. Immutable.
+ * The format of a program's dead-letter records: the headers for a record's origin and failure. Immutable.
  *
  * <p>Values are UTF-8 text. In the formats of Spring Kafka and Spring Cloud Stream, and in custom formats, a number may
  * also be binary: four or eight bytes, big-endian.
@@ -49,7 +48,7 @@ public final class DeadLetterFormat {
         /** The partition from which the record was consumed. */
         PARTITION,
 
-        /** The record's offset in the partition from which it was consumed. */
+        /** The record's offset in this partition. */
         OFFSET,
 
         /** The record's own timestamp, in milliseconds since the Unix epoch. */
@@ -71,7 +70,7 @@ public final class DeadLetterFormat {
         GROUP,
 
         /**
-         * The time at which the group gave up on the record: ISO 8601 with a time zone, or milliseconds since the Unix
+         * The time when the group gave up on the record: ISO 8601 with a time zone, or milliseconds since the Unix
          * epoch.
          */
         TIME
@@ -94,8 +93,8 @@ public final class DeadLetterFormat {
             List.of(DeadLetterHeaders.PREFIX, RetryTopics.PREFIX));
 
     /**
-     * Dead-letter records of Spring Kafka, written by {@code DeadLetterPublishingRecoverer} and
-     * {@code @RetryableTopic}. The key and the value are serialized by Spring's {@code KafkaTemplate}.
+     * Dead-letter records of Spring Kafka, from {@code DeadLetterPublishingRecoverer} and {@code @RetryableTopic}.
+     * Spring's {@code KafkaTemplate} serializes the key and the value.
      */
     public static final DeadLetterFormat SPRING = new DeadLetterFormat(
             "spring",
@@ -129,8 +128,8 @@ public final class DeadLetterFormat {
                     "springDeserializerException"));
 
     /**
-     * Dead-letter records of Spring Cloud Stream's Kafka binder with {@code enableDlq}. They have the key and the value
-     * of the original record.
+     * Dead-letter records of Spring Cloud Stream's Kafka binder with {@code enableDlq}, with the original key and
+     * value.
      */
     public static final DeadLetterFormat SPRING_CLOUD_STREAM = new DeadLetterFormat(
             "spring-cloud-stream",
@@ -160,8 +159,8 @@ public final class DeadLetterFormat {
 
     /**
      * Dead-letter records written by brokers for share groups ({@code errors.deadletterqueue.topic.name}). They contain
-     * none of the original headers. They contain the key and the value only if the group is configured to copy them.
-     * {@link OriginalRecords} fetches the original record.
+     * no original headers, and the key and value only if the group is configured so. {@link OriginalRecords} fetches
+     * the original record.
      */
     public static final DeadLetterFormat SHARE_GROUP = new DeadLetterFormat(
             "share-group",
@@ -177,7 +176,7 @@ public final class DeadLetterFormat {
     private static final List<DeadLetterFormat> KNOWN =
             List.of(WEIR, SPRING, SPRING_CLOUD_STREAM, CONNECT, SHARE_GROUP);
 
-    /** Returned by {@link #number} for a value that is not a number. */
+    /** The result of {@link #number} for a value that is not a number. */
     static final long NO_NUMBER = Long.MIN_VALUE;
 
     private final String name;
@@ -190,15 +189,14 @@ public final class DeadLetterFormat {
         this.prefixes = prefixes;
     }
 
-    /** Returns the formats that are recognized automatically. */
+    /** Returns the formats that Weir recognizes. */
     public static List<DeadLetterFormat> known() {
         return KNOWN;
     }
 
     /**
-     * Creates a custom format from its header names. If there is no timestamp header, the dead-letter record's own
-     * timestamp is used as the original's. If there is no partition header, the key determines the partition to which
-     * the original record is sent back.
+     * Creates a custom format from its header names. Without a timestamp header, the dead-letter record's own timestamp
+     * counts as the original's. Without a partition header, a restored record's key determines its partition.
      *
      * @throws IllegalArgumentException if the topic has no header name, a name is blank, or two fields have the same
      *     name
@@ -225,19 +223,15 @@ public final class DeadLetterFormat {
         return name;
     }
 
-    /**
-     * Returns whether dead-letter records omit parts of the original, so that the original must be fetched from its
-     * topic.
-     */
+    /** Returns whether dead-letter records omit parts of the original, which must then be fetched. */
     boolean lacksRecord() {
         return equals(SHARE_GROUP);
     }
 
     /**
-     * Returns whether a record has the headers required by this format. The topic is always required. In a custom
-     * format, numeric headers must also contain valid numbers. If this method returns true but
-     * {@link DeadLetterRecord#read} rejects the record, the record itself is invalid. If this method returns false, the
-     * wrong format may have been chosen.
+     * Returns whether a record has the headers of this format. The topic is always required. In a custom format,
+     * numeric headers must also be valid. A record without these headers may have another format. A record with them
+     * that {@link DeadLetterRecord#read} rejects is invalid.
      */
     public boolean fits(ConsumerRecord<byte[], byte[]> record) {
         Header topic = header(Objects.requireNonNull(record, "record"), TOPIC);
@@ -250,9 +244,8 @@ public final class DeadLetterFormat {
     }
 
     /**
-     * Parses a decimal number or, if the format allows it, a binary one. Returns {@link #NO_NUMBER} for any other
-     * value. Text of four or eight bytes cannot be mistaken for a binary number: UTF-8 text does not start with the
-     * byte 0 or -1, but every plausible binary number does.
+     * Parses a decimal or, if the format allows it, binary number; otherwise returns {@link #NO_NUMBER}. Plausible
+     * binary numbers start with the byte 0 or -1, and UTF-8 text does not.
      */
     long number(byte[] value) {
         try {
@@ -271,29 +264,22 @@ public final class DeadLetterFormat {
         return equals(SPRING) || equals(SPRING_CLOUD_STREAM) || !KNOWN.contains(this);
     }
 
-    /**
-     * Returns whether the timestamp of a dead-letter record is the time of writing rather than the original's
-     * timestamp.
-     */
+    /** Returns whether a dead-letter record's timestamp is the time of writing, and not the original's timestamp. */
     boolean hasTimestampOfItsOwn() {
         return equals(SPRING) || equals(SPRING_CLOUD_STREAM);
     }
 
-    /** Returns whether a header with this name belongs to the format rather than to the original record. */
+    /** Returns whether a header belongs to the format, and not to the original record. */
     boolean isOurs(String header) {
         return prefixes.stream().anyMatch(header::startsWith)
                 || headers.values().stream().anyMatch(names -> names.contains(header));
     }
 
-    /** Returns the names of the headers that may contain the topic, for messages. */
     List<String> topicHeaders() {
         return Objects.requireNonNull(headers.get(TOPIC));
     }
 
-    /**
-     * Returns the index of the last topic header among all headers, or -1 if there is none. Each program that writes a
-     * dead-letter record appends its headers, so the last topic header is from the last program.
-     */
+    /** Returns the index of the last topic header, which is the newest, or -1. */
     int place(Headers of) {
         Header[] all = of.toArray();
         for (int i = all.length - 1; i >= 0; i--) {
@@ -304,7 +290,6 @@ public final class DeadLetterFormat {
         return -1;
     }
 
-    /** Returns the header of a field, or null. */
     @Nullable
     Header header(ConsumerRecord<byte[], byte[]> deadLetter, Field field) {
         for (String header : headers.getOrDefault(field, List.of())) {

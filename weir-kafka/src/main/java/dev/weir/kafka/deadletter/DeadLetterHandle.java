@@ -1,24 +1,20 @@
 package dev.weir.kafka.deadletter;
 
 /**
- * A view of the dead-letter writer of a running pipeline, obtained from
- * {@link dev.weir.stream.RunningPipeline#handles}. Thread-safe. After the pipeline has ended, the handle keeps
- * returning the last state.
+ * A view of a running pipeline's dead-letter writer; see {@link dev.weir.stream.RunningPipeline#handles}. Thread-safe.
+ * After the end of the pipeline, the handle returns the last state.
  */
 public interface DeadLetterHandle {
 
-    /** Returns the number of failed records that have been written and acknowledged. */
+    /** Returns the number of failed records written to the topic and acknowledged. */
     long written();
 
-    /**
-     * Returns the number of failed records that were too large for the dead-letter topic and were therefore written
-     * without their value.
-     */
+    /** Returns the number of failed records written without their value, because they were too large for the topic. */
     long cut();
 
     /**
      * Returns the number of failed records that the brokers have rejected and that the pipeline is trying to write
-     * again; 0 if there are none.
+     * again.
      */
     int held();
 }

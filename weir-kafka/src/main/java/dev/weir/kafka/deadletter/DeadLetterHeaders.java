@@ -12,7 +12,7 @@ public final class DeadLetterHeaders {
     public static final String PREFIX = "weir-dlq-";
 
     /**
-     * The step that failed: the name of a {@link FailedRecord.Reason}, or any text if another application wrote the
+     * The step that failed: the name of a {@link FailedRecord.Reason}; any text if another application wrote the
      * header.
      */
     public static final String REASON = PREFIX + "reason";
@@ -26,7 +26,7 @@ public final class DeadLetterHeaders {
     /** The stack trace, truncated to 4,096 characters. */
     public static final String STACK = PREFIX + "stack";
 
-    /** The number of times the handler was called for the record, including earlier deliveries. */
+    /** The number of handler calls for the record, including earlier deliveries. */
     public static final String ATTEMPTS = PREFIX + "attempts";
 
     /** The topic from which the record was consumed. */
@@ -48,21 +48,21 @@ public final class DeadLetterHeaders {
     public static final String TIME = PREFIX + "time";
 
     /**
-     * A description of the parts that were left out, because the dead-letter record was too large for its topic or
-     * because they could not be serialized. Absent if the record is complete.
+     * The parts left out, because the record was too large for its topic or because they could not be serialized.
+     * Absent if the record is complete.
      */
     public static final String CUT = PREFIX + "cut";
 
     /**
-     * The topic to which an output record could not be written. Absent if the dead-letter record contains the consumed
-     * record rather than an output record.
+     * The topic to which the record could not be written. Absent if this is a consumed record, and not an output
+     * record.
      */
     public static final String OUTPUT = PREFIX + "output";
 
     /**
-     * The first and last offset of a batch that could not be read, such as {@code 5-204}; absent for any other record.
-     * The value of the dead-letter record is then the batch as the broker stored it, or null if the batch was too
-     * large. Such a dead-letter record cannot be sent back.
+     * The first and last offset of an unreadable batch, such as {@code 5-204}; otherwise absent. The dead-letter
+     * record's value is the batch as stored by the broker, or null if it was too large. Such a dead-letter record
+     * cannot be sent back.
      */
     public static final String BATCH = PREFIX + "batch";
 

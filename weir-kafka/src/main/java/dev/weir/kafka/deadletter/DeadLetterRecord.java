@@ -59,12 +59,12 @@ public final class DeadLetterRecord {
     }
 
     /**
-     * Reads a dead-letter record in any {@linkplain DeadLetterFormat#known known format}. A dead-letter record that
-     * itself failed has headers of several formats. In that case, the format whose topic header comes last is used.
+     * Reads a dead-letter record in any {@linkplain DeadLetterFormat#known known format}. If it has headers of several
+     * formats, the format with the last topic header is used.
      *
      * @param record the record consumed from the dead-letter topic
-     * @throws IllegalArgumentException if no format matches, a header that describes the origin is missing or invalid,
-     *     or a time in a header cannot be parsed
+     * @throws IllegalArgumentException if no format matches, a header for the origin is missing or invalid, or a time
+     *     in a header cannot be parsed
      */
     public static DeadLetterRecord read(ConsumerRecord<byte[], byte[]> record) {
         Objects.requireNonNull(record, "record");
@@ -87,8 +87,8 @@ public final class DeadLetterRecord {
     /**
      * Reads a dead-letter record in the given format.
      *
-     * @throws IllegalArgumentException if a header that describes the origin is missing or invalid, or a time in a
-     *     header cannot be parsed
+     * @throws IllegalArgumentException if a header for the origin is missing or invalid, or a time in a header cannot
+     *     be parsed
      */
     public static DeadLetterRecord read(ConsumerRecord<byte[], byte[]> record, DeadLetterFormat format) {
         Objects.requireNonNull(record, "record");
@@ -122,10 +122,7 @@ public final class DeadLetterRecord {
         return number;
     }
 
-    /**
-     * Rejects times that cannot be parsed. If they were ignored, the time of the dead-letter record would be mistaken
-     * for the original's.
-     */
+    /** Rejects times that cannot be parsed. Ignoring them would give the original record a wrong time. */
     private static void checkTimes(ConsumerRecord<byte[], byte[]> record, DeadLetterFormat format) {
         Header timestamp = format.header(record, Field.TIMESTAMP);
         if (timestamp != null && format.number(timestamp.value()) == DeadLetterFormat.NO_NUMBER) {
@@ -133,7 +130,7 @@ public final class DeadLetterRecord {
                     + " is not a timestamp in milliseconds since 1970");
         }
         Header time = format.header(record, Field.TIME);
-        // Weir's own time header is only informational, so the record can be sent back even if that header is invalid.
+        // Weir's own time header is only informational.
         if (time != null && !format.equals(DeadLetterFormat.WEIR)) {
             try {
                 instant(time.value(), format);
@@ -165,7 +162,7 @@ public final class DeadLetterRecord {
         return record;
     }
 
-    /** The format, which identifies the writer. */
+    /** The format, which shows the writer. */
     public DeadLetterFormat format() {
         return format;
     }
@@ -180,12 +177,12 @@ public final class DeadLetterRecord {
         return partition;
     }
 
-    /** The record's offset in the partition from which it was consumed, or {@link #UNKNOWN}. */
+    /** The record's offset in this partition, or {@link #UNKNOWN}. */
     public long offset() {
         return offset;
     }
 
-    /** Returns the origin of the record in human-readable form, such as {@code orders-3@17}. */
+    /** Returns the origin of the record as text, such as {@code orders-3@17}. */
     public String origin() {
         return topic + "-" + (partition == UNKNOWN ? "?" : partition) + "@" + (offset == UNKNOWN ? "?" : offset);
     }
@@ -212,8 +209,8 @@ public final class DeadLetterRecord {
     }
 
     /**
-     * Returns the text of the last header with this name, or null if there is none. Searches the dead-letter record
-     * first, then the original if it has been found.
+     * Returns the text of the last header with this name, or null. Searches the dead-letter record, and then the
+     * original if it was found.
      */
     public @Nullable String header(String name) {
         Objects.requireNonNull(name, "name");
@@ -225,9 +222,8 @@ public final class DeadLetterRecord {
     }
 
     /**
-     * Returns the time at which the record failed permanently. If no header contains that time, returns the timestamp
-     * of the dead-letter record. That timestamp may be the original record's, because some writers, such as Kafka
-     * Connect, copy it.
+     * Returns the time when the record failed permanently; without a header, the timestamp of the dead-letter record.
+     * Some writers, such as Kafka Connect, copy the original record's timestamp.
      */
     public Instant time() {
         Header said = format.header(record, Field.TIME);
@@ -235,24 +231,21 @@ public final class DeadLetterRecord {
             try {
                 return instant(said.value(), format);
             } catch (DateTimeException wrong) {
-                // A time that cannot be parsed is treated as absent. This happens only in Weir's own format, because
-                // read() rejects such a time in all other formats.
+                // Only Weir's own format can have an invalid time here. Treat it as absent.
             }
         }
         return Instant.ofEpochMilli(record.timestamp());
     }
 
-    /**
-     * Returns whether the dead-letter record must be completed by {@link OriginalRecords} before it can be restored.
-     */
+    /** Returns whether {@link OriginalRecords} must complete the dead-letter record before it can be restored. */
     public boolean lacksRecord() {
         return format.lacksRecord() && original == null;
     }
 
     /**
-     * Returns a description of the part of the original that the dead-letter record does not contain, or null if it is
-     * complete. A part may be missing because it was too large or could not be serialized. If the record is a
-     * {@linkplain DeadLetterHeaders#BATCH batch} that could not be read, its individual records are missing.
+     * Returns a description of missing parts of the original, or null if it is complete. Parts may have been too large,
+     * or not serializable. The individual records of an unreadable {@linkplain DeadLetterHeaders#BATCH batch} are also
+     * missing.
      */
     public @Nullable String missing() {
         if (!format.equals(DeadLetterFormat.WEIR)) {
@@ -269,10 +262,7 @@ public final class DeadLetterRecord {
         return missing() == null;
     }
 
-    /**
-     * Returns the record's key. Null if the record has no key, or if the dead-letter record
-     * {@linkplain #lacksRecord does not contain the original}.
-     */
+    /** Returns the record's key; null if it has none, or if {@linkplain #lacksRecord the original is missing}. */
     public byte @Nullable [] key() {
         return whole().key();
     }
@@ -293,16 +283,15 @@ public final class DeadLetterRecord {
     }
 
     /**
-     * Returns the original record's timestamp in milliseconds, or null if it is unknown or the record had none. Also
-     * returns null for a negative timestamp, because brokers store negative timestamps but producers reject them.
+     * Returns the original timestamp in milliseconds, or null if it is unknown or negative. Brokers store negative
+     * timestamps, but producers reject them.
      */
     public @Nullable Long timestamp() {
         String said = text(Field.TIMESTAMP);
         if (said != null) {
             return RecordTimestamps.orNone(Long.parseLong(said));
         }
-        // Spring and the brokers set the timestamp of a dead-letter record to the time of writing, so it is not the
-        // original's timestamp. Weir does so too, and then adds its timestamp header or its time header.
+        // Spring, the brokers and Weir set the timestamp to the time of writing. Weir adds a timestamp or time header.
         boolean isTimeOfWriting = format.hasTimestampOfItsOwn()
                 || lacksRecord()
                 || (format.equals(DeadLetterFormat.WEIR) && (has(Field.TIMESTAMP) || has(Field.TIME)));
@@ -314,9 +303,9 @@ public final class DeadLetterRecord {
     }
 
     /**
-     * Returns the original record, addressed to the topic and partition from which it was consumed. An
-     * {@linkplain DeadLetterHeaders#OUTPUT output record} is addressed to its output topic instead, and its key
-     * determines the partition.
+     * Returns the original record, addressed to its original topic and partition. An
+     * {@linkplain DeadLetterHeaders#OUTPUT output record} is addressed to its output topic, and its key determines the
+     * partition.
      *
      * @throws IllegalStateException if the dead-letter record {@linkplain #lacksRecord does not contain the original}
      */

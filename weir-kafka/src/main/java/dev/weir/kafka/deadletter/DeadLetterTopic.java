@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A topic for records that could not be processed, with the settings for writing them. Immutable and safe to share.
  *
- * <p>A dead-letter record has the key, value and headers of the failed record, byte for byte, and additional headers
- * for the failure and the origin. {@link DeadLetterHeaders} contains their names, and {@link DeadLetterRecord} reads
- * them. The timestamp of a dead-letter record is the time of the failure.
+ * <p>A dead-letter record has the key, value and headers of the failed record, and additional headers for the failure
+ * and the origin ({@link DeadLetterHeaders}). {@link DeadLetterRecord} reads them. The timestamp of a dead-letter
+ * record is the time of the failure.
  */
 public final class DeadLetterTopic {
 
@@ -39,25 +39,22 @@ public final class DeadLetterTopic {
         return values.settings;
     }
 
-    /** The consumer group named in dead-letter records, or an empty string if they name none. */
+    /** The consumer group named in dead-letter records; empty if they name none. */
     public String group() {
         return values.group;
     }
 
-    /**
-     * The action to take if a dead-letter record is rejected as too large for the topic; {@link TooLarge#CUT} by
-     * default.
-     */
+    /** The action if a dead-letter record is too large for the topic; {@link TooLarge#CUT} by default. */
     public TooLarge whenTooLarge() {
         return values.whenTooLarge;
     }
 
-    /** Actions to take if a dead-letter record is too large for its topic. */
+    /** Actions for a dead-letter record that is too large for its topic. */
     public enum TooLarge {
         /**
-         * Writes the record without its value and, if it is still too large, without any part of the original. The
-         * value can then be read only from the original topic, until that topic deletes the record. Such records are
-         * logged as a warning and counted by {@link DeadLetterHandle#cut}.
+         * Writes the record without its value or, if it is still too large, without any part of the original. The
+         * original topic contains the value until it deletes the record. Such records are logged as a warning and
+         * counted by {@link DeadLetterHandle#cut}.
          */
         CUT,
         /** Fails the run with an error that identifies the record. The record is not acknowledged. */
@@ -69,7 +66,7 @@ public final class DeadLetterTopic {
         return of(topic, settings, "");
     }
 
-    /** Describes an existing topic whose dead-letter records name the given group, or none if the string is empty. */
+    /** Describes an existing topic whose dead-letter records name the given group, or no group if it is empty. */
     public static DeadLetterTopic of(String topic, ProducerSettings<byte[], byte[]> settings, String group) {
         return new DeadLetterTopic(topic, settings, group, TooLarge.CUT);
     }
@@ -85,13 +82,13 @@ public final class DeadLetterTopic {
     }
 
     /**
-     * Returns a sink that writes a dead-letter record for each failed record, and acknowledges the failed record when
+     * Returns a sink that writes a dead-letter record for each failed record. It acknowledges the failed record when
      * the brokers have acknowledged the dead-letter record.
      *
      * <p>The sink never gives up on a record. If the brokers reject a dead-letter record, the sink writes it again
-     * after increasing delays, and logs a warning each time, until the brokers accept it or the pipeline ends. The only
-     * exception is a dead-letter record that is too large for the topic. By default, it is written without its value,
-     * with a header that says so; with {@link TooLarge#FAIL}, the run fails.
+     * after increasing delays, with a warning each time, until the brokers accept it or the pipeline ends. A record too
+     * large for the topic is written without its value, with a header that says so; with {@link TooLarge#FAIL}, it
+     * fails the run.
      *
      * <p>If the topic does not exist, the run fails at its start with {@link KafkaPipelineException}.
      */
@@ -101,7 +98,7 @@ public final class DeadLetterTopic {
     }
 
     /**
-     * Sends the records that could not be decoded to this topic and emits the others.
+     * Emits decoded records, and sends records that cannot be decoded to this topic.
      *
      * {@snippet :
      * Source<ConsumerRecord<String, Order>> orders =

@@ -12,7 +12,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
  * @param raw the record before decoding
  * @param reason the step that failed
  * @param cause the last exception
- * @param attempts the number of handler calls for the record since it was consumed; 0 if it never reached the handler
+ * @param attempts the number of handler calls since the record was consumed
  * @param retriable whether a later attempt may succeed
  */
 public record FailedRecord(
@@ -27,11 +27,11 @@ public record FailedRecord(
         HANDLER,
         /** The handler exceeded its timeout. */
         TIMEOUT,
-        /** The result cannot be written: it is too large, not serializable, or was rejected by the broker. */
+        /** The result was too large, not serializable, or rejected by the broker. */
         WRITE,
         /**
-         * The record has not failed. The dead-letter record is a precautionary copy. Without it, the share group could
-         * lose the record if a process crashed during the last delivery.
+         * The record has not failed. The dead-letter record is a precaution: the share group loses the record if a
+         * process crashes during the last delivery.
          */
         PARKED
     }
@@ -46,7 +46,7 @@ public record FailedRecord(
         }
     }
 
-    /** Creates the failed record for a record that a deserializer rejected. */
+    /** Creates the failed record for a record rejected by a deserializer. */
     public static FailedRecord of(Decoded.Refused<?, ?> refused) {
         Throwable cause = refused.cause().getCause();
         return new FailedRecord(refused.raw(), Reason.DECODE, cause == null ? refused.cause() : cause, 0, false);

@@ -24,17 +24,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Fetches the original records of dead-letter records by offset, without a consumer group. Must be used and closed by
- * one thread. Lookups are fastest if they are sorted by partition and offset. A lookup then seeks only if the partition
- * changes or if the offset is much higher than the previous one.
+ * one thread. Lookups are fastest in the order of partitions and offsets, because they need fewer seeks.
  */
 public final class OriginalRecords implements AutoCloseable {
 
     private static final Duration POLL = Duration.ofMillis(100);
 
-    /**
-     * Minimum distance from the consumer's position to a higher offset at which the consumer seeks. Over a shorter
-     * distance, it reads and discards the records in between.
-     */
+    /** The consumer seeks to an offset at least this far ahead, and reads and discards records up to a nearer one. */
     private static final int NEAR = 1_000;
 
     private static final String FETCH_BYTES = "262144";
@@ -43,7 +39,7 @@ public final class OriginalRecords implements AutoCloseable {
     private final Duration patience;
     private final Map<String, Set<Integer>> partitions = new HashMap<>();
 
-    /** Records of {@link #current} that were fetched, starting at offset {@link #from}, but not yet examined. */
+    /** Fetched records of {@link #current} from offset {@link #from}, not yet examined. */
     private final ArrayDeque<ConsumerRecord<byte[], byte[]>> fetched = new ArrayDeque<>();
 
     private @Nullable TopicPartition current;
@@ -87,8 +83,8 @@ public final class OriginalRecords implements AutoCloseable {
     /**
      * Creates a consumer for the cluster.
      *
-     * @param settings the settings for the cluster with the original topics; the consumer does not join the group
-     * @param patience the longest time to wait for a response from a broker
+     * @param settings the settings for the original topics' cluster; the consumer does not join the group
+     * @param patience the longest wait for a response from a broker
      */
     public static OriginalRecords open(ConsumerSettings<?, ?> settings, Duration patience) {
         Objects.requireNonNull(patience, "patience");
@@ -96,10 +92,9 @@ public final class OriginalRecords implements AutoCloseable {
                 Objects.requireNonNull(settings, "settings").clientConfig();
         config.remove(ConsumerConfig.GROUP_ID_CONFIG);
         config.remove(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG);
-        // Uncommitted records are read as well. The original may belong to a transaction that was aborted or has not
-        // ended, because a share group may have consumed it before the transaction ended.
+        // A share group may have consumed a record of an aborted or open transaction.
         config.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_uncommitted");
-        // A dead-letter header can name any topic, and a lookup must not create that topic.
+        // The topic comes from a header, and a lookup must not create it.
         config.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
         config.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, FETCH_BYTES);
         return new OriginalRecords(
@@ -110,7 +105,7 @@ public final class OriginalRecords implements AutoCloseable {
      * Searches for the original of a dead-letter record.
      *
      * @throws IllegalArgumentException if the dead-letter record has no partition or offset
-     * @throws TimeoutException if the brokers do not respond in time; other Kafka exceptions are passed on unchanged
+     * @throws TimeoutException if the brokers do not respond in time
      */
     public Outcome find(DeadLetterRecord deadLetter) {
         if (deadLetter.partition() == DeadLetterRecord.UNKNOWN || deadLetter.offset() == DeadLetterRecord.UNKNOWN) {
@@ -141,8 +136,7 @@ public final class OriginalRecords implements AutoCloseable {
 
     private Set<Integer> partitionsOf(String topic) {
         Set<Integer> numbers = new HashSet<>();
-        // The name comes from a header. If it is invalid, no topic can have this name, and a client may be unable to
-        // send such a name.
+        // The name comes from a header. A client may be unable to send an invalid one.
         List<PartitionInfo> infos = Topic.isValid(topic) ? consumer.partitionsFor(topic, patience) : null;
         if (infos != null) {
             infos.forEach(info -> numbers.add(info.partition()));
@@ -150,10 +144,7 @@ public final class OriginalRecords implements AutoCloseable {
         return numbers;
     }
 
-    /**
-     * Prepares the consumer to read the given offset. Seeks, unless the offset is close enough to be reached by
-     * reading. Returns null, or the reason why the offset is outside the partition.
-     */
+    /** Prepares the consumer to read the offset. Returns why the offset is outside the partition, or null. */
     private @Nullable String goTo(TopicPartition id, long offset) {
         boolean isNext = id.equals(current) && offset >= from && offset < end && offset - consumer.position(id) < NEAR;
         if (isNext) {
@@ -182,7 +173,7 @@ public final class OriginalRecords implements AutoCloseable {
         return Objects.requireNonNull(bounds.get(id), "no answer about " + id);
     }
 
-    /** Returns the record at the given offset, or null if there is no longer a record at that offset. */
+    /** Returns the record at the offset, or null if there is none any more. */
     private @Nullable ConsumerRecord<byte[], byte[]> await(TopicPartition id, long offset) {
         long deadlineNanos = System.nanoTime() + patience.toNanos();
         while (true) {
@@ -203,10 +194,7 @@ public final class OriginalRecords implements AutoCloseable {
         }
     }
 
-    /**
-     * Returns whether {@code record} may be the original of the dead-letter record. Returns true if the dead-letter
-     * record contains no copy of the key and value, or if its copy equals them.
-     */
+    /** Returns whether {@code record} equals the copy in the dead-letter record. True if there is no copy. */
     private static boolean isOf(ConsumerRecord<byte[], byte[]> deadLetter, ConsumerRecord<byte[], byte[]> record) {
         boolean hasCopy = deadLetter.key() != null || deadLetter.value() != null;
         return !hasCopy

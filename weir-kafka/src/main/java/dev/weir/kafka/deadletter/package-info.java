@@ -1,8 +1,7 @@
 /**
  * Dead-letter records: the topic for records that failed permanently, the headers that explain the failure, and classes
- * that read dead-letter records written by Weir or other software so that the originals can be sent back. Immutable and
- * safe to share, except for {@link dev.weir.kafka.deadletter.OriginalRecords}, which is confined to one thread and must
- * be closed by the user.
+ * that read such records, written by Weir or other software, and restore the originals. Immutable and safe to share,
+ * except for {@link dev.weir.kafka.deadletter.OriginalRecords}, which is confined to one thread and must be closed.
  */
 @NullMarked
 package dev.weir.kafka.deadletter;

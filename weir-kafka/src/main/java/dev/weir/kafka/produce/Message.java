@@ -28,9 +28,7 @@ public record Message<K, V, P>(List<ProducerRecord<K, V>> records, P passThrough
         return new Message<>(records, passThrough);
     }
 
-    /**
-     * Creates a message that writes nothing. Its result is still emitted in order with the results of other elements.
-     */
+    /** Creates a message that writes nothing. Its result is emitted in order with other results. */
     public static <K, V, P> Message<K, V, P> passThrough(P passThrough) {
         return new Message<>(List.of(), passThrough);
     }

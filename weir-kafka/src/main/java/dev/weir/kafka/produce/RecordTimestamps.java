@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Timestamps for records created from consumed records. Stateless.
  *
- * <p>Brokers accept any negative timestamp, and some producers write a missing time as the year 1, but
- * {@link ProducerRecord} rejects negative timestamps. The methods of this class return null for a negative timestamp,
- * so that the new record gets the time at which it is sent.
+ * <p>{@link ProducerRecord} rejects negative timestamps, although brokers accept them and some producers write a
+ * missing time as the year 1. The methods return null for a negative timestamp. The new record then gets the time of
+ * sending.
  *
  * {@snippet :
  * new ProducerRecord<>("copy", null, RecordTimestamps.of(record), record.key(), record.value(), record.headers())
@@ -24,7 +24,7 @@ public final class RecordTimestamps {
         return orNone(record.timestamp());
     }
 
-    /** Returns {@code millis}, the milliseconds since the Unix epoch, or null if {@code millis} is negative. */
+    /** Returns {@code millis} since the Unix epoch, or null if it is negative. */
     public static @Nullable Long orNone(long millis) {
         return millis < 0 ? null : Long.valueOf(millis);
     }

@@ -5,10 +5,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rule for records that can never be written. Such a record cannot be serialized, is too large, is rejected by the
- * broker, or is addressed to a topic that does not exist or is forbidden. Immutable. The rule does not apply to
- * transient errors, which are retried internally, or to errors of the whole producer or cluster, which always fail the
- * run.
+ * The rule for records that can never be written: they cannot be serialized, are too large, are rejected by the broker,
+ * or have a missing or forbidden topic. Transient errors are retried instead, and errors of the whole producer or
+ * cluster always fail the run. Immutable.
  */
 public final class WriteFailures {
 
@@ -29,8 +28,8 @@ public final class WriteFailures {
     }
 
     /**
-     * Returns whether the rule also covers topics that do not exist or are forbidden. If it does not, a record for such
-     * a topic fails the run.
+     * Returns whether the rule also covers missing and forbidden topics. If not, a record for such a topic fails the
+     * run.
      */
     public boolean ofTopics() {
         return values.ofTopics;

@@ -1,6 +1,6 @@
 /**
- * Types for sinks that write any number of records per element, including none, with pass-through values, results, and
- * rules for records that cannot be written. Everything is immutable unless stated otherwise.
+ * Types for sinks that write any number of records per element, with pass-through values, results, and rules for
+ * unwritable records. Everything is immutable unless stated otherwise.
  */
 @NullMarked
 package dev.weir.kafka.produce;

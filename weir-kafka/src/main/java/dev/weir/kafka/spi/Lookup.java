@@ -14,30 +14,30 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 
 /**
- * Broker queries that would block the consumer's owner thread if they were synchronous. Thread-safe. The returned
- * completion stages complete on any thread.
+ * Asynchronous broker queries, which do not block the consumer's owner thread. Thread-safe. The completion stages
+ * complete on any thread.
  *
- * <p>Each partition or topic has its own completion stage. A deleted topic, or a partition without a leader, therefore
- * does not delay the results for others.
+ * <p>Each partition or topic has its own completion stage. A deleted topic, or a partition without a leader, does not
+ * delay the results for others.
  */
 public interface Lookup extends AutoCloseable {
 
-    /** The result of {@link #divergentOffsets} if the log has never had a leader with the position's epoch. */
+    /** The result of {@link #divergentOffsets} if the log never had a leader with the position's epoch. */
     long UNKNOWN_EPOCH = -1;
 
     /**
      * The topics of a selection.
      *
      * @param ids all partitions of the topics that could be described
-     * @param failures the failure for each topic that could not be described: {@link
-     *     org.apache.kafka.common.errors.UnknownTopicOrPartitionException} if the topic does not exist
+     * @param failures the failure of each other topic;
+     *     {@link org.apache.kafka.common.errors.UnknownTopicOrPartitionException} if it does not exist
      */
     record Described(Set<TopicPartition> ids, Map<String, Throwable> failures) {}
 
     /**
-     * Returns the offset to which each position currently resolves. A stage fails with a
-     * {@link org.apache.kafka.common.errors.RetriableException} if no broker can resolve the position at the moment:
-     * immediately if the partition or its leader is missing, otherwise after the timeout.
+     * Returns the current offset of each position. A stage fails with a
+     * {@link org.apache.kafka.common.errors.RetriableException} if no broker can resolve the position: immediately if
+     * the partition or its leader is missing, otherwise after the timeout.
      *
      * @param within the timeout
      * @return one stage per partition
@@ -45,9 +45,9 @@ public interface Lookup extends AutoCloseable {
     Map<TopicPartition, CompletionStage<Long>> offsets(Map<TopicPartition, Position> positions, Duration within);
 
     /**
-     * Returns the current high watermark of each partition for a consumer that reads only committed records. Such a
-     * consumer stops at the last stable offset; records between that offset and the high watermark are waiting for a
-     * transaction to end. Empty for a consumer that reads uncommitted records. Stages complete as for {@link #offsets}.
+     * Returns the current high watermark of each partition, for a consumer of committed records. Records between the
+     * last stable offset and the high watermark are waiting for a transaction to end. Empty for a consumer of
+     * uncommitted records. Stages complete as for {@link #offsets}.
      *
      * @param within the timeout
      */
@@ -56,14 +56,14 @@ public interface Lookup extends AutoCloseable {
     }
 
     /**
-     * Returns, for each partition, the first offset at which the current log differs from the log in which the position
-     * was committed. The logs are compared by the position's leader epoch. If the log was truncated before the position
-     * and rewritten, the result is below the position. If the current log has never had a leader with this epoch, the
-     * result is {@link #UNKNOWN_EPOCH}. Otherwise the result is the position itself. A stage fails if there is no
-     * response in time. A stage may complete only after the brokers have responded for the other partitions as well.
+     * Returns, for each partition, the first offset at which the current log differs from the log of the committed
+     * position. The logs are compared by the position's leader epoch. The result is below the position if the log was
+     * truncated and rewritten, {@link #UNKNOWN_EPOCH} if the current log never had a leader with this epoch, and
+     * otherwise the position. A stage fails without a response in time. It may complete only after the responses for
+     * other partitions.
      *
-     * @param positions positions with the leader epoch of the record that precedes each of them; the caller must have
-     *     checked just before that each partition has a leader
+     * @param positions positions with the leader epoch of the record before them; the caller has just checked that each
+     *     partition has a leader
      */
     default Map<TopicPartition, CompletionStage<Long>> divergentOffsets(
             Map<TopicPartition, OffsetAndMetadata> positions, Duration within) {
@@ -75,8 +75,7 @@ public interface Lookup extends AutoCloseable {
     }
 
     /**
-     * Returns a human-readable description of the producer with the oldest open transaction in a partition. Fails if no
-     * broker can identify it.
+     * Describes the producer of the oldest open transaction in a partition. Fails if no broker can identify it.
      *
      * @param within the timeout of each request
      */
@@ -92,7 +91,7 @@ public interface Lookup extends AutoCloseable {
 
     /**
      * Returns the current id of each topic, or {@link Uuid#ZERO_UUID} if the brokers do not support topic ids. A stage
-     * fails if there is no response in time.
+     * fails without a response in time.
      */
     default Map<String, CompletionStage<Uuid>> topicIds(Collection<String> topics, Duration within) {
         return topics.stream()

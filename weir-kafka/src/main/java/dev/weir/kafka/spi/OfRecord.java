@@ -3,8 +3,8 @@ package dev.weir.kafka.spi;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * An element that gives access to the consumed record from which it was derived. If your element types implement this
- * interface, a {@linkplain dev.weir.kafka.ConsumerDump dump} can show the key of a stuck record. Called by any thread.
+ * An element with access to the consumed record from which it was derived. A {@linkplain dev.weir.kafka.ConsumerDump
+ * dump} can show the key of a stuck record if elements implement this interface. Called by any thread.
  */
 public interface OfRecord {
 

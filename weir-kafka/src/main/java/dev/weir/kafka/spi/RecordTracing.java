@@ -5,10 +5,10 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
- * Traces each record of a {@link dev.weir.kafka.HandledRecords}, which calls these methods. {@code weir-otel} provides
- * an implementation for OpenTelemetry. Thread-safe. An exception that an implementation throws before the handler is
- * called, or from {@link #producing}, fails the record or the run. A later exception never changes the outcome of the
- * handler call: it is added to the handler's exception or, if the handler succeeded, logged.
+ * Traces each record of a {@link dev.weir.kafka.HandledRecords}, which calls these methods. {@code weir-otel}
+ * implements it for OpenTelemetry. Thread-safe. An exception before the handler is called, or from {@link #producing},
+ * fails the record or the run. A later exception is added to the handler's exception, or logged if the handler
+ * succeeded.
  */
 public interface RecordTracing {
 
@@ -41,14 +41,13 @@ public interface RecordTracing {
     RecordTracing inGroup(String group);
 
     /**
-     * Adds stages before the decoder. The stages must pass on each record exactly once and unchanged. Called once for
-     * each pipeline created from the flow.
+     * Adds stages before the decoder, which pass on each record once and unchanged. Called once for each pipeline
+     * created from the flow.
      */
     Source<ConsumerRecord<byte[], byte[]>> arriving(Source<ConsumerRecord<byte[], byte[]>> records);
 
     /**
-     * Reports that the handler is about to be called, for the first time or for a retry. Called by the handler's
-     * thread.
+     * Reports that the handler is about to be called, or called again. Called by the handler's thread.
      *
      * @param record the record, with the headers with which it arrived
      */
@@ -63,8 +62,8 @@ public interface RecordTracing {
     void producing(ConsumerRecord<?, ?> record, ProducerRecord<?, ?> result);
 
     /**
-     * One call of the handler. When the call has ended, and before the record moves on, either {@link #succeeded} or
-     * {@link #failed} is called, on any thread. If the call is cancelled, neither is called.
+     * One call of the handler. After the call, and before the record moves on, any thread calls {@link #succeeded} or
+     * {@link #failed}. After a cancel, neither is called.
      */
     interface Attempt extends AutoCloseable {
 
@@ -85,8 +84,8 @@ public interface RecordTracing {
         void failed(Throwable failure);
 
         /**
-         * Reports that the handler has returned or thrown. If it returned a future, the future may not have completed
-         * yet. Called by the thread that called {@code begin}.
+         * Reports that the handler has returned or thrown. A returned future may still be incomplete. Called by the
+         * thread that called {@code begin}.
          */
         @Override
         void close();

@@ -8,14 +8,14 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.serialization.Serializer;
 
 /**
- * The environment of a consumer or producer: either Kafka and the system clock, or a substitute registered for an
- * address with {@link SurroundingsRegistry#put}. Each method's comment names the thread that calls it.
+ * The environment of a consumer or producer: Kafka and the system clock, or a substitute registered for an address with
+ * {@link SurroundingsRegistry#put}. Each method's comment names the calling thread.
  */
 public interface Surroundings {
 
     /**
-     * Creates a consumer client. Called by the thread that starts the pipeline. Apart from {@link Consumer#wakeup}, the
-     * client is used only by the consumer's owner thread.
+     * Creates a consumer client. Called by the thread that starts the pipeline. Only the consumer's owner thread uses
+     * the client, except for {@link Consumer#wakeup}.
      *
      * @param config the configuration of Kafka's client
      */
@@ -32,35 +32,34 @@ public interface Surroundings {
     }
 
     /**
-     * Creates the object for the consumer's broker queries. Called once, by the thread that starts the consumer. The
-     * consumer closes the result when it ends.
+     * Creates the object for broker queries. Called once, by the thread that starts the consumer. The consumer closes
+     * the object.
      *
      * @param config the configuration of Kafka's client
      */
     Lookup lookup(Map<String, Object> config);
 
-    /** Returns whether the address belongs to real brokers, which other clients can reach too. Called by any thread. */
+    /** Returns whether the address belongs to real brokers. Called by any thread. */
     default boolean hasBrokers() {
         return false;
     }
 
     /**
-     * Wraps the body of the consumer's owner thread. The default runs {@code loop}
-     * {@linkplain SurroundingsRegistry#within within} these surroundings. Called by the thread that starts the
-     * consumer.
+     * Wraps the body of the consumer's owner thread. Called by the thread that starts the consumer. By default,
+     * {@code loop} runs {@linkplain SurroundingsRegistry#within within} these surroundings.
      */
     default Runnable ownerThread(Runnable loop) {
         return () -> SurroundingsRegistry.within(this, loop);
     }
 
     /**
-     * Returns the time, in nanoseconds from an arbitrary origin, that the consumer uses for its commits and waits.
-     * Called by any thread.
+     * Returns the time for the consumer's commits and waits, in nanoseconds from an arbitrary origin. Called by any
+     * thread.
      */
     long nanoTime();
 
     /**
-     * Receives a consumer's log line, including its level. Called by the thread that is running
+     * Receives a consumer's log line, with its level. Called by the thread that runs
      * {@linkplain SurroundingsRegistry#within within} these surroundings.
      */
     default void logged(String line) {}
@@ -69,10 +68,10 @@ public interface Surroundings {
     void park(long nanos);
 
     /**
-     * Returns the stage to use as the pipeline's source: the given stage, or a stage that wraps it. Called by the
-     * thread that starts the pipeline. Afterwards, only the thread that runs the source uses the returned stage.
+     * Returns the pipeline's source stage: the given stage, or one that wraps it. Called by the thread that starts the
+     * pipeline. Only the source's thread uses the returned stage.
      *
-     * @param clock the clock to which the deadlines of {@link Stage#pull} refer
+     * @param clock the clock for the deadlines of {@link Stage#pull}
      */
     <T> Stage<T> pulled(Stage<T> stage, Clock clock);
 }

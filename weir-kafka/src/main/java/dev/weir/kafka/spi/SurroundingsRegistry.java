@@ -8,8 +8,8 @@ import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Maps addresses to their surroundings: Kafka, unless a substitute is registered for the address in this process.
- * Thread-safe.
+ * Maps each broker address to the cluster that serves it: a simulated cluster if a test registered one, otherwise real
+ * brokers. Thread-safe.
  */
 public final class SurroundingsRegistry {
 
@@ -20,7 +20,7 @@ public final class SurroundingsRegistry {
     private SurroundingsRegistry() {}
 
     /**
-     * Registers a substitute, which is used by every consumer that is later started with this address.
+     * Registers a substitute for consumers started later with this address.
      *
      * @param bootstrapServers the complete value of {@code bootstrap.servers}, which must not be a real address
      */
@@ -30,15 +30,12 @@ public final class SurroundingsRegistry {
         }
     }
 
-    /** Removes the substitute for the address. Consumers that are already running keep it. */
+    /** Removes the substitute for the address. Running consumers keep it. */
     public static void remove(String bootstrapServers) {
         PLACES.remove(bootstrapServers);
     }
 
-    /**
-     * Runs {@code body} on this thread. While it is running, this thread's consumer log lines are passed to
-     * {@link Surroundings#logged}.
-     */
+    /** Runs {@code body} on this thread, and passes the thread's consumer log lines to {@link Surroundings#logged}. */
     public static void within(Surroundings surroundings, Runnable body) {
         Surroundings before = CURRENT.get();
         CURRENT.set(surroundings);
@@ -53,7 +50,7 @@ public final class SurroundingsRegistry {
         }
     }
 
-    /** Returns the surroundings that this thread is running {@link #within}, or null if there are none. */
+    /** Returns the surroundings of the running {@link #within} on this thread, or null. */
     public static @Nullable Surroundings current() {
         return CURRENT.get();
     }

@@ -1,9 +1,9 @@
 package dev.weir.kafka.view;
 
 /**
- * Records encoded from one {@link RecordViews} and ready to be sent with {@link dev.weir.kafka.KafkaSink#encoded}. The
- * sink acknowledges the views when the brokers have acknowledged all of the records. Only the stage that is processing
- * the element may use it. The sink reuses the element's memory after sending, so an element must not be sent twice.
+ * Records encoded from one {@link RecordViews}, for {@link dev.weir.kafka.KafkaSink#encoded}. The sink acknowledges the
+ * views when the brokers have acknowledged all records. Used only by the stage that is processing the element. The sink
+ * reuses the element's memory, so an element must not be sent twice.
  */
 public interface EncodedRecords {
 

@@ -9,14 +9,13 @@ import dev.weir.lean.LeanRecord;
 public interface RecordOutput {
 
     /**
-     * Returns an empty record to fill in: it has no key, value or headers, may go to any partition, and its timestamp
-     * is the time of sending. Always returns the same object.
+     * Returns an empty record to fill in: no key, value or headers, any partition, and the time of sending. Always
+     * returns the same object.
      */
     LeanRecord record(String topic);
 
     /**
-     * Appends a copy of a record, which need not come from {@link #record}. The copy is sent when the sink receives the
-     * element.
+     * Appends a copy of a record, from {@link #record} or not. The sink sends the copy when it receives the element.
      */
     void send(LeanRecord record);
 }

@@ -4,8 +4,8 @@ import dev.weir.lean.RecordView;
 
 /**
  * Consecutive records of a partition in the receive buffer, with one acknowledgement for all of them: an element of
- * {@link dev.weir.kafka.KafkaSource#views}. Confined to one thread at a time. The views belong to the stage that is
- * processing them, which releases their memory by calling {@link #encode} or {@link #close}. They must not go to two
+ * {@link dev.weir.kafka.KafkaSource#views}. Used by one thread at a time. The views belong to the stage that is
+ * processing them. This stage releases their memory with {@link #encode} or {@link #close}. They must not go to two
  * stages at the same time, for example through a broadcast.
  *
  * <pre>{@code
@@ -16,7 +16,7 @@ import dev.weir.lean.RecordView;
  * }
  * }</pre>
  *
- * <p>Views that are dropped without a call to {@link #close} do not leak memory: the garbage collector frees it later.
+ * <p>The garbage collector frees the memory of views that are dropped without a call to {@link #close}.
  */
 public interface RecordViews extends AutoCloseable {
 
@@ -24,15 +24,15 @@ public interface RecordViews extends AutoCloseable {
 
     int partition();
 
-    /** Returns a lower bound for the offsets of the records. */
+    /** Returns an offset at or before the first record. */
     long fromOffset();
 
-    /** Returns the offset after the last record, which is committed when the records are acknowledged. */
+    /** Returns the offset after the last record. It is committed when the records are acknowledged. */
     long toOffset();
 
     /**
-     * Returns the number of records written by the producers, which may be 0. Fewer records are visible if the topic
-     * was compacted, or if reading started inside a batch.
+     * Returns the number of records written by the producers, which may be 0. Fewer records are visible after
+     * compaction, or if reading started inside a batch.
      */
     int recordCount();
 
@@ -47,10 +47,7 @@ public interface RecordViews extends AutoCloseable {
      */
     boolean next();
 
-    /**
-     * Returns the current record after a call of {@link #next}. Always returns the same object, which is valid until
-     * the next call.
-     */
+    /** Returns the current record, valid until the next call of {@link #next}. Always returns the same object. */
     RecordView record();
 
     /** Moves back to the position before the first record. */
@@ -58,7 +55,7 @@ public interface RecordViews extends AutoCloseable {
 
     /**
      * Calls the encoder for each record, starting with the first. Then closes these views and returns the encoded
-     * records. If the encoder throws, the views remain open, so that a stage may try again.
+     * records. If the encoder throws, the views remain open for another attempt.
      *
      * @param encoder called on this thread
      * @throws IllegalStateException if these views are closed

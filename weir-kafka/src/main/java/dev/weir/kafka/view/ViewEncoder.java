@@ -3,8 +3,8 @@ package dev.weir.kafka.view;
 import dev.weir.lean.RecordView;
 
 /**
- * A user function that creates any number of output records from a record in the receive buffer. Called by the threads
- * of its stage; with {@code mapParallel}, several threads call it concurrently. It may throw.
+ * Creates any number of output records from a record in the receive buffer. Called by the threads of its stage; with
+ * {@code mapParallel}, by several threads concurrently.
  *
  * <pre>{@code
  * ViewEncoder encoder = (record, out) -> {
@@ -18,7 +18,7 @@ import dev.weir.lean.RecordView;
 public interface ViewEncoder {
 
     /**
-     * Encodes one record. If it throws, the stage's supervision determines what happens.
+     * Encodes one record. If it throws, the stage's supervision decides what happens.
      *
      * @param record the record, valid during the call
      * @param out receives the output records; valid during the call

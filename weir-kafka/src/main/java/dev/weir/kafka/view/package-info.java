@@ -1,8 +1,8 @@
 /**
- * Types for pipelines that read records directly from the receive buffer, and encode output records, without creating
- * an object per record. Available only with the lean consumer and producer; see
- * {@link dev.weir.kafka.KafkaSource#views} and {@link dev.weir.kafka.KafkaSink#encoded}. An element belongs to the
- * stage that is processing it. The element's memory is reused afterwards.
+ * Types for pipelines that read records in the receive buffer, and encode output records, without an object per record.
+ * They require the lean consumer and producer; see {@link dev.weir.kafka.KafkaSource#views} and
+ * {@link dev.weir.kafka.KafkaSink#encoded}. An element belongs to the stage that is processing it, and its memory is
+ * reused afterwards.
  */
 @NullMarked
 package dev.weir.kafka.view;

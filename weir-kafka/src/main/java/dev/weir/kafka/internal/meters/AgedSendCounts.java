@@ -4,10 +4,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * Counts sent and acknowledged records in two generations, to find out for how long the oldest records have been
- * unacknowledged. The monitoring thread starts a new generation once all records of the previous generation are
- * acknowledged, but at most once a second. The time is measured per generation, so each record needs to remember only
- * its generation, not its own send time. The rules about threads in {@link SendCounts} also apply here.
+ * Counts sent and acknowledged records, and measures how long the oldest records have been unacknowledged. Records are
+ * counted in two generations. The monitoring thread starts a generation when all records of the previous one are
+ * acknowledged, but at most once a second. The rules about threads in {@link SendCounts} also apply here.
  */
 public final class AgedSendCounts {
 
@@ -16,7 +15,6 @@ public final class AgedSendCounts {
     private final SendCounts even;
     private final SendCounts odd;
 
-    // Written by the watching thread.
     private volatile boolean isOdd;
     private long begunNanos;
     private boolean isBegun;
@@ -38,10 +36,7 @@ public final class AgedSendCounts {
         return new AgedSendCounts(SendCounts::ofAnyThread);
     }
 
-    /**
-     * Returns the current generation. A record that is about to be sent is counted in it; its acknowledgement must
-     * later be counted in the same generation.
-     */
+    /** Returns the current generation. A record and its acknowledgement must be counted in the same generation. */
     public SendCounts present() {
         return isOdd ? odd : even;
     }
@@ -57,9 +52,9 @@ public final class AgedSendCounts {
     }
 
     /**
-     * Returns the time since the client last acknowledged a record of the previous generation, or 0 if all of that
-     * generation's records are acknowledged. If the client is only slow, this time stays short. If a partition is
-     * stuck, it grows. Must be called by one thread.
+     * Returns the time since the last acknowledgement in the previous generation, or 0 if that generation has no
+     * unacknowledged records. The time grows while a partition is stuck, and stays short if the client is only slow.
+     * Must be called by one thread.
      */
     public long oldestNanos(long nowNanos) {
         long left = (isOdd ? even : odd).unanswered();

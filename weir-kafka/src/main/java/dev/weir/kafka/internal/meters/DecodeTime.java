@@ -3,10 +3,10 @@ package dev.weir.kafka.internal.meters;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
-/** The time spent by the function that decodes a source's record views, on all fetch threads. Thread-safe. */
+/** The time that a source's fetch threads spend decoding record views. Thread-safe. */
 public final class DecodeTime {
 
-    /** Used for a source that decodes nothing while fetching. */
+    /** For a source that decodes nothing while fetching. */
     public static final DecodeTime NONE = new DecodeTime(1);
 
     private final LongAdder nanos = new LongAdder();
@@ -37,9 +37,9 @@ public final class DecodeTime {
     }
 
     /**
-     * Measures every call that follows a slow call, and one in {@value #QUICK_CALLS} of the others, because reading the
-     * clock twice takes as long as a quick decoder. The unmeasured calls before a measured call are assumed to have
-     * taken the same time. Confined to one thread.
+     * Measures the calls of one thread. After a slow call, measures the next call. After a quick call, measures only
+     * one call in {@value #QUICK_CALLS}, because reading the clock takes as long as a quick call. Other calls are
+     * assumed to take as long as the next measured one.
      */
     public static final class Sampling {
 
@@ -49,7 +49,6 @@ public final class DecodeTime {
 
         private final LongAdder nanos;
 
-        /** The number of calls represented by the next measured call. */
         private int calls = 1;
 
         private int left = 1;
@@ -58,12 +57,12 @@ public final class DecodeTime {
             this.nanos = nanos;
         }
 
-        /** Counts a call. Returns whether it must be measured. */
+        /** Counts a call, and returns whether to measure it. */
         public boolean isDue() {
             return --left == 0;
         }
 
-        /** Adds the time of a measured call. Returns the estimated time of all calls that it represents. */
+        /** Adds the time of a measured call. Returns that time multiplied by the number of calls it represents. */
         public long took(long nanosOfCall) {
             long all = nanosOfCall * calls;
             nanos.add(all);

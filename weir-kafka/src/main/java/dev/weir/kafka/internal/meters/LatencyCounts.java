@@ -5,8 +5,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * A histogram of durations in milliseconds, exact below 64 ms and accurate to one part in 32 above. Thread-safe for any
- * number of writers and readers; allocates nothing after construction.
+ * A histogram of durations in milliseconds, exact below 64 ms and with an error of at most 1/32 above. Thread-safe;
+ * allocates nothing after construction.
  *
  * <pre>
  *   bucket   0..63   64..95   96..127   128..159 ...
@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
  */
 public final class LatencyCounts {
 
-    /** Each value below this has its own bucket. */
+    /** Values below this have a bucket each. */
     private static final int EXACT = 64;
 
     private static final int BUCKETS_PER_DOUBLING = 32;
@@ -25,7 +25,7 @@ public final class LatencyCounts {
     private final AtomicLongArray counts = new AtomicLongArray(BUCKETS);
     private final AtomicLong max = new AtomicLong();
 
-    /** Counts one duration. A negative duration counts as 0; it may result from timestamps of two machines. */
+    /** Counts one duration. A negative duration, from clocks that differ, counts as 0. */
     public void add(long millis) {
         add(millis, 1);
     }
@@ -53,8 +53,8 @@ public final class LatencyCounts {
     }
 
     /**
-     * Returns the number of durations at or below each bound. The bounds must be in ascending order. All durations in a
-     * bucket count as its highest value.
+     * Returns the number of durations at or below each bound. The bounds must be in ascending order. A duration counts
+     * as the highest value of its bucket.
      */
     public long[] upTo(long... boundsMillis) {
         long[] upTo = new long[boundsMillis.length];

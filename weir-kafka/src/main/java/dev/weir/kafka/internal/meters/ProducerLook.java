@@ -11,11 +11,12 @@ import org.apache.kafka.common.MetricName;
 
 /**
  * Reads a producer's metrics while it is open. The names come from the sections "Producer Sender Metrics" and "Common
- * monitoring metrics" of the client's documentation; if a client lacks a metric, its value is missing. Thread-safe.
+ * monitoring metrics" of the client's documentation; a metric that the client lacks is missing from the snapshot.
+ * Thread-safe.
  */
 public final class ProducerLook {
 
-    /** Total time for which brokers have throttled a client, if the client reports it; Kafka's own client does not. */
+    /** Total time for which brokers have throttled a client. Kafka's own client does not report it. */
     public static final String THROTTLED = "produce-throttle-time-ns-total";
 
     private static final String GROUP = "producer-metrics";
@@ -52,19 +53,20 @@ public final class ProducerLook {
         return new ProducerLook(client::metrics);
     }
 
-    /** Returns a reader of metrics that have the names of a client's metrics. */
+    /** Returns a reader of metrics with the names that Kafka's client uses. */
     public static ProducerLook of(Supplier<? extends Map<MetricName, ? extends Metric>> meters) {
         return new ProducerLook(meters);
     }
 
-    /** Returns the current values for a sender that waits only inside the client, for space in its buffer. */
+    /** Returns the current values for a sender that waits only inside the client. */
     public Snapshot at(String stage, long unanswered) {
         return at(stage, unanswered, 0);
     }
 
     /**
-     * Returns the current values for a sender that waited for {@code waitedNanos} before it called the client, in
-     * addition to any wait for space in the client's buffer.
+     * Returns the current values for a sender that also waits before it calls the client.
+     *
+     * @param waitedNanos the time that the sender has waited outside the client
      */
     public Snapshot at(String stage, long unanswered, long waitedNanos) {
         Map<String, Double> values = values();

@@ -3,8 +3,8 @@ package dev.weir.kafka.internal.meters;
 import java.util.Arrays;
 
 /**
- * The timestamps of a transaction's records. Consecutive records with the same timestamp, which are common, share one
- * array entry. Not thread-safe.
+ * The timestamps of a transaction's records. Consecutive records with the same timestamp share an array entry. Not
+ * thread-safe.
  */
 public final class RecordTimes {
 
@@ -26,7 +26,7 @@ public final class RecordTimes {
         counts[size++] = 1;
     }
 
-    /** Adds the time between each record's timestamp and {@code nowMillis} to {@code latency}. */
+    /** Adds each record's age at {@code nowMillis} to {@code latency}. */
     public void countUntil(long nowMillis, LatencyCounts latency) {
         for (int i = 0; i < size; i++) {
             latency.add(nowMillis - millis[i], counts[i]);

@@ -4,10 +4,9 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * Counts the records that were sent and the records that were acknowledged. The sender's thread is the only writer of
- * the first count and the producer's thread the only writer of the second. Each count has its own cache line, so that
- * counting never makes these threads wait for each other. Any thread may read. {@link #ofAnyThread} creates counts with
- * any number of writers.
+ * Counts sent and acknowledged records. Only the sender's thread counts sends, and only the producer's thread counts
+ * acknowledgements; any thread may read. Each count has its own cache line, to avoid contention between these threads.
+ * {@link #ofAnyThread} creates counts with any number of writers.
  */
 public class SendCounts {
 
@@ -79,22 +78,22 @@ public class SendCounts {
         }
     }
 
-    /** Counts a record that is about to be sent. Called on the sender's thread. */
+    /** Counts a record that is about to be sent. Called by the sender's thread. */
     public void sends() {
         SENT.setRelease(cells, (long) SENT.get(cells) + 1);
     }
 
-    /** Counts records that are about to be sent. Called on the sender's thread. */
+    /** Counts records that are about to be sent. Called by the sender's thread. */
     public void sends(int records) {
         SENT.setRelease(cells, (long) SENT.get(cells) + records);
     }
 
-    /** Undoes {@link #sends} for a record that was not accepted. Called on the sender's thread. */
+    /** Takes back one {@link #sends}, for a record that was not accepted. Called by the sender's thread. */
     public void sendsNot() {
         SENT.setRelease(cells, (long) SENT.get(cells) - 1);
     }
 
-    /** Counts an acknowledgement. Called on the producer's thread. */
+    /** Counts an acknowledgement. Called by the producer's thread. */
     public void answers() {
         ANSWERED.setRelease(cells, (long) ANSWERED.get(cells) + 1);
     }
@@ -106,7 +105,7 @@ public class SendCounts {
 
     /** Returns the number of unacknowledged records. May be called from any thread. */
     public long unanswered() {
-        long answered = answered(); // acknowledgements are read first, so that the result is never too low
+        long answered = answered(); // read first, so that the result is never too low
         return Math.max(0, (long) SENT.getAcquire(cells) - answered);
     }
 }

@@ -3,9 +3,8 @@ package dev.weir.kafka.internal.meters;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The total time for which brokers have throttled a client, as a counter. Kafka's client has no such counter. It only
- * publishes the average over the last minute or so, which hardly shows throttling that has just begun, and still shows
- * throttling long after it has ended. Thread-safe.
+ * The total time for which brokers have throttled a Kafka client. The client itself publishes only an average over the
+ * last minute or so. Thread-safe.
  *
  * <p>The mean of the new responses follows from two averages. If the average is {@code a} after {@code n} responses,
  * and {@code b} after {@code d} more, the mean of these {@code d} responses is {@code b + n (b - a) / d}.
@@ -25,7 +24,7 @@ public final class ThrottleTime {
     private double nanos;
 
     /**
-     * Processes the client's current metrics and returns the total time so far.
+     * Updates the total time from the client's current metrics, and returns it.
      *
      * @param meanMillis the client's average throttle time per response; NaN if there is none
      * @param maxMillis the maximum throttle time in the same window; NaN if there is none
@@ -38,8 +37,8 @@ public final class ThrottleTime {
         try {
             double came = answers - answersBefore;
             if (came > 0) {
-                // The number of earlier responses may be overestimated, but not underestimated. Otherwise, responses
-                // without throttling would add throttle time.
+                // An upper bound of the earlier responses: a number that is too low adds throttle time that did not
+                // occur.
                 double counted = Double.isNaN(answersPerSecond)
                         ? answersBefore
                         : Math.min(answersBefore, answersPerSecond * WINDOW_SECONDS);

@@ -4,10 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.function.LongSupplier;
 
-/**
- * Counts records that the brokers have acknowledged. Supports one writer at a time and any number of readers. The
- * writer needs no memory fence per record.
- */
+/** Counts records that the brokers have acknowledged. Supports one writer at a time and any number of readers. */
 public final class WrittenCount implements LongSupplier {
 
     private static final VarHandle WRITTEN;
@@ -23,7 +20,7 @@ public final class WrittenCount implements LongSupplier {
     @SuppressWarnings("unused") // accessed through WRITTEN
     private long written;
 
-    /** Counts one record. Called on the writer's thread. */
+    /** Counts a record. Called by the writer's thread. */
     public void increment() {
         WRITTEN.setOpaque(this, (long) WRITTEN.get(this) + 1);
     }

@@ -1,6 +1,6 @@
 /**
- * Contains counts and latencies of producers' records. They are updated by the threads that send records and receive
- * acknowledgements, and may be read by any thread.
+ * Counts and latencies of producers' records. The threads that send records and receive acknowledgements update them.
+ * Any thread may read them.
  */
 @NullMarked
 package dev.weir.kafka.internal.meters;

@@ -33,13 +33,10 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.config.ConfigDef;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Converts settings to and from text: reads them from files and the environment, and prints them without their secrets.
- * Stateless.
- */
+/** Reads settings from files and the environment, and prints them without their secrets. Stateless. */
 public final class SettingsText {
 
-    /** The prefix of Weir's own settings. All other settings belong to the Kafka client. */
+    /** The prefix of Weir's own settings. Other settings belong to Kafka's clients. */
     public static final String OWN = "weir.";
 
     private static final Pattern AMOUNT = Pattern.compile("(\\d{1,12})\\s*([a-zA-Z]*)");
@@ -47,31 +44,25 @@ public final class SettingsText {
     private static final Map<String, ChronoUnit> UNITS =
             Map.of("ms", ChronoUnit.MILLIS, "s", ChronoUnit.SECONDS, "m", ChronoUnit.MINUTES, "h", ChronoUnit.HOURS);
 
-    /** The settings of all Kafka clients, because several clients may use the same file. */
+    /** The settings of all Kafka clients. Several clients may use the same file. */
     private static final Set<String> CLIENTS = Stream.of(
                     ConsumerConfig.configNames(), ProducerConfig.configNames(), AdminClientConfig.configNames())
             .flatMap(Set::stream)
             .collect(Collectors.toUnmodifiableSet());
 
-    /**
-     * The largest edit distance at which an unknown name is treated as a misspelling. Swapping two characters counts as
-     * two edits.
-     */
+    /** The maximum edit distance of a misspelling. Swapping two characters counts as two edits. */
     private static final int MAX_SLIPS = 2;
 
     /**
      * A setting as written in a file, the environment or a map.
      *
-     * @param origin the location, such as a file and line or an environment variable, for error messages
+     * @param origin the file and line or the environment variable, for error messages
      */
     public record Entry(String name, String value, String origin) {}
 
     private SettingsText() {}
 
-    /**
-     * Returns whether a name begins with the prefix of Weir's own settings, in upper or lower case. Ignoring case is
-     * safe, because no name of a client setting begins with this prefix.
-     */
+    /** Returns whether a name begins with the prefix of Weir's own settings, ignoring case. */
     public static boolean isOwn(String name) {
         return name.regionMatches(true, 0, OWN, 0, OWN.length());
     }
@@ -81,8 +72,7 @@ public final class SettingsText {
         String text;
         KeysOnce properties = new KeysOnce();
         try {
-            // Windows editors may write a byte order mark at the start of a file, which would become part of the first
-            // key.
+            // Windows editors may write a byte order mark at the start of a file.
             text = Files.readString(file).replaceFirst("^\uFEFF", "");
             try (Reader in = new StringReader(text)) {
                 properties.load(in);
@@ -107,7 +97,7 @@ public final class SettingsText {
         return entries;
     }
 
-    /** Properties that remember the first duplicate key. {@link Properties} itself silently keeps the last value. */
+    /** Properties that remember the first duplicate key. {@link Properties} itself keeps the last value silently. */
     private static final class KeysOnce extends Properties {
 
         private static final long serialVersionUID = 1L;
@@ -133,7 +123,6 @@ public final class SettingsText {
         };
     }
 
-    /** Returns the number of the last line that sets the property. */
     private static int lineOf(String name, List<String> lines) {
         for (int i = lines.size() - 1; i >= 0; i--) {
             Properties line = new Properties();
@@ -150,8 +139,8 @@ public final class SettingsText {
     }
 
     /**
-     * Reads settings from the variables that start with the prefix: PREFIX_MAX_POLL_RECORDS becomes max.poll.records.
-     * Throws IllegalArgumentException if two variables that differ in case set the same key.
+     * Reads settings from the variables with the prefix: PREFIX_MAX_POLL_RECORDS becomes max.poll.records. Throws
+     * IllegalArgumentException if two variables that differ in case set the same key.
      */
     public static List<Entry> read(Map<String, String> environment, String prefix) {
         if (prefix.isBlank()) {
@@ -174,7 +163,7 @@ public final class SettingsText {
         return List.copyOf(entries.values());
     }
 
-    /** Returns entries for settings that the caller has already read, in alphabetical order. */
+    /** Returns entries for settings that the caller has read, in alphabetical order. */
     public static List<Entry> read(Map<String, String> settings, UnaryOperator<String> origin) {
         Objects.requireNonNull(origin, "origin");
         List<Entry> entries = new ArrayList<>();
@@ -225,7 +214,7 @@ public final class SettingsText {
         }
     }
 
-    /** Returns the value of a setting that is a name. Rejects a blank value. */
+    /** Returns the value of a setting that is a name. Refuses a blank value. */
     public static String name(Entry entry) {
         if (entry.value.isBlank()) {
             throw refused(entry, "a name");
@@ -246,10 +235,7 @@ public final class SettingsText {
         }
     }
 
-    /**
-     * Creates the exception for an invalid value. Weir's own settings contain no secrets, so the message may show the
-     * value.
-     */
+    /** Creates the exception for an invalid value of one of Weir's own settings, which contain no secrets. */
     public static IllegalArgumentException refused(Entry entry, String allowed) {
         return new IllegalArgumentException(
                 entry.origin + ": " + entry.name + " must be " + allowed + ": " + entry.name + "=" + entry.value);
@@ -267,8 +253,8 @@ public final class SettingsText {
     }
 
     /**
-     * Rejects a misspelled client setting, which the client would otherwise ignore. A name that does not resemble any
-     * known setting is accepted, because plug-ins such as interceptors define their own settings.
+     * Refuses a misspelled client setting, which the client would ignore. Accepts names that resemble no known setting,
+     * because plug-ins such as interceptors have settings of their own.
      */
     public static void checkSpelling(Entry entry) {
         if (CLIENTS.contains(entry.name)) {
@@ -303,8 +289,8 @@ public final class SettingsText {
     }
 
     /**
-     * Formats client properties for display. A value is hidden if the client does not define the property, if its type
-     * is a password, or if it is a URL with a user or a query, which may contain a password or a token.
+     * Formats client properties for display. Hides a value if the client does not define the property, if its type is a
+     * password, or if it is a URL with a user or a query.
      */
     public static String withoutSecrets(Map<String, String> properties, ConfigDef known) {
         Map<String, String> shown = new TreeMap<>();

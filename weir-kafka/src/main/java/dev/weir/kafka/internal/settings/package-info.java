@@ -1,4 +1,4 @@
-/** Reads settings from files and environment variables, and formats them for display. */
+/** Settings read from files and environment variables, and formatted for display. */
 @NullMarked
 package dev.weir.kafka.internal.settings;
 

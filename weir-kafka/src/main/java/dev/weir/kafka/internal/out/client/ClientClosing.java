@@ -8,10 +8,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Closes producers in bounded time. When the close timeout expires, Kafka's client waits for its own thread without a
- * limit. A thread that is stuck in an interceptor, a callback or a login would therefore block the closing thread. To
- * avoid this, each Kafka client is closed on a separate daemon thread, which is abandoned if the client's thread does
- * not end. Other producers limit the wait themselves, and are closed on the caller's thread. Thread-safe and stateless.
+ * Closes producers in bounded time. Kafka's client waits for its own thread without a limit, even after the timeout of
+ * its {@code close}. Each Kafka client is therefore closed on a separate daemon thread, which is abandoned if the
+ * client's thread does not end. Other producers limit the wait themselves, and are closed on the caller's thread.
+ * Thread-safe and stateless.
  */
 public final class ClientClosing {
 
@@ -23,8 +23,8 @@ public final class ClientClosing {
     private ClientClosing() {}
 
     /**
-     * Makes a client stop sending and fail its unacknowledged records, but does not wait until it has done so. Repeated
-     * calls have no effect.
+     * Makes a client stop sending and fail its unacknowledged records, without waiting for it. Repeated calls have no
+     * effect.
      */
     public static void begin(Producer<?, ?> client) {
         if (!ClientThread.of(client).tellToFail()) {
@@ -41,9 +41,8 @@ public final class ClientClosing {
     }
 
     /**
-     * Closes a client and waits for its thread to end, for at most {@code patience} and a few seconds more. An
-     * interrupt shortens the wait, and the interrupt flag stays set. A call on the client's own thread, which runs
-     * callbacks, does not wait.
+     * Closes a client and waits for its thread to end, for at most {@code patience} plus {@link #GRACE}. An interrupt
+     * shortens the wait, and the interrupt flag stays set. A call from a callback of the client does not wait.
      *
      * @return whether the client is closed; if not, the log describes the thread that does not end
      */
@@ -100,7 +99,7 @@ public final class ClientClosing {
         }
     }
 
-    /** The timeout plus the grace period in nanoseconds, limited to about a century. */
+    /** Returns the timeout plus the grace period in nanoseconds, at most about a century. */
     private static long saturated(Duration patience) {
         Duration longest = Duration.ofDays(36_500);
         return (patience.compareTo(longest) < 0 ? patience : longest)

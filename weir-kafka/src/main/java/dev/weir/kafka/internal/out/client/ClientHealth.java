@@ -9,11 +9,10 @@ import org.apache.kafka.common.MetricName;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Detects from outside whether a Kafka client can still complete records, because the client itself does not report two
- * kinds of failure. First, a client splits a batch that is too large for its topic into batches of {@code batch.size}.
- * If the topic's limit is lower, or if a single record exceeds it, each split produces the same batch again, and the
- * client repeats this forever. Second, an {@link Error} may have killed the client's thread. Confined to the monitoring
- * thread. Each instance observes the acknowledgements of one producer or of one transaction.
+ * Checks from outside whether a Kafka client can still complete records. The client itself does not report that its
+ * thread has died from an {@link Error}. Nor does it report that it splits a batch without end, because a record or
+ * {@code batch.size} exceeds the topic's limit. Confined to the monitoring thread. Each instance observes the
+ * acknowledgements of one producer or of one transaction.
  */
 public final class ClientHealth {
 
@@ -23,31 +22,27 @@ public final class ClientHealth {
             + " first or lower the second";
 
     /**
-     * If a client splits this many batches without any acknowledgement, it is considered to be splitting endlessly.
-     * Each split makes the client's {@code FutureRecordMetadata.chain} one call deeper. This limit is far below the
-     * depth that kills the client's thread.
+     * The number of splits without an acknowledgement that counts as endless. Each split makes the client's
+     * {@code FutureRecordMetadata.chain} one call deeper. Far more splits kill the client's thread.
      */
     private static final double MANY_SPLITS = 1_000;
 
-    /** The limit that replaces {@link #MANY_SPLITS} once there has been no acknowledgement for {@link #LONG_NANOS}. */
+    /** The limit instead of {@link #MANY_SPLITS} after {@link #LONG_NANOS} without an acknowledgement. */
     private static final double SOME_SPLITS = 100;
 
     private static final long LONG_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     /** The state of the client. */
     public enum Found {
-        /** The client completes records, or no problem has been detected so far. */
+        /** No problem has been detected. */
         WELL,
         /** The client splits a batch endlessly. */
         SPLITS,
         /** The client's thread is dead. */
         DEAD,
-        /**
-         * The client has unacknowledged records although the brokers could acknowledge them; see
-         * {@link ClientProgress}.
-         */
+        /** The client makes no progress although the brokers are available; see {@link ClientProgress}. */
         STUCK,
-        /** The client was asked to close, but its thread neither ends nor fails the unacknowledged records. */
+        /** The client was asked to close, but its thread does not end and leaves records incomplete. */
         HANGS
     }
 
@@ -55,11 +50,10 @@ public final class ClientHealth {
     public static final String DEAD =
             "the thread of the producer has ended and leaves records without an answer: the log has" + " its exception";
 
-    /** The failure message for a client that hangs while closing. */
     static final String HANGS = "the producer was closed, and its thread hangs and leaves records without an"
             + " answer: look for what blocks it in an interceptor, a serializer, a login or a callback";
 
-    /** The time within which a closing client must fail its unacknowledged records. */
+    /** The time for a closing client to fail its unacknowledged records. */
     private static final long HANGS_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final boolean shared;
@@ -69,7 +63,6 @@ public final class ClientHealth {
 
     private boolean seenClosing;
 
-    /** A description of the client's thread when it was found to hang. */
     private String hangsIn = "";
 
     private long answersSeen = -1;
@@ -78,19 +71,16 @@ public final class ClientHealth {
     private boolean seenDead;
 
     /**
-     * Creates an instance that has not checked the client yet.
+     * Creates a check.
      *
-     * @param shared whether other writers use the same client. If so, {@link #SOME_SPLITS} does not apply, because
-     *     their records may cause the splits while the brokers of this writer's records are down
+     * @param shared whether other writers use the same client. If so, {@link #SOME_SPLITS} does not apply, because the
+     *     splits may come from the other writers' records
      */
     public ClientHealth(boolean shared) {
         this.shared = shared;
     }
 
-    /**
-     * Returns the failure that must end the run; null if the client is healthy, or if it is stuck and can therefore be
-     * replaced.
-     */
+    /** Returns the failure that ends the run, or null if the run can continue. A stuck client can be replaced. */
     public @Nullable KafkaPipelineException failure(Found found) {
         return switch (found) {
             case WELL, STUCK -> null;
@@ -116,7 +106,7 @@ public final class ClientHealth {
      *
      * @param answered the number of records completed so far
      * @param unanswered the number of records not yet completed
-     * @param awaited whether the caller is waiting for anything besides these records, such as a commit
+     * @param awaited whether the caller also waits for something else, such as a commit
      */
     public Found look(
             Producer<?, ?> client,
@@ -141,7 +131,7 @@ public final class ClientHealth {
         } else if (unanswered > 0 && isEndless(splits - splitsAtAnswer, nowNanos - answerNanos)) {
             found = Found.SPLITS;
         }
-        seenDead = dead; // reported only by the next check, because the last acknowledgements may still be arriving
+        seenDead = dead; // the last acknowledgements may still arrive before the next check
         return found;
     }
 

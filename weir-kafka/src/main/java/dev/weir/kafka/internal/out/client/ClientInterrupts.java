@@ -9,15 +9,14 @@ public final class ClientInterrupts {
     private ClientInterrupts() {}
 
     /**
-     * Converts the client's exception into an {@link InterruptedException} for the caller to throw, and clears the
-     * thread's interrupt flag, which the client has set again. Otherwise an operator would treat Kafka's exception as a
-     * failure of the stage.
+     * Returns an {@link InterruptedException} for the caller to throw, with the client's exception as its cause. Clears
+     * the thread's interrupt flag, which the client has set.
      */
     public static InterruptedException unwrapped(InterruptException interrupted) {
         return unwrapped(interrupted, interrupted.getMessage());
     }
 
-    /** Converts the exception like {@link #unwrapped(InterruptException)}, but with the given message. */
+    /** Like {@link #unwrapped(InterruptException)}, with another message. */
     public static InterruptedException unwrapped(InterruptException interrupted, @Nullable String message) {
         boolean ignored = Thread.interrupted();
         InterruptedException unwrapped = new InterruptedException(message);

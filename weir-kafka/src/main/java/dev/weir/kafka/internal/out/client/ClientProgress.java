@@ -12,20 +12,22 @@ import org.apache.kafka.common.config.ConfigDef;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Detects a client whose records are not acknowledged although their partitions are writable. By default, a client
- * waits forever, which is right while brokers are down. A client therefore counts as stuck only if two conditions are
- * met. Its oldest record must have been unacknowledged for several request timeouts. In addition, two queries on a
- * separate connection must have confirmed that all partitions of the client's topics have a leader and enough replicas
- * in sync, and that the client's transaction coordinators respond. The two queries are separated by at least half of
- * the time required by the first condition. A stuck client is reported by the first check after the second query,
- * because acknowledgements may arrive during the query.
+ * Detects a client whose records are not acknowledged although their partitions are writable. A client waits forever by
+ * default, which is right while brokers are down. It counts as stuck under two conditions:
  *
- * <p>Each detection doubles the time until the next one. Otherwise, a fault that persists with a new client would cause
- * records to be written again and again. Confined to the monitoring thread, except for {@link #trouble}.
+ * <ul>
+ *   <li>Its oldest record has been unacknowledged for several request timeouts.
+ *   <li>Two queries on a separate connection found that all partitions of its topics have a leader and enough replicas
+ *       in sync, and that its transaction coordinators respond.
+ * </ul>
+ *
+ * <p>A stuck client is reported by the next check after the second query, because acknowledgements may arrive during
+ * the query. Each detection doubles the time until the next one, because the fault may persist with a new client.
+ * Confined to the monitoring thread, except for {@link #trouble}.
  */
 public final class ClientProgress {
 
-    /** An instance that never detects anything. */
+    /** An instance that detects nothing. */
     public static final ClientProgress NONE = new ClientProgress(Long.MAX_VALUE, topics -> "not checked");
 
     private static final int REQUEST_TIMEOUTS = 4;
@@ -42,7 +44,6 @@ public final class ClientProgress {
     private boolean isAsked;
     private boolean couldBeWritten;
 
-    /** The result of {@link #trouble}. */
     private volatile String trouble = "";
 
     /** True if both queries found the topics writable, and no acknowledgement has arrived since. */
@@ -53,27 +54,26 @@ public final class ClientProgress {
         this.obstacles = obstacles;
     }
 
-    /** Creates a check for clients with this configuration. The check queries the brokers on a separate connection. */
+    /** Creates a check for clients with this configuration. */
     public static ClientProgress of(Map<String, ?> clientConfig) {
         return of(clientConfig, Set.of());
     }
 
-    /** Creates a check for clients that write in transactions. Each client has one of these transactional ids. */
+    /** Creates a check for clients that write in transactions, each with one of these transactional ids. */
     public static ClientProgress of(Map<String, ?> clientConfig, Collection<String> transactionalIds) {
         return new ClientProgress(
                 stuckNanos(clientConfig), new WritableTopics(clientConfig, transactionalIds)::obstacle);
     }
 
     /**
-     * Returns a message if the client's records have been unacknowledged for a long time. The message includes the
-     * brokers' report about the topics. Returns an empty string if there is no such problem. Any thread may call this
-     * method.
+     * Returns a message if records have been unacknowledged for a long time, with the brokers' report about their
+     * topics. Otherwise returns an empty string. May be called from any thread.
      */
     public String trouble() {
         return trouble;
     }
 
-    /** The time without an acknowledgement after which a client first counts as stuck. */
+    /** Returns the time without an acknowledgement after which a client first counts as stuck. */
     static long stuckNanos(Map<String, ?> clientConfig) {
         Object said = clientConfig.get(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG);
         Object parsed = said == null
@@ -81,7 +81,7 @@ public final class ClientProgress {
                 : ConfigDef.parseType(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, said, ConfigDef.Type.INT);
         int requestMillis = parsed instanceof Integer number ? number : DEFAULT_REQUEST_TIMEOUT_MILLIS;
         long nanos = Math.max(SHORTEST_NANOS, REQUEST_TIMEOUTS * TimeUnit.MILLISECONDS.toNanos(requestMillis));
-        // The linger time may be hundreds of years, which makes a client send only full batches. Prevent an overflow.
+        // Prevent an overflow: users set a linger time of hundreds of years to send only full batches.
         return nanos + Math.min(lingerNanos(clientConfig), Long.MAX_VALUE - nanos);
     }
 
@@ -93,13 +93,11 @@ public final class ClientProgress {
     }
 
     /**
-     * Checks the client. Must be called several times a second. Blocks for at most a few seconds while it queries the
-     * brokers.
+     * Checks the client. Must be called several times a second. May block for a few seconds to query the brokers.
      *
-     * @param oldestNanos a lower bound of the time for which the oldest record has been unacknowledged; 0 if there is
-     *     none
+     * @param oldestNanos minimum age of the oldest unacknowledged record; 0 if there is none
      * @param topics the topics of the client's records
-     * @return the failure for the client's records if it is stuck; otherwise null
+     * @return the failure of the client's records if the client is stuck; otherwise null
      */
     public @Nullable StuckException look(long oldestNanos, Set<String> topics, long nowNanos) {
         if (oldestNanos < stuckNanos / 2) {
@@ -146,7 +144,7 @@ public final class ClientProgress {
         trouble = "";
     }
 
-    /** The failure of records whose client is abandoned because it is stuck. */
+    /** The failure of a stuck client's records. */
     public static final class StuckException extends KafkaException {
 
         private static final long serialVersionUID = 1L;

@@ -11,10 +11,10 @@ import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.serialization.Serializer;
 
 /**
- * Wraps a serializer for one client. Also discovers the client's thread, because that thread reports cluster metadata
- * to the serializer before the client sends its first record. Thread-safe if the wrapped serializer is.
+ * Wraps a serializer for one client, and discovers the client's thread. That thread reports cluster metadata to the
+ * serializer before the client sends its first record. Thread-safe if the wrapped serializer is.
  *
- * @param closes whether the serializer is closed together with the client
+ * @param closes whether closing the client also closes the serializer
  */
 record ClientSerializer<T>(Serializer<T> serializer, boolean closes, ClientThread thread)
         implements Serializer<T>, ClusterResourceListener {
@@ -29,8 +29,7 @@ record ClientSerializer<T>(Serializer<T> serializer, boolean closes, ClientThrea
         try {
             return data instanceof ReadyBytes ready ? ready.bytes() : serializer.serialize(topic, headers, data);
         } catch (StackOverflowError tooDeep) {
-            // This exception rejects only the record. The client would treat the StackOverflowError itself as
-            // fatal.
+            // The client treats a StackOverflowError as fatal, but rejects only the record for this exception.
             throw new SerializationException("the serializer overflowed the stack", tooDeep);
         } catch (IllegalStateException | KafkaException thrown) {
             throw isOfClient(thrown)
@@ -40,10 +39,9 @@ record ClientSerializer<T>(Serializer<T> serializer, boolean closes, ClientThrea
     }
 
     /**
-     * Returns whether a serializer's exception is passed to the client unchanged. The client would mistake any other
-     * {@link IllegalStateException} or {@link KafkaException} for a broken client or transaction, and the record would
-     * be sent again forever. An {@link ApiException} is passed on because serializers throw a retriable one if the
-     * schema registry cannot be reached.
+     * Returns whether a serializer's exception is passed to the client unchanged. The client takes any other
+     * {@link IllegalStateException} or {@link KafkaException} for a broken producer. Serializers throw a retriable
+     * {@link ApiException} if the schema registry cannot be reached.
      */
     private static boolean isOfClient(RuntimeException thrown) {
         return thrown instanceof SerializationException

@@ -13,22 +13,16 @@ import org.jspecify.annotations.Nullable;
 /** The thread of one Kafka client, discovered through the client's callbacks. Thread-safe. */
 public final class ClientThread {
 
-    /** The prefix of the name that Kafka's client gives its thread. */
     private static final String NAME = "kafka-producer-network-thread";
 
-    /** The name that a lean producer gives its thread. */
     private static final String LEAN_NAME = "weir-lean-producer";
 
-    /** The number of stack frames in a description. */
     private static final int FRAMES = 4;
 
     private static final Map<Producer<?, ?>, ClientThread> OF_CLIENTS =
             Collections.synchronizedMap(new WeakHashMap<>());
 
-    /**
-     * The thread. It is referenced weakly because a thread that has ended still references everything that it used,
-     * including the client's buffers, and {@link #OF_CLIENTS} may keep this object until its next use.
-     */
+    /** The thread, if known. The reference is weak because an ended thread still references the client's buffers. */
     private volatile @Nullable WeakReference<Thread> thread;
 
     private volatile boolean closing;
@@ -36,7 +30,7 @@ public final class ClientThread {
     private final AtomicBoolean toldToFail = new AtomicBoolean();
 
     /**
-     * Returns a client's thread. All callers get the same object. For a client opened by Weir, the thread becomes known
+     * Returns a client's thread. All callers get the same object. The thread of a client opened by Weir becomes known
      * when the client first receives cluster metadata.
      */
     public static ClientThread of(Producer<?, ?> client) {
@@ -49,8 +43,8 @@ public final class ClientThread {
     }
 
     /**
-     * Reports that the client has called back on the current thread, which is the client's own thread or, during a
-     * send, the sender's thread.
+     * Reports that the client has called back on the current thread. This is the client's own thread or, during a send,
+     * the sender's thread.
      */
     public void heard() {
         Thread current = Thread.currentThread();
@@ -64,14 +58,12 @@ public final class ClientThread {
         return threadName.startsWith(NAME) || threadName.equals(LEAN_NAME);
     }
 
-    /** Reports that the client was asked to close, so that its thread is about to end. */
+    /** Reports that the client was asked to close. Its thread is about to end. */
     void closes() {
         closing = true;
     }
 
-    /**
-     * Reports that the client is about to fail its unacknowledged records. Returns false if that was reported before.
-     */
+    /** Reports that the client is about to fail its unacknowledged records. Returns false on repeated calls. */
     boolean tellToFail() {
         return toldToFail.compareAndSet(false, true);
     }
@@ -89,9 +81,7 @@ public final class ClientThread {
         return className.startsWith("java.") || className.startsWith("jdk.");
     }
 
-    /**
-     * Returns the thread's name and its top stack frames outside the JDK; empty if the thread is unknown or has ended.
-     */
+    /** Returns the thread's name and its top stack frames outside the JDK; empty if it is unknown or has ended. */
     String describe() {
         WeakReference<Thread> known = thread;
         Thread running = known == null ? null : known.get();
@@ -106,8 +96,7 @@ public final class ClientThread {
     }
 
     /**
-     * Returns whether the thread has ended although the client was not asked to close. Returns false while the thread
-     * is unknown.
+     * Returns whether the thread has ended although the client was not asked to close. False if the thread is unknown.
      */
     public boolean isDead() {
         WeakReference<Thread> known = thread;

@@ -23,7 +23,7 @@ public final class ClientWatch {
 
     /**
      * Starts checks that call {@code look} with the value of {@link System#nanoTime()} until the run ends. The stage
-     * also reports the problems found by {@code progress}. Starts no checks if a test harness replaces the brokers.
+     * also reports the problems that {@code progress} finds. Starts no checks if there are no real brokers.
      */
     public static void begin(
             Map<String, ?> clientConfig, ClientProgress progress, StageContext context, LongConsumer look) {
@@ -52,23 +52,22 @@ public final class ClientWatch {
                 try {
                     look.accept(System.nanoTime());
                 } catch (RuntimeException | Error failed) {
-                    // Log and continue. The cause of the failure, such as a lack of memory, may also have ended the
-                    // client's thread, and only the next checks can detect that.
+                    // Log and continue. The next checks may find that a lack of memory, for example, has ended the
+                    // client's thread.
                     isWarned = isWarned || warned(failed);
                 }
             }
         } catch (InterruptedException ended) {
-            // Not expected, because nothing interrupts this thread. An interrupt would end the checks.
+            // Nothing interrupts this thread.
         }
     }
 
-    /** Returns whether the failure could be logged. */
     private static boolean warned(Throwable failed) {
         try {
             LOG.warn("a producer could not be checked, trying again", failed);
             return true;
         } catch (RuntimeException | Error inLog) {
-            return false; // there is nowhere to report it
+            return false; // there is no place to report it
         }
     }
 }

@@ -32,9 +32,9 @@ import org.apache.kafka.common.serialization.Serializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lean producer that implements the part of Kafka's producer interface that Weir uses (ADR 86), with the same
- * exceptions, callbacks and threads. Thread-safe. Callbacks run on the producer's own thread, or on the sender's thread
- * if a record is rejected immediately.
+ * A lean producer behind the part of Kafka's producer interface that Weir uses (ADR 86), with the same exceptions,
+ * callbacks and threads. Thread-safe. Callbacks run on the producer's own thread, or on the sender's thread if a record
+ * is rejected immediately.
  */
 final class LeanClient<K, V> implements Producer<K, V> {
 
@@ -47,13 +47,12 @@ final class LeanClient<K, V> implements Producer<K, V> {
     private final OutstandingRecords outstanding = new OutstandingRecords();
     private final LongAdder blockedNanos = new LongAdder();
 
-    /** A reusable record. A sender takes it while sending. A sender that finds none creates a new one. */
+    /** A reusable record. A sender takes it while sending, or creates a new one if another sender has it. */
     private final AtomicReference<@Nullable LeanRecord> spare = new AtomicReference<>();
 
     /**
-     * The producer's own thread; null until the producer has completed its first record. Only that thread writes this
-     * field. Other threads may read an outdated value. That is harmless, because the value is always null or the
-     * producer's thread.
+     * The producer's own thread; null before its first record is complete. Written only by that thread. Other threads
+     * may read an outdated null, which does no harm.
      */
     private @Nullable Thread answering;
 
@@ -112,7 +111,6 @@ final class LeanClient<K, V> implements Producer<K, V> {
         return new TopicPartition(record.topic(), partition);
     }
 
-    /** Sends a record. Measures the time only if the send blocks. */
     private void take(LeanRecord record, long token) throws InterruptedException {
         if (lean.trySend(record, token)) {
             return;
@@ -166,7 +164,7 @@ final class LeanClient<K, V> implements Producer<K, V> {
     /** Receives the outcomes of records on the producer's thread. */
     private final class Answers implements SendListener {
 
-        /** The partition of the last outcome. Cached because consecutive outcomes usually belong to the same batch. */
+        /** The partition of the last outcome, cached because consecutive outcomes usually come from the same batch. */
         private TopicPartition last = new TopicPartition("", -1);
 
         private @Nullable SendException lastFault;
@@ -204,16 +202,16 @@ final class LeanClient<K, V> implements Producer<K, V> {
         } catch (InterruptedException interrupted) {
             throw new InterruptException(interrupted);
         } catch (LeanException failed) {
-            // Nothing to do: every record has already been completed with this failure.
+            // The failure has already completed every record.
         }
     }
 
-    /** Makes the client fail all records that are not acknowledged, without waiting for its thread, which may hang. */
+    /** Makes the client fail all unacknowledged records, without waiting for its thread, which may hang. */
     void abort() {
         lean.abort();
     }
 
-    /** Closes the client. A call from within a callback aborts the producer but does not wait; the next call waits. */
+    /** Closes the client. A call from a callback only aborts the producer; the next call waits for it. */
     @Override
     public void close(Duration timeout) {
         if (Thread.currentThread() == answering) {
@@ -237,10 +235,7 @@ final class LeanClient<K, V> implements Producer<K, V> {
         return meters.read();
     }
 
-    /**
-     * Returns an empty list. With Kafka's client, Weir uses the partitions to control which batch is sent first, but
-     * the lean producer decides this itself.
-     */
+    /** Returns an empty list. Weir needs the partitions only with Kafka's client. */
     @Override
     public List<PartitionInfo> partitionsFor(String topic) {
         return List.of();

@@ -12,16 +12,14 @@ import org.apache.kafka.common.Metric;
 import org.apache.kafka.common.MetricName;
 
 /**
- * The metrics that Weir reads from a lean producer, under the names that Kafka's client uses ("Producer Sender
- * Metrics"), and one metric that Kafka's client lacks. Thread-safe.
+ * A lean producer's metrics, under the names that Kafka's client uses ("Producer Sender Metrics"), and one metric that
+ * Kafka's client lacks. Thread-safe.
  */
 public final class LeanMeters {
 
     private static final double NANOS_PER_MILLI = 1e6;
 
-    /**
-     * The shortest period that averages cover. If the metrics are read often, averages cover up to twice this period.
-     */
+    /** The minimum period of an average. Frequent reads give averages over up to twice this period. */
     private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     private record Sample(long nanos, LeanProducerMetrics counts) {}

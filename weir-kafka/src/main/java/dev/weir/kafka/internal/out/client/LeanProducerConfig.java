@@ -22,12 +22,10 @@ public final class LeanProducerConfig {
     private static final long MEGABYTE = 1024 * 1024;
     private static final long MINUTE = 60_000;
 
-    /**
-     * The longest time for one blocking send. A send that times out is repeated, so a longer time makes no difference.
-     */
+    /** The maximum time of a blocking send. The caller repeats a send that times out. */
     private static final long MAX_BLOCK_MILLIS = Duration.ofDays(1).toMillis();
 
-    /** Properties that a lean producer or its pipeline reads, or refuses with a specific message. */
+    /** Properties that a lean producer or its pipeline uses, or refuses with a message of their own. */
     private static final Set<String> KNOWN = Set.of(
             ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
             ProducerConfig.CLIENT_ID_CONFIG,
@@ -61,7 +59,7 @@ public final class LeanProducerConfig {
      */
     public static LeanProducerSettings of(Map<String, ?> config) {
         LeanProducerSettings.Builder settings = LeanProducerSettings.builder();
-        // Sorted, so that the same invalid property is always reported first.
+        // Sorted, to report the same property first each time.
         new TreeMap<>(config).forEach((name, value) -> {
             String text = String.valueOf(value).trim();
             checkIsRead(name, text);

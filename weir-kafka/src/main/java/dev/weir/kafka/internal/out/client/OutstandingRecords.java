@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records in flight, each identified by a numeric token. Thread-safe: the sender adds a record, and the producer's
- * thread removes it. Passing the token through the producer makes the record visible to that thread.
+ * Records in flight, each identified by a token. Thread-safe: the sender adds a record, and the producer's thread
+ * removes it.
  */
 final class OutstandingRecords {
 
@@ -15,7 +15,7 @@ final class OutstandingRecords {
     private static final int CHUNK = 1 << CHUNK_BITS;
     private static final int MASK = CHUNK - 1;
 
-    /** Records with consecutive tokens. The chunk is removed once all these records have been removed. */
+    /** A range of consecutive tokens. It is removed when its last record is removed. */
     private static final class Chunk {
         final long number;
         final @Nullable PendingSend[] slots = new PendingSend[CHUNK];
@@ -29,8 +29,7 @@ final class OutstandingRecords {
     private final AtomicLong next = new AtomicLong();
     private final ConcurrentHashMap<Long, Chunk> chunks = new ConcurrentHashMap<>();
 
-    // The chunks used by the last add and the last remove, cached to avoid map lookups. If threads overwrite each
-    // other's values, the next call only has to look up its chunk in the map.
+    // The last used chunks, cached to avoid map lookups. Concurrent writes only cause further lookups.
     private volatile Chunk lastAdded = new Chunk(-1);
     private volatile Chunk lastRemoved = lastAdded;
 

@@ -6,7 +6,7 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
-/** A record in flight. Completed once. The future completes after the callback, as with Kafka's client. */
+/** A record in flight. The future completes after the callback, as with Kafka's client. */
 final class PendingSend extends CompletableFuture<RecordMetadata> {
 
     private static final long NO_TIMESTAMP = -1;

@@ -13,8 +13,8 @@ public final class ProduceFaults {
 
     /**
      * Returns the exception that Kafka's client would throw, with the lean producer's message, which names the
-     * partition. A record that failed only because the producer was closed, or because of another record in its batch,
-     * gets a plain {@code KafkaException}, as with Kafka's client.
+     * partition. A record that failed because the producer was closed, or because of another record in its batch, gets
+     * a plain {@code KafkaException}.
      */
     public static KafkaException asOfClient(LeanException fault) {
         String message = String.valueOf(fault.getMessage());
@@ -26,8 +26,8 @@ public final class ProduceFaults {
                 return sameKind(said, message);
             }
         }
-        // A fault with a cause has stopped the producer itself. Without a cause, the record failed only because the
-        // producer was closed or because of another record.
+        // With a cause, the fault has stopped the producer. Otherwise, the producer was closed or another record was
+        // faulty.
         return fault.getCause() == null ? new KafkaException(message, fault) : new ApiException(message, fault);
     }
 

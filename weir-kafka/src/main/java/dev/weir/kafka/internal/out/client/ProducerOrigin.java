@@ -8,16 +8,16 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.serialization.Serializer;
 
 /**
- * Creates producers: Kafka's producer, a lean producer, or, if a test harness is registered at the bootstrap address,
- * the producer of this test harness.
+ * Creates producers: Kafka's producer, a lean producer, or a test harness's producer if a harness is registered at the
+ * bootstrap address.
  */
 public final class ProducerOrigin {
 
     private ProducerOrigin() {}
 
     /**
-     * Opens a producer. The caller closes it, which also closes the serializers. The {@code path} makes no difference
-     * if a test harness provides the producer.
+     * Opens a producer. The caller closes it, which also closes the serializers. A test harness ignores the
+     * {@code path}.
      */
     public static <K, V> Producer<K, V> open(
             ProducePath path, Map<String, Object> config, Serializer<K> keys, Serializer<V> values) {

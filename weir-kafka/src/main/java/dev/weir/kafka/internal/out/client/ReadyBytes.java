@@ -1,8 +1,7 @@
 package dev.weir.kafka.internal.out.client;
 
 /**
- * An already serialized key or value, which {@link ClientSerializer} passes through, whatever the producer's key and
- * value types. Immutable.
+ * An already serialized key or value, which {@link ClientSerializer} passes through unchanged. Immutable.
  *
  * @param bytes the serialized key or value; null if the record's key or value is null
  */

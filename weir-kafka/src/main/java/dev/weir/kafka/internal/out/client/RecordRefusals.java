@@ -17,8 +17,8 @@ public final class RecordRefusals {
     private RecordRefusals() {}
 
     /**
-     * Returns whether the failure concerns only this record, so that the next one may succeed. A missing topic, a
-     * missing permission or a broken producer affects more than one record.
+     * Returns whether the failure concerns only this record. A missing topic, a missing permission or a broken producer
+     * concerns other records too.
      */
     public static boolean isOfRecord(Exception refusal) {
         return switch (refusal) {
@@ -28,7 +28,7 @@ public final class RecordRefusals {
             case InvalidTimestampException invalid -> true;
             case KafkaException ofTheClient -> false;
             case IllegalStateException ofTheClient -> false;
-            // Any other exception was thrown by a serializer, and therefore concerns only this record.
+            // A serializer threw any other exception.
             default -> true;
         };
     }
@@ -41,10 +41,9 @@ public final class RecordRefusals {
     }
 
     /**
-     * Returns whether the exception concerns this topic. A client in a transaction fails all unsent records with the
-     * same exception, even records for other topics, so the exception must name this topic. An
-     * {@link UnknownTopicOrPartitionException} need not name it: it is retriable, so it is reported only for records of
-     * the missing topic.
+     * Returns whether the exception concerns this topic. In a transaction, a client fails all unsent records with the
+     * same exception, so the exception must name the topic. {@link UnknownTopicOrPartitionException} need not: the
+     * client reports it only for records of the missing topic.
      */
     public static boolean isOfTopic(Exception refusal, String topic) {
         return refusal instanceof UnknownTopicOrPartitionException
@@ -66,8 +65,8 @@ public final class RecordRefusals {
     }
 
     /**
-     * Returns the reason why a client timed out while it waited for free memory or metadata. This is an
-     * {@link UnknownTopicOrPartitionException} if the brokers do not know the topic, and the timeout itself otherwise.
+     * Returns why a client timed out while it waited for free memory or metadata:
+     * {@link UnknownTopicOrPartitionException} if the brokers do not know the topic, otherwise the timeout itself.
      */
     public static Exception ofVainWait(TimeoutException waited) {
         return waited.getCause() instanceof UnknownTopicOrPartitionException unknown
@@ -76,17 +75,16 @@ public final class RecordRefusals {
     }
 
     /**
-     * Returns whether the exception says nothing about the record itself. Kafka's client uses {@link KafkaException},
-     * and not one of its subclasses, for the other records in the batch of an invalid record, and for all records that
-     * it fails when it is closed.
+     * Returns whether another record or the close of the client caused the exception. Kafka's client uses a plain
+     * {@link KafkaException} in these cases.
      */
     public static boolean isOfNeighbour(Exception refusal) {
         return refusal.getClass() == KafkaException.class;
     }
 
     /**
-     * The priority of an exception among the exceptions reported when a producer stops. The exception with the highest
-     * priority is reported as the reason.
+     * Returns the priority of an exception. The exception with the highest priority is reported as the reason for a
+     * stop.
      */
     public static int weight(Exception refusal) {
         if (isOfNeighbour(refusal)) {

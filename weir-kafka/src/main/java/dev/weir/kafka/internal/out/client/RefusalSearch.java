@@ -10,9 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the faulty records among records that were rejected together. Brokers reject whole batches, and a client also
- * fails all records after a rejected one. At first, a rejection therefore shows only that at least one of several
- * records is faulty. Each of these records is sent again alone. If it is rejected again, it is certain that this record
- * is faulty.
+ * fails all records after a rejected one. Each of these records is a suspect, and is sent again alone. If it is
+ * rejected again, it is faulty.
  *
  * <pre>
  *   (none)  --refused among others-->  Refused  --review-->  Suspect  --sent again-->  Alone  --written-->  (none)
@@ -32,26 +31,25 @@ public final class RefusalSearch<R> {
     /** The state of a rejected record. Other records have no state. */
     public sealed interface State {
 
-        /** The exception that led to the state. */
         Exception why();
 
-        /** The record was rejected in the current attempt. */
+        /** The record was rejected during the current attempt. */
         record Refused(Exception why) implements State {}
 
-        /** The record must be sent alone when its turn comes. */
+        /** The record is waiting to be sent alone. */
         record Suspect(Exception why) implements State {}
 
         /** The record was sent alone and is not yet acknowledged. */
         record Alone(Exception why) implements State {}
 
-        /** The record was rejected because of its own fault. */
+        /** The record itself is faulty. */
         record AtFault(Exception why) implements State {}
     }
 
     /** A rejected record whose exception explains the failure of an attempt. */
     public record Reason<R>(R record, Exception why) {}
 
-    /** A way to send records in order. Confined to one thread. */
+    /** Sends records in order. Confined to one thread. */
     public interface Way<R> {
 
         /** Sends the next record. Returns false if this attempt can send no further records. */
@@ -60,7 +58,7 @@ public final class RefusalSearch<R> {
         /** Waits until all sent records are completed. Returns false if this attempt can send no further records. */
         boolean settle() throws InterruptedException;
 
-        /** Sends a record while no other record is in flight, waits until it is completed, and handles the outcome. */
+        /** Sends a record while no other record is in flight, and waits for the outcome. */
         default void sendAlone(R record) throws InterruptedException {
             boolean ignored = send(record) && settle();
         }
@@ -74,7 +72,7 @@ public final class RefusalSearch<R> {
         return states.isEmpty();
     }
 
-    /** The number of records under suspicion. */
+    /** Returns the number of records under suspicion. */
     public int size() {
         return states.size();
     }
@@ -83,7 +81,7 @@ public final class RefusalSearch<R> {
         return stateOf(record) instanceof State.Suspect;
     }
 
-    /** The state of a record; null if it is not under suspicion. */
+    /** Returns the state of a record, or null if it is not under suspicion. */
     public @Nullable State stateOf(R record) {
         return states.get(record);
     }
@@ -93,18 +91,15 @@ public final class RefusalSearch<R> {
         states.put(record, stateOf(record) instanceof State.Alone ? new State.AtFault(why) : new State.Refused(why));
     }
 
-    /**
-     * Reports a rejection that arrived before any other record was sent after this one. The record is therefore at
-     * fault.
-     */
+    /** Reports a rejection of a record that was the last one sent. The record itself is faulty. */
     public void refusedForItself(R record, Exception why) {
         states.put(record, new State.AtFault(why));
     }
 
     /**
-     * Makes a record a suspect and puts it after all other suspects. Must not be called concurrently.
+     * Makes a record the last suspect. Must not be called concurrently.
      *
-     * @return the record's previous state; null if it was not under suspicion
+     * @return the record's previous state, or null if it was not under suspicion
      */
     public @Nullable State suspect(R record, Exception why) {
         State before = states.remove(record);
@@ -112,10 +107,7 @@ public final class RefusalSearch<R> {
         return before;
     }
 
-    /**
-     * The most informative rejection of this attempt, or the first of several equally informative ones; null if there
-     * is none.
-     */
+    /** Returns the most informative rejection of this attempt, or null. The first one wins a tie. */
     public @Nullable Reason<R> reason() {
         Reason<R> most = null;
         for (Map.Entry<R, State> each : List.copyOf(states.entrySet())) {
@@ -129,13 +121,11 @@ public final class RefusalSearch<R> {
     }
 
     /**
-     * Ends an attempt, and decides which rejected records remain in the search. A record becomes a suspect if
-     * {@code takes} accepts its exception, unless it is already certain that the record is faulty. Such a record is
-     * removed. A record whose exception {@code takes} does not accept is also removed, because that exception does not
-     * explain a later failure.
+     * Ends an attempt, and decides which records remain suspects. A rejected record becomes a suspect if {@code takes}
+     * accepts its exception. Faulty records, and records whose exception {@code takes} does not accept, are removed.
      *
      * @param takes returns whether the pipeline's rule for rejected records covers an exception
-     * @param atFault receives the removed faulty records whose exceptions are covered by the rule
+     * @param atFault receives the faulty records whose exception the rule covers
      * @return whether the rule covers any of the exceptions
      */
     public boolean review(Predicate<? super Exception> takes, BiConsumer<? super R, ? super Exception> atFault) {
@@ -162,8 +152,8 @@ public final class RefusalSearch<R> {
     }
 
     /**
-     * The next suspect, which must now be sent alone; null if there is none, or if another suspect was sent alone and
-     * is not completed yet.
+     * Returns the next suspect, which must now be sent alone. Null if there is none, or while another record that was
+     * sent alone is not complete.
      */
     public @Nullable R nextAlone() {
         for (Map.Entry<R, State> each : List.copyOf(states.entrySet())) {
@@ -178,10 +168,7 @@ public final class RefusalSearch<R> {
         return null;
     }
 
-    /**
-     * Removes a record that was written or will not be sent again. Returns its previous state; null if it was not under
-     * suspicion.
-     */
+    /** Removes a record that was written or will not be sent again. Returns its previous state, or null. */
     public @Nullable State forget(R record) {
         return states.remove(record);
     }
@@ -194,7 +181,7 @@ public final class RefusalSearch<R> {
     /**
      * Sends records again in order. Suspects are sent alone.
      *
-     * @return the number of accepted records; if all were accepted, they are also completed
+     * @return the number of accepted records; if this is all of them, they are also complete
      */
     public int resend(List<R> inOrder, Way<? super R> way) throws InterruptedException {
         for (int i = 0; i < inOrder.size(); i++) {

@@ -24,16 +24,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A producer that replaces its client if an error may have made the client unusable, or if the client no longer
- * completes records. The new client has the same configuration. Confined to one thread, with these exceptions: the
- * monitoring thread calls {@link #look}, and any thread may call {@link #close} and the methods whose comments allow
- * it. Any thread may also call {@link #send} while no client is being replaced.
+ * A producer that replaces its client after an error, or if the client no longer completes records. The new client has
+ * the same configuration. Confined to one thread, except that the monitoring thread calls {@link #look}, and any thread
+ * may call {@link #close}, methods whose comments allow it, and {@link #send} while no client is being replaced.
  */
 public final class ReplaceableProducer<K, V> {
 
     private static final Logger LOG = LoggerFactory.getLogger(ReplaceableProducer.class);
 
-    /** A client with the counts of its sent and completed records. A replaced client keeps its own counts. */
+    /** A client with the counts of its own records. */
     private record Opened<K, V>(
             Producer<K, V> client,
             ClientThread thread,
@@ -52,12 +51,12 @@ public final class ReplaceableProducer<K, V> {
                     new ReentrantLock());
         }
 
-        /** Counts a record that is about to be sent, and returns the counts. */
+        /** Counts a record that is about to be sent, and returns the counts for its acknowledgement. */
         SendCounts sends(String topic) {
-            lock.lock(); // otherwise, a thread could clear the topic of a record that another one has just counted
+            lock.lock(); // counting a record and adding its topic is one step for other threads
             try {
                 if (counts.unanswered() == 0) {
-                    topics.clear(); // nothing is in flight, so earlier topics are no longer needed
+                    topics.clear(); // no record in flight needs the earlier topics
                 }
                 topics.add(topic);
                 SendCounts present = counts.present();
@@ -74,7 +73,7 @@ public final class ReplaceableProducer<K, V> {
     public interface Patience<X extends Exception> {
 
         /**
-         * Waits and then returns if another attempt may succeed; otherwise throws an exception.
+         * Returns if another attempt may succeed, after a wait if necessary; otherwise throws an exception.
          *
          * @param refusals the number of consecutive failures, not counting timeouts
          */
@@ -83,15 +82,15 @@ public final class ReplaceableProducer<K, V> {
 
     private final Supplier<Producer<K, V>> clients;
 
-    /** The health of the client. Confined to the monitoring thread. */
+    /** Confined to the monitoring thread. */
     private final ClientHealth health;
 
     private final ClientProgress progress;
 
-    /** The message of the last check that found the client stuck. */
+    /** The problem that the last check found, if it found the client stuck. */
     private volatile String stuck = "";
 
-    /** The open client; null before the first record, and after an error until the next attempt. */
+    /** The open client; null before the first record, and between an error and the next attempt. */
     private volatile @Nullable Opened<K, V> opened;
 
     /** The number of clients opened so far. Confined to the sending thread. */
@@ -124,8 +123,7 @@ public final class ReplaceableProducer<K, V> {
     }
 
     /**
-     * Opens a client, with as many attempts as necessary. The caller must close the previous client before or after
-     * this call.
+     * Opens a client, with as many attempts as necessary. The caller closes the previous client.
      *
      * @return the new client
      */
@@ -143,28 +141,27 @@ public final class ReplaceableProducer<K, V> {
         }
     }
 
-    /** The open client; null if there is none. May be called from any thread. */
+    /** Returns the open client, or null. May be called from any thread. */
     public @Nullable Producer<K, V> client() {
         Opened<K, V> open = opened;
         return open == null ? null : open.client;
     }
 
-    /** The metrics of the open client; null if there is none. May be called from any thread. */
+    /** Returns the metrics of the open client, or null. May be called from any thread. */
     public @Nullable ProducerLook meters() {
         Opened<K, V> open = opened;
         return open == null ? null : open.meters;
     }
 
-    /** The thread of the open client, or an unknown thread if there is no client. May be called from any thread. */
+    /**
+     * Returns the thread of the open client; an unknown thread if there is no client. May be called from any thread.
+     */
     public ClientThread thread() {
         Opened<K, V> open = opened;
         return open == null ? new ClientThread() : open.thread;
     }
 
-    /**
-     * Returns whether a client was opened before. In that case the configuration is known to work, and another attempt
-     * makes sense.
-     */
+    /** Returns whether a client was opened before, which shows that the configuration works. */
     public boolean hasOpened() {
         return clientsOpened > 0;
     }
@@ -182,14 +179,13 @@ public final class ReplaceableProducer<K, V> {
         clientsOpened++;
         opened = open;
         if (closed) {
-            // A concurrent close() may have looked for an open client before this client was stored. In that case,
-            // close() has not closed this client.
+            // A concurrent close() may have run before this client was stored, and thus not have closed it.
             ClientClosing.begin(open.client);
         }
         return open;
     }
 
-    /** Sends a record with the open client or a new one. Counts the outcome before the callback is called. */
+    /** Sends a record with the open client or a new one. The callback is called after the outcome is counted. */
     public Future<RecordMetadata> send(ProducerRecord<K, V> record, Callback answer) {
         Opened<K, V> by = current();
         SendCounts counts = by.sends(record.topic());
@@ -209,7 +205,7 @@ public final class ReplaceableProducer<K, V> {
         }
     }
 
-    /** Waits until all records sent with the open client are completed. */
+    /** Waits until all records sent with the open client are complete. */
     public void flush() {
         Opened<K, V> open = opened;
         if (open != null) {
@@ -218,11 +214,11 @@ public final class ReplaceableProducer<K, V> {
     }
 
     /**
-     * Closes the client that reported an exception, because some errors make a client silently stop working. The next
-     * record opens another client. Does nothing if the exception is a timeout or concerns only a single record.
+     * Closes the client that reported an exception, because it may no longer work. The next record opens another
+     * client. Does nothing if the exception is a timeout or concerns only one record.
      *
-     * @param number the number of the client that reported the exception; if it is no longer open, nothing happens
-     * @throws KafkaPipelineException if the client's thread hangs while it has records, whose outcome would remain
+     * @param number the number of the client that reported the exception; ignored if this client is no longer open
+     * @throws KafkaPipelineException if the client's thread hangs while it has records, because their outcome is
      *     unknown
      */
     public void refused(int number, Exception refusal, Duration patience) {
@@ -245,10 +241,7 @@ public final class ReplaceableProducer<K, V> {
         }
     }
 
-    /**
-     * Makes the open client fail all uncompleted records, but does not wait until they have failed. May be called from
-     * any thread.
-     */
+    /** Makes the open client fail all incomplete records, without waiting for it. May be called from any thread. */
     public void breakOff() {
         Opened<K, V> open = opened;
         if (open != null) {
@@ -257,10 +250,10 @@ public final class ReplaceableProducer<K, V> {
     }
 
     /**
-     * Checks whether the open client can still complete records. A stuck client is asked to close, so that its records
-     * fail and the next record opens another client. Must be called by one thread, several times a second.
+     * Checks whether the open client can still complete records. Closes a stuck client: its records fail, and the next
+     * record opens another client. Must be called by one thread, several times a second.
      *
-     * @param awaited whether the caller is waiting for anything besides these records
+     * @param awaited whether the caller also waits for something else, such as a commit
      */
     public Found look(long nowNanos, boolean awaited) {
         Opened<K, V> open = opened;
@@ -281,16 +274,16 @@ public final class ReplaceableProducer<K, V> {
         return Found.STUCK;
     }
 
-    /** Returns a description of the problem found by the last check that returned {@link Found#STUCK}. */
+    /** Returns the problem found by the last check that returned {@link Found#STUCK}. */
     public String stuck() {
         return stuck;
     }
 
     /**
-     * Performs the check of {@link #look(long, boolean)} for a run, and logs a stuck client.
+     * Checks the client of a run like {@link #look(long, boolean)}, and logs a stuck client.
      *
      * @param where text to append to the log line
-     * @return the failure of the run; null if it may continue, perhaps with another client
+     * @return the failure of the run, or null if the run can continue
      */
     public @Nullable KafkaPipelineException look(long nowNanos, boolean awaited, String where) {
         Found found = look(nowNanos, awaited);
@@ -300,7 +293,7 @@ public final class ReplaceableProducer<K, V> {
         return health.failure(found);
     }
 
-    /** Closes the open client. No other client can be opened afterwards. */
+    /** Closes this producer and the open client. */
     public void close(Duration patience) {
         closed = true;
         leave(patience);

@@ -24,8 +24,8 @@ import org.apache.kafka.common.errors.TransactionalIdNotFoundException;
 import org.apache.kafka.common.errors.UnsupportedVersionException;
 
 /**
- * Checks whether topics can be written to and whether transaction coordinators respond. Queries the brokers, on a new
- * connection for each check. Keeps no state between checks.
+ * Checks whether topics can be written to and whether transaction coordinators respond. Each check queries the brokers
+ * on a new connection.
  */
 final class WritableTopics {
 
@@ -47,9 +47,9 @@ final class WritableTopics {
     }
 
     /**
-     * Returns the reason why a producer cannot make progress at present; an empty string if there is none. Possible
-     * reasons are a partition without a leader or without enough replicas in sync, a coordinator that does not respond
-     * or has not finished the previous transaction, and brokers that do not respond.
+     * Returns why a producer cannot make progress at present, or an empty string. Reasons are a partition without a
+     * leader or without enough replicas in sync, a coordinator that does not respond or has not finished the previous
+     * transaction, and brokers that do not respond.
      */
     String obstacle(Set<String> topics) {
         if (topics.isEmpty()) {
@@ -97,8 +97,7 @@ final class WritableTopics {
                 return name + " has no leader";
             }
             if (partition.isr().size() < partition.replicas().size()) {
-                // A missing replica is an obstacle only if too few replicas are in sync for a write. Otherwise, a
-                // broker that never comes back would prevent a stuck client from being detected.
+                // A missing replica alone is no obstacle, because a broker may be gone for good.
                 least = least == 0 ? leastInSync(admin, topic.name()) : least;
                 if (partition.isr().size() < least) {
                     return name + " lacks replicas in sync";
@@ -108,7 +107,7 @@ final class WritableTopics {
         return "";
     }
 
-    /** Returns the topic's {@code min.insync.replicas}; a very large number if it is unknown. */
+    /** Returns the topic's {@code min.insync.replicas}; {@link Integer#MAX_VALUE} if it is unknown. */
     private static int leastInSync(Admin admin, String topic) throws InterruptedException {
         ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
         try {
@@ -119,7 +118,7 @@ final class WritableTopics {
                     .orElse(null);
             return least == null || least.value() == null ? Integer.MAX_VALUE : Integer.parseInt(least.value());
         } catch (ExecutionException | TimeoutException unknown) {
-            // The setting is unknown, for example because the producer may not describe the topic's configuration.
+            // The producer's user may not be allowed to describe the topic's configuration, for example.
             return Integer.MAX_VALUE;
         }
     }
@@ -138,8 +137,8 @@ final class WritableTopics {
             } catch (TimeoutException silent) {
                 return "the coordinator of transactional.id=" + id + " does not answer";
             } catch (ExecutionException failure) {
-                // Neither of these two failures is an obstacle. If the id is unknown, the coordinator has responded. If
-                // the query is not supported, the brokers are older than 3.0, and the coordinator cannot be checked.
+                // No obstacle: the coordinator does not know the id, or the brokers are older than 3.0 and do not
+                // support the query.
                 if (!(failure.getCause() instanceof TransactionalIdNotFoundException)
                         && !(failure.getCause() instanceof UnsupportedVersionException)) {
                     return "the coordinator of transactional.id=" + id + " does not answer: " + failure.getCause();

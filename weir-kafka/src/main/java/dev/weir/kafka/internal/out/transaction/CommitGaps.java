@@ -5,10 +5,10 @@ import java.util.Collection;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Decides whether the pipeline should stop reading because the offsets of finished records have too many gaps to fit
- * into a commit's metadata. If the pipeline is working on the records in the gaps, the gaps close while it reads
- * nothing new. If an operator holds these records until more elements arrive or the stream ends, the gaps never close.
- * Reading therefore stops only as long as there is progress. Confined to the thread that owns the consumer.
+ * Decides whether the pipeline should stop reading because its finished offsets do not fit into a commit's metadata.
+ * Without new records, stages close the gaps between these offsets, unless an operator holds the missing records until
+ * more elements arrive. Reading therefore stops only while there is progress. Confined to the thread that owns the
+ * consumer.
  */
 final class CommitGaps {
 

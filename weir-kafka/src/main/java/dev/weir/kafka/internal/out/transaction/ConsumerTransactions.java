@@ -32,20 +32,19 @@ import org.jspecify.annotations.Nullable;
  * read again after an abort. Confined to the thread that owns the consumer.
  *
  * <p>To cut a transaction means to make it accept no more records. This happens under the lock of the
- * {@link TransactionsOfRun}, and thus between two records of the pipeline. If an input is finished at that point, all
- * its output records are in this transaction or an earlier one. The finished offsets above the committed one are stored
- * in the commit's metadata. If they do not fit, the pipeline may stop reading until they do; see {@link CommitGaps}.
+ * {@link TransactionsOfRun}, between two records of the pipeline. All output of the inputs finished by then is in this
+ * transaction or an earlier one. Finished offsets above the committed one are stored in the commit's metadata. If they
+ * do not fit, the pipeline may stop reading until they do; see {@link CommitGaps}.
  */
 public final class ConsumerTransactions<K, V> implements TransactionGate {
 
     /**
-     * The interval between searches for open transactions of runs that have ended. While such a transaction contains an
-     * offset for a partition, brokers withhold the partition's committed offset, and the partition cannot be read.
-     * Searches are therefore made only while a partition waits for its offset.
+     * The interval between searches for open transactions of earlier runs. Brokers withhold the committed offset of a
+     * partition during such a transaction.
      */
     private static final long FENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-    /** Minimum time between a commit and a further transaction that commits only offsets, without any records. */
+    /** Minimum time between a commit and a transaction that commits only offsets. */
     private static final long OFFSETS_ONLY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
@@ -84,19 +83,14 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     @SuppressWarnings("NullAway.Init")
     private OwnerClock clock;
 
-    /** Revoked partitions that may still need a commit. */
     private List<AssignedPartition> leaving = List.of();
 
-    /** The names of partitions whose aborted records this run will not read again; empty if there are none. */
+    /** Names of partitions whose aborted records this run will not read again; empty if there are none. */
     private String takenBackAtTheEnd = "";
 
-    /**
-     * Partitions that were restarted after an abort at the end of the input, because they appeared to be deleted. The
-     * aborted records of other partitions were written again.
-     */
+    /** Partitions that seemed to be deleted when aborted records were written again at the end of the input. */
     private final Set<AssignedPartition> goneAtTheEnd = new LinkedHashSet<>();
 
-    /** The number of times that the run has resumed after an abort. */
     private long aborts;
 
     private final CommitGaps scatter = new CommitGaps();
@@ -187,8 +181,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
             return false;
         }
         try {
-            // A stage may hold inputs until the stream ends. Until then, a transaction that has records of these inputs
-            // cannot be cut, so it counts as settled here.
+            // A stage may hold inputs until the stream ends. A transaction with such inputs counts as settled.
             boolean waitsForInputs = run.isClosing() || (scatter.isThere() && !run.isIntakeHeld());
             return switch (run.state()) {
                 case IDLE, ENDED -> true;
@@ -208,8 +201,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     }
 
     /**
-     * Checks for deleted partitions. A commit that contains a deleted partition, or the id of a deleted topic, is never
-     * answered. It is cancelled and repeated without that partition.
+     * Checks for deleted partitions and topics, because brokers never answer a commit that contains one. Such a commit
+     * is cancelled and repeated without them.
      */
     private void lookForGoneIfDue() {
         TransactionCut<K, V> cut = run.committing();
@@ -226,14 +219,14 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
             committer.breakOff(cut);
             return;
         }
-        // A broker that has just started may have incomplete metadata, so one response is not enough.
+        // Ask again: a broker that has just started may have incomplete metadata.
         commits.lookForGone(cut.offsets().keySet());
     }
 
     /** Processes confirmed commits, and resumes after an abort. */
     private void takeUp() {
         for (TransactionCut<K, V> cut = run.confirmed.poll(); cut != null; cut = run.confirmed.poll()) {
-            // This has no effect on partitions that were revoked or restarted after the cut.
+            // Has no effect on partitions that were revoked or restarted after the cut.
             commits.committed(cut.partitions(), cut.offsets());
         }
         if (run.state() == TransactionState.ABORTED) {
@@ -243,7 +236,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
 
     // ---- Cuts ------------------------------------------------------------------------------------------------------
 
-    /** Ends the open transaction if that is possible now. Must be called with the lock held. */
+    /** Cuts the open transaction if that is possible now. Must be called with the lock held. */
     private CutResult cut() {
         if (!run.state().mayCut()) {
             return CutResult.LATER;
@@ -251,8 +244,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
         if (run.isSending() || run.aborted.isWaiting()) {
             return later(run.isIntakeHeld());
         }
-        // Check this before the inputs. In the reverse order, an input that finishes between the two checks would look
-        // like an input that no stage will ever finish.
+        // Check this before the inputs, which may finish between the two checks.
         boolean nothingMoves = run.isInputEnded() && nothingMoves();
         OpenTransaction<K, V> filling = run.filling();
         if (filling != null) {
@@ -303,28 +295,21 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
         return ending == null ? CutResult.NOTHING : CutResult.MADE;
     }
 
-    /**
-     * Postpones cutting the open transaction. The pipeline continues. If {@code withoutIntake} is true, it gets no new
-     * records until the cut.
-     */
+    /** Postpones cutting the open transaction. {@code withoutIntake} stops reading until the cut. */
     private CutResult later(boolean withoutIntake) {
         run.cutLater(withoutIntake);
         retryNanos = clock.nanoTime() + RETRY_NANOS;
         return CutResult.LATER;
     }
 
-    /**
-     * Returns whether no stage is working on any record. If that is so after the end of the input, inputs that are
-     * still unfinished will never be finished.
-     */
+    /** Returns whether no stage is working on any record of the consumer. */
     private boolean nothingMoves() {
         return Stream.concat(assignment.all().stream(), leaving.stream()).noneMatch(AssignedPartition::hasUnsettled);
     }
 
     /**
-     * Fails the run if the transaction has waited too long for unfinished inputs, which is well before the coordinator
-     * would abort it. After an abort by the coordinator, the run would repeat the same work and be aborted again,
-     * forever.
+     * Fails the run if the transaction has waited too long for unfinished inputs, well before the coordinator's
+     * timeout.
      */
     private void failIfStuck(OpenTransaction<K, V> filling) {
         if (filling.waitedNanos(clock.nanoTime()) >= plan.patienceNanos() && context.failure() == null) {
@@ -332,10 +317,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
         }
     }
 
-    /**
-     * Fails the run if all inputs of the transaction are finished, but there have been too many gaps between finished
-     * offsets for too long.
-     */
+    /** Fails the run if the finished offsets have had too many gaps for a commit for too long. */
     private void failIfScattered(OpenTransaction<K, V> filling, List<AssignedPartition> partitions) {
         if (filling.waitedNanos(clock.nanoTime()) >= plan.patienceNanos() && context.failure() == null) {
             String places = partitions.stream()
@@ -348,10 +330,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
         }
     }
 
-    /**
-     * Begins a transaction without records. Returns null if the producer is broken, in which case the transaction is
-     * aborted.
-     */
+    /** Begins a transaction without records. Returns null if the producer is broken and the transaction was aborted. */
     private @Nullable OpenTransaction<K, V> beginForOffsets() {
         committer.begin();
         OpenTransaction<K, V> begun = run.filling();
@@ -364,10 +343,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
         return partition == null || partition.tracker().isDone(root.token());
     }
 
-    /**
-     * Returns whether an input will be read again although some of its records were sent. It is read again here, after
-     * a seek, or by another member.
-     */
+    /** Returns whether an input with sent records will be read again, by this member or another one. */
     private boolean isTakenBack(Root root) {
         return partitionOf(root) == null && root.source().isRevoked(root.token());
     }
@@ -391,9 +367,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     }
 
     /**
-     * Returns whether a commit would lack the offset for records from this source. This is the case if the source's
-     * partition was revoked. It is also the case if the partition was restarted, by a seek or because its log changed,
-     * and its new position is not known yet.
+     * Returns whether a commit would lack an offset for this source. Its partition was revoked, or was restarted and
+     * has no position yet.
      */
     private boolean hasNoPlace(AckTarget source) {
         if (!source.isRevoked(0) || partitionOf(partition -> partition.tracker() == source) != null) {
@@ -405,8 +380,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     }
 
     /**
-     * Postpones cutting the open transaction, because the position of a restarted partition is usually known soon.
-     * Aborts the transaction if the partition was revoked, or if the wait takes too long.
+     * Postpones the cut until the position of a restarted partition is known. Aborts the transaction if that takes too
+     * long or the partition was revoked.
      */
     private CutResult laterOrAborted(OpenTransaction<K, V> filling) {
         boolean isVain = filling.sources().stream()
@@ -477,7 +452,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
                     if (!made) {
                         CutResult result = cut();
                         if (result != CutResult.LATER) {
-                            // From here on, records of the revoked partitions must not be written.
+                            // Records of the revoked partitions must not be written after this point.
                             run.leaving = Set.of();
                         }
                         if (result == CutResult.NOTHING) {
@@ -510,8 +485,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     private void throwIfTakenBack() {
         if (!takenBackAtTheEnd.isEmpty()) {
             if (run.filling() != null) {
-                // The open transaction may contain records of the revoked partitions, and must not be committed without
-                // the offsets of these partitions.
+                // The open transaction may contain records of the revoked partitions, but would lack their offsets.
                 committer.abortFilling(new KafkaException("a transaction before it was aborted at the end"));
             }
             throw takenBack(takenBackAtTheEnd);
@@ -524,17 +498,14 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     }
 
     private void refuseAfterFailure() {
-        // A commit that is already running continues, because its inputs were already finished when it began.
+        // A running commit continues, because its inputs were finished when it began.
         if (run.filling() != null) {
             committer.abortFilling(new KafkaException("the pipeline has failed"));
             throw new KafkaException("the open transaction is aborted, its inputs are read again");
         }
     }
 
-    /**
-     * Aborts the open transaction and throws if one of its inputs is unfinished and no stage is working on that input,
-     * because nothing could finish it any more.
-     */
+    /** Aborts the open transaction and throws if one of its inputs is unfinished and no stage is working on it. */
     private void throwIfGivenUp() {
         OpenTransaction<K, V> filling = run.filling();
         if (filling != null && filling.open().stream().anyMatch(this::isGivenUp)) {
@@ -547,7 +518,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
 
     private boolean isGivenUp(Root root) {
         AssignedPartition partition = partitionOf(root);
-        // In the reverse order, an input that finishes between the checks would count as given up.
+        // Check in this order, because the input may finish between the checks.
         return partition != null
                 && !partition.hasUnsettled()
                 && !partition.tracker().isDone(root.token());
@@ -569,8 +540,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
 
     /**
      * Resumes after an abort. Normally, finished records that were not committed are read again, and other partitions
-     * continue. If the input has ended or the consumer is ending, nothing can be read any more. The sink then writes
-     * its kept records again, if it can, and finished inputs stay finished.
+     * continue. At the end of the input or of the consumer, nothing can be read again. The sink then writes its kept
+     * records again, if it can.
      */
     private void goOn() {
         if (!run.lock.tryLock()) {
@@ -585,8 +556,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
             writesAgain = isAtTheEnd && run.aborted.mayWriteAgain();
             renewed = renew(writesAgain);
             if (!writesAgain) {
-                // Commit nothing for partitions with aborted records. These records only look finished, and the
-                // partition's next owner must read them again.
+                // Commit nothing for partitions with aborted records. The partition's next owner must read these
+                // records again.
                 leave(leaving.stream()
                         .filter(partition -> !isAborted(partition))
                         .toList());
@@ -607,10 +578,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
         }
     }
 
-    /**
-     * Restarts partitions after an abort, so that their aborted records no longer count as finished. If the aborted
-     * records are written again instead, restarts only deleted partitions.
-     */
+    /** Restarts partitions with aborted records. If the records are written again, restarts only deleted partitions. */
     private List<AssignedPartition> renew(boolean writesAgain) {
         List<AssignedPartition> renewed = new ArrayList<>();
         for (AssignedPartition partition : List.copyOf(assignment.all())) {
@@ -626,8 +594,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
         if (commits.isGone(partition.id()) || run.aborted.isLost(partition.tracker())) {
             return true;
         }
-        // The result is null if the finished offsets do not all fit into a commit. Aborted records may be among the
-        // offsets that do not fit.
+        // Null means that the finished offsets do not fit into a commit. Some of them may belong to aborted records.
         Map<TopicPartition, OffsetAndMetadata> uncommitted = commits.finishedEntirely(List.of(partition));
         return uncommitted == null || !uncommitted.isEmpty();
     }

@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Remembers the inputs of an element after the element has been acknowledged. Immutable. Acknowledging the element
- * again has no effect.
+ * The inputs of an element, remembered after its acknowledgement. Immutable. Acknowledging the element again has no
+ * effect.
  */
 final class EndedAcknowledgement implements AckTarget {
 
@@ -15,8 +15,8 @@ final class EndedAcknowledgement implements AckTarget {
     private final List<String> places;
 
     /**
-     * Captures the inputs of an element. Must be called before the element is acknowledged, unless the target belongs
-     * to a source.
+     * Captures the inputs of an element. Must be called before the element is acknowledged, unless the target is a
+     * source.
      *
      * @param places the origins of the inputs, as returned by {@link AckTarget#placeOf}; empty if they are not needed
      */
@@ -45,7 +45,7 @@ final class EndedAcknowledgement implements AckTarget {
         return text(places);
     }
 
-    /** Returns the first of several origins and the number of further ones, such as {@code orders-3@17 and 2 more}. */
+    /** Returns the first origin and the number of further ones, such as {@code orders-3@17 and 2 more}. */
     static String text(List<String> places) {
         int more = places.size() - 1;
         return more < 0 ? "" : places.getFirst() + (more == 0 ? "" : " and " + more + " more");

@@ -25,16 +25,15 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connects the source and the sink of a run of an exactly-once flow. {@link #open} is called when the run's source is
- * created. {@link #create} is called directly afterwards, on the same thread, when the run's sink is created. Immutable
- * except for the transactions handed over between these two calls.
+ * Connects the source and the sink of a run of an exactly-once flow. The source calls {@link #open}. Directly
+ * afterwards, the same thread creates the sink with {@link #create}. Immutable except for the transactions handed over
+ * between these two calls.
  */
 public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K, V>> {
 
     /**
-     * Passes the transactions of a new run from its source to its sink, which is created on the same thread. The
-     * reference is weak because the thread belongs to the user. If the run fails to start, no sink removes the
-     * reference.
+     * Passes the transactions of a new run from its source to its sink. The reference is weak because the thread
+     * belongs to the user, and no sink removes the reference if the run fails to start.
      */
     private static final ThreadLocal<@Nullable WeakReference<Opened<?, ?>>> HANDED_OVER = new ThreadLocal<>();
 
@@ -78,7 +77,7 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
             context.expose(counts);
         }
 
-        /** The transactions that commit the consumer's offsets. */
+        /** Returns the consumer's part of the transactions. */
         public ConsumerTransactions<K, V> transactions() {
             return transactions;
         }
@@ -93,10 +92,7 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
             return run.isIntakeHeld();
         }
 
-        /**
-         * Registers the sources of the batch's elements. Must be called by the source's thread before any other code
-         * sees the elements.
-         */
+        /** Registers the sources of a batch's elements. Called by the source's thread before it emits the batch. */
         void emits(Batch<?> batch) {
             AckTarget last = AckTarget.NONE;
             for (int i = 0; i < batch.size(); i++) {
@@ -108,9 +104,7 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
             }
         }
 
-        /**
-         * Waits while {@link #isIntakeHeld} is true, but no longer than until {@code deadlineNanos} on the run's clock.
-         */
+        /** Waits while {@link #isIntakeHeld} is true, at most until {@code deadlineNanos} on the run's clock. */
         public void awaitIntake(long deadlineNanos) throws InterruptedException {
             run.lock.lockInterruptibly();
             try {
@@ -173,7 +167,7 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
     }
 
     @Override
-    @SuppressWarnings("unchecked") // safe because opened.of must be this object, which has the same type parameters
+    @SuppressWarnings("unchecked") // opened.of is this object, with the same type parameters
     public SinkLoop<ProducerRecord<K, V>> create(StageContext context) {
         WeakReference<Opened<?, ?>> handedOver = HANDED_OVER.get();
         Opened<K, V> opened = handedOver == null ? null : (Opened<K, V>) handedOver.get();

@@ -11,15 +11,12 @@ import java.util.Map;
 import org.apache.kafka.common.KafkaException;
 
 /**
- * Detects elements whose inputs this run no longer owns. Confined to the stage's thread. Where noted, methods require
- * the lock of the {@link TransactionsOfRun}.
+ * Detects elements whose inputs this run no longer owns. Confined to the stage's thread. Some methods require the lock
+ * of the {@link TransactionsOfRun}.
  */
 final class LostInputs<K, V> {
 
-    /**
-     * An element emitted by a source, from which pipeline elements are made. The {@code source} is compared by
-     * identity.
-     */
+    /** An input: an element emitted by a source. The {@code source} is compared by identity. */
     record Root(AckTarget source, long token) {}
 
     private final TransactionsOfRun<K, V> run;
@@ -28,8 +25,7 @@ final class LostInputs<K, V> {
     /** The source of this run that was checked last. */
     private AckTarget lastOwn = AckTarget.NONE;
 
-    // The last element that has several inputs, all found to be owned by this run. livingSources contains one of these
-    // inputs per source.
+    // The last element with several inputs that this run still owned, and one of its inputs per source.
     private AckTarget livingJoint = AckTarget.NONE;
     private long livingToken;
     private Collection<Root> livingSources = List.of();
@@ -40,9 +36,9 @@ final class LostInputs<K, V> {
     }
 
     /**
-     * Drops an element if this run no longer owns one of its inputs. Returns whether it was dropped. Dropping ends the
-     * element's acknowledgement. If this run still owns other inputs of the element, the open transaction is aborted,
-     * so that these inputs are read again. Must be called with the lock held.
+     * Drops an element if this run no longer owns one of its inputs, and ends its acknowledgement. Returns whether it
+     * was dropped. If the run still owns other inputs of the element, aborts the transaction to read them again. Must
+     * be called with the lock held.
      */
     boolean isDropped(AckTarget target, long token) {
         if (target == AckTarget.NONE) {
@@ -77,7 +73,7 @@ final class LostInputs<K, V> {
         return true;
     }
 
-    /** Returns one input per source. Checking one is enough, because a source loses all its inputs at the same time. */
+    /** Returns one input per source, because a source loses all its inputs at the same time. */
     private static Collection<Root> onePerSource(List<Root> roots) {
         Map<AckTarget, Root> bySource = new HashMap<>();
         roots.forEach(root -> bySource.putIfAbsent(root.source(), root));
@@ -96,10 +92,8 @@ final class LostInputs<K, V> {
         return true;
     }
 
-    /** Returns whether this run no longer owns an input. */
     boolean isGone(AckTarget source, long token) {
-        // Check each source only once. A source of this run stays registered until it is revoked, so it is never
-        // mistaken for a source outside this run.
+        // Checks each source only once. A source of this run stays registered until it is revoked.
         if (source != lastOwn) {
             if (run.isForeign(source, token)) {
                 throw new KafkaPipelineException(foreign(source.placeOf(token)));

@@ -27,12 +27,11 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A transaction that accepts records and receives the brokers' acknowledgement of each. Guarded by the lock of its
+ * A transaction that accepts records and counts the brokers' acknowledgements. Guarded by the lock of its
  * {@link TransactionsOfRun}, except for acknowledgements, which arrive on the producer's thread.
  */
 final class OpenTransaction<K, V> {
 
-    /** The maximum number of inputs named in a message. */
     private static final int MAX_PLACES = 5;
 
     private static final long MOST_BETWEEN_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -42,69 +41,60 @@ final class OpenTransaction<K, V> {
     final TransactionalProducer<K, V> producer;
     final long beganNanos;
 
-    /**
-     * Unfinished inputs that have a record in this transaction. All records of an input must go into the same
-     * transaction.
-     */
+    /** Unfinished inputs with a record in this transaction. All records of an input go into the same transaction. */
     private final Set<Root> open = new HashSet<>();
 
     private long opened;
 
-    /** The sources of the inputs from which the transaction's records were made. */
     private final Set<AckTarget> sources = Collections.newSetFromMap(new IdentityHashMap<>());
 
     private AckTarget lastSource = AckTarget.NONE;
 
-    // The last sent element that has several inputs. Many records in a row may be made from the same inputs, which are
-    // then added only once.
+    // The last sent element with several inputs. Its inputs are added once, although many records may come from it.
     private AckTarget lastJoint = AckTarget.NONE;
     private long lastJointToken;
 
     private final BiConsumer<OpenTransaction<K, V>, Exception> onRefusal;
 
-    // Written only by the thread that holds the lock.
+    // Written only with the lock held.
     private volatile long records;
     private final RecordTimes times = new RecordTimes();
     private final AtomicLong bytes = new AtomicLong();
     private final AtomicLong answers = new AtomicLong();
 
-    /** The offsets of the written records; null if no {@code whenCommitted} listener needs them. */
+    /** The offsets of the written records; null if there is no {@code whenCommitted} listener. */
     private final @Nullable List<RecordMetadata> results;
 
     private long waitedNanos;
     private long askedNanos = NEVER;
 
-    /** The health of the client. Confined to the monitoring thread. */
+    /** Confined to the monitoring thread. */
     private final ClientHealth health = new ClientHealth(false);
 
     // Confined to the monitoring thread.
     private long answersSeen = -1;
     private long waitingNanos;
 
-    /**
-     * Rejected records, if the run has a rule for records that cannot be written. {@link TransactionRule#excuses}
-     * decides which of them the rule covers. More may be added until all records are acknowledged or rejected.
-     */
+    /** Rejected records, if the run has a rule for them. Complete once all records are acknowledged or rejected. */
     final Queue<TransactionRule.Refusal> refusals = new ConcurrentLinkedQueue<>();
 
-    /** The sent records in order, to be written again after an abort; null if they are not kept. */
+    /** The sent records in order, to write them again after an abort; null if they are not kept. */
     final @Nullable List<TransactionRecord<K, V>> kept;
 
-    /** The remembered inputs of the records in {@link #kept}. Records made from the same element share one object. */
+    /** The inputs of the records in {@link #kept}. Records made from the same element share one object. */
     private final Map<Root, EndedAcknowledgement> lasting = new HashMap<>();
 
-    // The number of all dead-letter records in the transaction, and the number of dead-letter records that were written
-    // without their value. Guarded by the lock.
+    // The number of dead-letter records, and of dead-letter records without their value. Guarded by the lock.
     private int deadLetters;
     private int cutDeadLetters;
 
     /** The topic of the first rejected record; empty if there is none. */
     private volatile String refusedTopic = "";
 
-    /** The origin of the first rejected record's input, such as {@code orders-3@17}; empty if unknown. */
+    /** The input of the first rejected record, such as {@code orders-3@17}; empty if unknown. */
     private volatile String refusedInput = "";
 
-    // The callback of the last element that has no input or several inputs. Confined to the sending thread.
+    // The callback of the last element with several inputs or none. Confined to the sending thread.
     private @Nullable Callback jointAnswer;
     private AckTarget answerTarget = AckTarget.NONE;
     private long answerToken;
@@ -129,10 +119,7 @@ final class OpenTransaction<K, V> {
         this.onRefusal = onRefusal;
     }
 
-    /**
-     * Returns the callback for a record made from an element. Must be called before the element is acknowledged,
-     * because the offset of its input is unknown afterwards. Called by the sending thread.
-     */
+    /** Returns the callback for a record of an element. Must be called before the element is acknowledged. */
     Callback answerOf(AckTarget target, long token) {
         if (target instanceof OffsetTracker source) {
             long offset = source.offsetOf(token);
@@ -147,7 +134,7 @@ final class OpenTransaction<K, V> {
         return jointAnswer;
     }
 
-    /** Processes the outcome of a record. The origin of its input is needed only if the record is rejected. */
+    /** Handles the outcome of a record. Its input is needed only if it is rejected. */
     void answered(@Nullable RecordMetadata metadata, @Nullable Exception refusal, String input) {
         producer.client.thread().heard();
         answers.incrementAndGet();
@@ -164,14 +151,14 @@ final class OpenTransaction<K, V> {
         }
     }
 
-    /** The offsets of the records once the transaction is committed; empty if they are not kept. */
+    /** Returns the offsets of the written records; empty if they are not kept. Must be called after the commit. */
     List<RecordMetadata> results() {
         return results == null ? List.of() : List.copyOf(results);
     }
 
     /**
-     * Returns a target that still reports the inputs of an element after the element has been acknowledged. Must be
-     * called before the element is acknowledged.
+     * Returns a target that reports the inputs of an element even after its acknowledgement. Must be called before the
+     * element is acknowledged.
      *
      * @param withPlaces whether the target must also know the origins of the inputs
      */
@@ -243,12 +230,10 @@ final class OpenTransaction<K, V> {
         }
     }
 
-    /** The sources of the inputs from which the records were made. Finished and unfinished inputs are included. */
     Set<AckTarget> sources() {
         return sources;
     }
 
-    /** Marks the record that was sent last as a dead-letter record. */
     void deadLetterSent(boolean isCut) {
         deadLetters++;
         cutDeadLetters += isCut ? 1 : 0;
@@ -272,11 +257,7 @@ final class OpenTransaction<K, V> {
         return found[0];
     }
 
-    /**
-     * Returns whether the element has the same acknowledgement as the element sent last, so that its inputs need not be
-     * added to {@link #open} again. None of these inputs can have finished in between, because that acknowledgement is
-     * still pending.
-     */
+    /** Returns whether the element has the same acknowledgement, and thus the same inputs, as the last sent element. */
     private boolean isLastJoint(AckTarget target, long token) {
         return target != AckTarget.NONE && target == lastJoint && token == lastJointToken;
     }
@@ -285,15 +266,14 @@ final class OpenTransaction<K, V> {
         return open;
     }
 
-    /** The number of inputs ever added to {@link #open}. Changes when more records may belong to this transaction. */
+    /** Returns the number of inputs ever added to {@link #open}. */
     long opened() {
         return opened;
     }
 
     /**
-     * The time for which the transaction has been waiting for the inputs in {@link #open}. Must be called regularly
-     * during the wait. At most one second is added per call, because the process may have been suspended between two
-     * calls.
+     * Returns the time for which the transaction has waited for the inputs in {@link #open}. Must be called regularly:
+     * each call adds at most one second, because the process may have been suspended.
      */
     long waitedNanos(long nowNanos) {
         waitedNanos += askedNanos == NEVER ? 0 : Math.min(nowNanos - askedNanos, MOST_BETWEEN_NANOS);
@@ -301,7 +281,6 @@ final class OpenTransaction<K, V> {
         return waitedNanos;
     }
 
-    /** The first inputs in {@link #open}, for messages. */
     String places() {
         List<String> places = open.stream()
                 .map(root -> root.source().placeOf(root.token()))
@@ -315,19 +294,17 @@ final class OpenTransaction<K, V> {
         return records;
     }
 
-    /** The timestamps of the records. */
     RecordTimes times() {
         return times;
     }
 
-    /** The number of records neither acknowledged nor rejected. May be called from any thread. */
+    /** Returns the number of records neither acknowledged nor rejected. May be called from any thread. */
     long unanswered() {
         return Math.max(0, records - answers.get());
     }
 
     /**
-     * A lower bound of the time since the last acknowledgement, if records are unacknowledged. Confined to the
-     * monitoring thread.
+     * Returns the minimum time since the last acknowledgement; 0 if none is missing. Confined to the monitoring thread.
      */
     long noAnswerNanos(long nowNanos) {
         long answered = answers.get();
@@ -339,10 +316,10 @@ final class OpenTransaction<K, V> {
     }
 
     /**
-     * Returns the failure of the run if the client can no longer complete records; otherwise null. Confined to the
-     * monitoring thread.
+     * Returns the failure of the run if the client can no longer complete records, or null. Confined to the monitoring
+     * thread.
      *
-     * @param committing whether the run waits, or will wait, for the response to the transaction's commit
+     * @param committing whether the transaction will be or is being committed
      */
     @Nullable
     KafkaPipelineException look(boolean committing, long nowNanos) {

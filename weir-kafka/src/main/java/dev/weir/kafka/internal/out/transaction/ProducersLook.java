@@ -8,14 +8,14 @@ import java.util.function.DoubleBinaryOperator;
 import java.util.function.ToDoubleFunction;
 
 /**
- * Combines the metrics of an exactly-once run's two producers. Memory, blocked time and throttled time are added up.
- * For queue time and request time, the longer one is used. Stateless.
+ * Combines the metrics of an exactly-once run's two producers. Memory, blocked time and throttled time are added up; of
+ * queue times and request times, the longer one counts. Stateless.
  */
 final class ProducersLook {
 
     private ProducersLook() {}
 
-    /** The current values of both producers. May be called from any thread. */
+    /** Returns the current values of both producers. May be called from any thread. */
     static <K, V> Snapshot at(TransactionsOfRun<K, V> run, List<TransactionalProducer<K, V>> producers, String stage) {
         List<Snapshot> open = new ArrayList<>();
         for (TransactionalProducer<K, V> producer : producers) {
@@ -43,10 +43,7 @@ final class ProducersLook {
                 + (committing == null ? 0 : committing.transaction().unanswered());
     }
 
-    /**
-     * Combines a metric of both producers. A producer that does not report it, because it has sent nothing yet, is
-     * ignored.
-     */
+    /** Combines a metric of both producers. Ignores a producer that has sent nothing yet and does not report it. */
     private static double both(List<Snapshot> open, ToDoubleFunction<Snapshot> of, DoubleBinaryOperator combined) {
         return open.stream()
                 .mapToDouble(of)

@@ -12,17 +12,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Aborts transactions that cannot be committed, then wakes the consumer's thread, so that their inputs are read again
- * or their records are written again. Confined to the committing thread.
+ * Aborts transactions that cannot be committed, and then wakes the consumer's thread. That thread lets their inputs be
+ * read again, or their records be written again. Confined to the committing thread.
  */
 final class TransactionAborts<K, V> {
 
     private static final Logger LOG = LoggerFactory.getLogger(TransactionAborts.class);
 
-    /** The time that an abort waits for a running send before it interrupts the send. */
+    /** The time for a running send to end before an abort interrupts it. */
     private static final long SEND_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    /** Has no jitter, so that simulations with the same seed are identical. */
+    /** Without jitter, because simulations with the same seed must be identical. */
     private static final Backoff BACKOFF =
             Backoff.between(Duration.ofMillis(50), Duration.ofSeconds(5)).withJitter(0);
 
@@ -30,7 +30,6 @@ final class TransactionAborts<K, V> {
     private final StageContext context;
     private final TransactionCounts counts;
 
-    /** The number of aborts since the last commit. */
     private int aborts;
 
     TransactionAborts(TransactionsOfRun<K, V> run, StageContext context, TransactionCounts counts) {
@@ -39,14 +38,14 @@ final class TransactionAborts<K, V> {
         this.counts = counts;
     }
 
-    /** Reports a committed transaction, which resets the backoff. */
+    /** Resets the backoff, because a transaction was committed. */
     void succeeded() {
         aborts = 0;
     }
 
     /**
-     * Aborts all open transactions. Then waits, unless the rule for rejected records excuses the abort. The wait grows
-     * with each abort until a transaction is committed.
+     * Aborts all open transactions. Then waits, longer with each abort, unless the rule for rejected records excuses
+     * it.
      */
     void abort(Exception why) {
         List<OpenTransaction<K, V>> broken = takeBroken();
@@ -77,7 +76,7 @@ final class TransactionAborts<K, V> {
                     why.toString());
         }
         broken.forEach(transaction -> transaction.producer.abort());
-        // Checked after the aborts, because only then has each record been acknowledged or rejected.
+        // Checked after the aborts, when each record is acknowledged or rejected.
         boolean isExcused = rule != null && rule.excuses(broken);
         if (!isExcused) {
             if (fatal != null && mayBeExcused) {
@@ -102,10 +101,7 @@ final class TransactionAborts<K, V> {
         }
     }
 
-    /**
-     * Waits until no record is being sent, so that it is certain whether the last record is part of the transaction.
-     * Must be called with the lock held.
-     */
+    /** Waits until no record is being sent. Must be called with the lock held. */
     private void awaitSent(OpenTransaction<K, V> filling) {
         try {
             if (!run.awaitSent(SEND_NANOS)) {

@@ -28,13 +28,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The thread that opens a run's producers, commits the run's transactions one after the other, and aborts any
- * transaction that cannot be committed. Its methods may be called from any thread, and never block, except for
- * {@link #close}.
+ * The thread that opens a run's producers, commits the run's transactions one after the other, and aborts transactions
+ * that cannot be committed. Thread-safe; only {@link #close} blocks.
  */
 final class TransactionCommitter<K, V> {
 
-    /** The number of producers: one fills a transaction while the other commits. */
     static final int PRODUCERS = 2;
 
     private static final Logger LOG = LoggerFactory.getLogger(TransactionCommitter.class);
@@ -52,24 +50,23 @@ final class TransactionCommitter<K, V> {
     private final List<TransactionalProducer<K, V>> producers = new ArrayList<>();
 
     /**
-     * The producer for trial transactions, which test single records and are always aborted. Used by the stage's thread
-     * until {@link #close}.
+     * The producer for trial transactions, which are always aborted. Used by the stage's thread until {@link #close}.
      */
     private final TransactionalProducer<K, V> trial;
 
-    /** Confined to this thread. */
+    /** Confined to the committer's thread. */
     private final TransactionAborts<K, V> aborts;
 
     private final Set<String> topics = ConcurrentHashMap.newKeySet();
 
-    /** The committer's thread while it calls the {@code whenCommitted} listener; null at all other times. */
+    /** The committer's thread while it calls the {@code whenCommitted} listener; otherwise null. */
     private volatile @Nullable Thread telling;
 
-    /** Detects a stuck client. Confined to the monitoring thread. */
+    /** Confined to the monitoring thread. */
     private ClientProgress progress = ClientProgress.NONE;
 
     /**
-     * Creates a committer. {@code clients} creates its producers, which are numbered from 0.
+     * Creates a committer. {@code clients} opens the client of a producer by its number, from 0.
      *
      * @param whenCommitted receives the offsets of each transaction's records; null if there is no listener
      */
@@ -91,7 +88,7 @@ final class TransactionCommitter<K, V> {
                         .factory()));
     }
 
-    /** Creates a committer that runs on the given thread. {@link #close} stops the thread. */
+    /** Creates a committer that runs on the given thread, which {@link #close} stops. */
     TransactionCommitter(
             TransactionsOfRun<K, V> run,
             StageContext context,
@@ -115,10 +112,7 @@ final class TransactionCommitter<K, V> {
         return TransactionalProducer.ofRun(() -> clients.apply(number), run::isEnded, run::pause);
     }
 
-    /**
-     * Makes {@link #look} also detect a client whose records are not acknowledged. Must be called before the run
-     * starts.
-     */
+    /** Makes {@link #look} also detect a stuck client. Must be called before the run starts. */
     void watch(ClientProgress newProgress) {
         progress = newProgress;
     }
@@ -127,20 +121,16 @@ final class TransactionCommitter<K, V> {
         topics.add(topic);
     }
 
-    /** The producer for trial transactions. It is not open yet, and is closed together with the others. */
+    /** Returns the producer for trial transactions, not open yet. This committer closes it. */
     TransactionalProducer<K, V> trial() {
         return trial;
     }
 
-    /**
-     * Returns a single handle for both producers, because the producers take turns filling transactions. Any thread may
-     * call this method.
-     */
+    /** Returns a common handle for both producers, which take turns. May be called from any thread. */
     ProducerHandle look(String stage) {
         return new WriterHandle(run.latency, () -> ProducersLook.at(run, producers, stage));
     }
 
-    /** Opens the producers. */
     void start() {
         producers.forEach(producer -> submit(() -> {
             producer.open();
@@ -166,10 +156,7 @@ final class TransactionCommitter<K, V> {
         }
     }
 
-    /**
-     * Begins a transaction with a free producer. If the producer is broken, aborts the transaction. Must be called with
-     * the lock held.
-     */
+    /** Begins a transaction with a free producer. Aborts it if the producer is broken. The lock must be held. */
     void begin() {
         TransactionalProducer<K, V> producer = run.takeFree();
         run.begin(new OpenTransaction<>(
@@ -185,8 +172,8 @@ final class TransactionCommitter<K, V> {
     void commit(TransactionCut<K, V> cut) {
         submit(() -> {
             if (run.committing() != cut) {
-                // A record of the transaction was rejected, so the transaction has been aborted. Its producer may have
-                // begun another transaction, which must not commit these offsets.
+                // The transaction was aborted. Its producer may have begun another one, which must not commit these
+                // offsets.
                 return;
             }
             long start = System.nanoTime();
@@ -208,8 +195,8 @@ final class TransactionCommitter<K, V> {
     }
 
     /**
-     * Returns whether the brokers have acknowledged all records of the transaction. If they have not, everything is
-     * aborted.
+     * Waits until all records of the transaction are acknowledged. After a failure, aborts everything and returns
+     * false.
      */
     private boolean isFlushed(OpenTransaction<K, V> transaction) {
         try {
@@ -225,8 +212,8 @@ final class TransactionCommitter<K, V> {
     }
 
     /**
-     * Returns whether the coordinator has committed the records and the offsets. If that is uncertain, everything is
-     * aborted.
+     * Commits the records and the offsets. After a failure, or if the outcome is unknown, aborts everything and returns
+     * false.
      */
     private boolean isCommitted(TransactionCut<K, V> cut) {
         boolean asked = false;
@@ -238,8 +225,8 @@ final class TransactionCommitter<K, V> {
         } catch (InterruptException interrupted) {
             throw interrupted;
         } catch (RuntimeException failure) {
-            // If a record was rejected, the client fails the commit itself and never asks the coordinator, so nothing
-            // can have been committed.
+            // After a rejected record, the client fails the commit without asking the coordinator. Nothing was
+            // committed.
             failed(failure, asked && cut.transaction().refusedTopic().isEmpty());
             return false;
         }
@@ -262,13 +249,12 @@ final class TransactionCommitter<K, V> {
         }
     }
 
-    /** Returns whether the {@code whenCommitted} listener has called System.exit, so that its thread never ends. */
+    /** Returns whether the {@code whenCommitted} listener has called System.exit. Its thread then never ends. */
     private boolean isListenerExiting() {
         Thread thread = telling;
         return thread != null && JvmExit.isExiting(thread);
     }
 
-    /** Reports that the brokers have rejected a record of a transaction. */
     void refused(OpenTransaction<K, V> transaction, Exception refusal) {
         submit(() -> {
             if (run.abortRefused(transaction)) {
@@ -277,7 +263,7 @@ final class TransactionCommitter<K, V> {
         });
     }
 
-    /** Aborts the transaction that accepts records. An earlier transaction that is being committed continues. */
+    /** Aborts the transaction that accepts records. A running commit of an earlier transaction continues. */
     void abortFilling(Exception why) {
         if (run.askAbort()) {
             submit(() -> {
@@ -294,8 +280,8 @@ final class TransactionCommitter<K, V> {
     }
 
     /**
-     * Fails the run if a client can no longer complete records. Otherwise a flush would wait forever, or a commit would
-     * be repeated forever. Must be called by one thread, several times a second.
+     * Fails the run, or aborts the running commit, if a client makes no progress. Must be called by one thread, several
+     * times a second.
      */
     void look(long nowNanos) {
         TransactionCut<K, V> cut = run.committing();
@@ -319,25 +305,22 @@ final class TransactionCommitter<K, V> {
     private void look(OpenTransaction<K, V> transaction, boolean committing, long nowNanos) {
         KafkaPipelineException broken = transaction.look(committing, nowNanos);
         if (broken != null && !run.isEnded()) {
-            context.fail(broken); // reported first, because closing the client causes failures that say less
+            context.fail(broken); // before the less specific failures from closing the client
             transaction.producer.breakOff();
         }
     }
 
-    /** Reports a recreated topic. Producers that use its old id cannot commit offsets for it. */
+    /** Reports a recreated topic. A producer that uses the old topic id cannot commit offsets for the topic. */
     void topicRecreated(String name) {
         producers.forEach(producer -> producer.topicRecreated(name));
     }
 
-    /** Makes the running {@link #commit} fail. Used if the coordinator would never respond to it. */
+    /** Makes a running {@link #commit} fail. Used if the coordinator would never respond. */
     void breakOff(TransactionCut<K, V> cut) {
         cut.transaction().producer.breakOff();
     }
 
-    /**
-     * Stops the thread and closes the producers. An open transaction is aborted; a running commit gets a few seconds to
-     * finish.
-     */
+    /** Stops the thread and closes the producers. A running commit has a few seconds to finish. */
     void close() {
         OpenTransaction<K, V> open = run.end();
         submit(() -> end(open));
@@ -354,7 +337,7 @@ final class TransactionCommitter<K, V> {
         closeProducers(Duration.ZERO);
     }
 
-    /** Waits for the thread's end. Returns false if it does not end in time, or if it never will. */
+    /** Waits for the thread to end. Returns false if it does not end in time. */
     private boolean isTerminated() throws InterruptedException {
         long endNanos = System.nanoTime() + CLOSE_PATIENCE.toNanos();
         while (!thread.awaitTermination(EXIT_LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
@@ -374,7 +357,6 @@ final class TransactionCommitter<K, V> {
         if (open != null) {
             counts.aborted.increment();
         }
-        // Closing a producer aborts its open transaction.
         closeProducers(CLOSE_PATIENCE.dividedBy(2));
     }
 }

@@ -16,7 +16,6 @@ public final class TransactionCounts implements TransactionHandle {
     final LongAdder overlapped = new LongAdder();
     final LongAdder fenced = new LongAdder();
 
-    /** The durations of commits in microseconds. */
     private final LatencyCounts times = new LatencyCounts();
 
     void committed(long nanos) {

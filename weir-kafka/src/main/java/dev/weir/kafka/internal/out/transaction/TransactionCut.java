@@ -10,8 +10,7 @@ import org.apache.kafka.common.TopicPartition;
 /**
  * A transaction that accepts no more records and is being committed. Immutable.
  *
- * @param offsets the offsets to commit; they cover exactly the finished inputs, whose records are all in this
- *     transaction or in earlier ones
+ * @param offsets the offsets to commit, which cover exactly the finished inputs
  * @param partitions the partitions of these offsets
  * @param member the consumer's group member; brokers reject the offsets if the group has rebalanced since (KIP-447)
  */

@@ -24,14 +24,13 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.errors.UnsupportedVersionException;
 import org.jspecify.annotations.Nullable;
 
-/** Determines what a transaction's failure means for the run. Stateless. */
+/** Decides what a transaction's failure means for the run. Stateless. */
 final class TransactionFaults {
 
     private TransactionFaults() {}
 
     /**
-     * Returns the failure that must end the run because repeating the work would fail the same way; null if the work
-     * can be repeated.
+     * Returns the failure that ends the run because repeating the work would not help, or null.
      *
      * @param topic the topic of a rejected record, or empty
      * @param input the origin of that record's input, or empty
@@ -63,8 +62,7 @@ final class TransactionFaults {
     }
 
     /**
-     * Returns the failure for a transaction that has waited too long for unfinished inputs. The transaction contains
-     * some of these inputs' records, so it cannot be committed without their other records.
+     * Returns the failure for a transaction that has waited too long for the unfinished inputs of its records.
      *
      * @param places the origins of these inputs
      */
@@ -78,8 +76,7 @@ final class TransactionFaults {
     }
 
     /**
-     * Returns the failure for a transaction that has waited too long because the gaps between finished offsets do not
-     * fit into the commit's metadata.
+     * Returns the failure for a transaction whose finished offsets had too many gaps for a commit for too long.
      *
      * @param places the origins of the first unfinished inputs
      */
@@ -92,14 +89,14 @@ final class TransactionFaults {
                 + TimeUnit.NANOSECONDS.toMillis(plan.timeoutNanos()));
     }
 
-    /** Returns the failure that ends a run when {@code failure} has left it without a usable producer. */
+    /** Returns the failure of a run that has no usable producer left after {@code failure}. */
     static Throwable ofRun(Throwable failure) {
         return failure instanceof KafkaException ofClient
                 ? ofClient(ofClient)
                 : Objects.requireNonNullElse(fatal(failure, "", ""), failure);
     }
 
-    /** Returns the failure that ends a run when a client's failure has left it without a usable producer. */
+    /** Returns the failure of a run that has no usable producer left after a client's failure. */
     static KafkaPipelineException ofClient(KafkaException failure) {
         KafkaPipelineException known = fatal(failure, "", "");
         return known == null
@@ -107,7 +104,7 @@ final class TransactionFaults {
                 : known;
     }
 
-    /** Returns whether a coordinator that has just refused a transactional id may grant it soon. */
+    /** Returns whether another attempt may succeed after a coordinator refused a transactional id. */
     static boolean passes(Throwable refusal) {
         for (Throwable cause = refusal; cause != null; cause = Thrown.cause(cause)) {
             if (cause instanceof RetriableException) {
@@ -115,7 +112,6 @@ final class TransactionFaults {
             }
         }
         // Only this run uses the id. If the id was fenced, another group member wrongly assumed that this run is dead.
-        // Another attempt may succeed.
         return isFenced(refusal);
     }
 

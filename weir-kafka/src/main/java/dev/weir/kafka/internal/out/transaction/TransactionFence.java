@@ -25,10 +25,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ends the transactions of runs that are no longer in the group because they were killed, or were suspended and then
- * expelled. As long as such a transaction contains an offset for a partition, brokers withhold the partition's
- * committed offset until the transaction times out. Ending it avoids that wait. Thread-safe; queries run on a separate
- * thread, one at a time.
+ * Ends the open transactions of killed or expelled group members. Until then, brokers withhold the committed offsets of
+ * the transactions' partitions. Thread-safe; queries run on a separate thread, one at a time.
  */
 final class TransactionFence {
 
@@ -40,10 +38,7 @@ final class TransactionFence {
     private final TransactionPlan plan;
     private final AtomicBoolean asking = new AtomicBoolean();
 
-    /**
-     * Creates a fence. Its admin client uses the settings in {@code clientConfig} that apply to admin clients, except
-     * for the client id.
-     */
+    /** Creates a fence, which queries the brokers with the admin settings in {@code clientConfig}. */
     TransactionFence(Map<String, ?> clientConfig, TransactionPlan plan) {
         this.config = new HashMap<>(clientConfig);
         this.config.keySet().retainAll(AdminClientConfig.configNames());
@@ -51,7 +46,6 @@ final class TransactionFence {
         this.plan = plan;
     }
 
-    /** Starts a check, unless one is running. */
     void look() {
         if (asking.compareAndSet(false, true)) {
             Thread.ofVirtual().name("weir-fence").start(() -> {
@@ -75,8 +69,7 @@ final class TransactionFence {
         if (runs.isEmpty()) {
             return;
         }
-        // Query the group only after the transactions. A live run joins the group before it begins a transaction, so
-        // every live run whose transaction was listed is a member by now.
+        // Query the group after the transactions: live runs join the group before they begin one.
         var group = Objects.requireNonNull(admin.describeConsumerGroups(List.of(plan.group()))
                 .describedGroups()
                 .get(plan.group()));
@@ -89,10 +82,7 @@ final class TransactionFence {
         }
     }
 
-    /**
-     * Returns the transactions listed by the brokers that respond. A coordinator that is down is left out, because it
-     * cannot end transactions. Another broker will become the coordinator of its transactions.
-     */
+    /** Returns the open transactions of other runs. Coordinators that do not respond are left out. */
     private Map<String, String> openOfOtherRuns(Admin admin)
             throws InterruptedException, ExecutionException, TimeoutException {
         return openOfOtherRuns(

@@ -9,7 +9,7 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.config.ConfigDef;
 import org.jspecify.annotations.Nullable;
 
-/** Rejects settings that do not work with transactions. Stateless. */
+/** Refuses settings that do not work with transactions. Stateless. */
 public final class TransactionLimits {
 
     private static final Duration MIN_INTERVAL = Duration.ofMillis(1);
@@ -24,8 +24,7 @@ public final class TransactionLimits {
     }
 
     /**
-     * Rejects a commit interval that is too short or too long. The interval is the time for which a transaction
-     * normally accepts records.
+     * Refuses a commit interval that is too short or too long. A transaction normally accepts records for this time.
      */
     public static void checkInterval(Duration interval) {
         if (interval.compareTo(MIN_INTERVAL) < 0 || interval.compareTo(MAX_INTERVAL) > 0) {
@@ -40,10 +39,7 @@ public final class TransactionLimits {
         }
     }
 
-    /**
-     * Rejects a dead-letter topic that the producer cannot write to in its transactions, because it is in another
-     * cluster.
-     */
+    /** Refuses a dead-letter topic in another cluster, because the producer writes it in its transactions. */
     public static void checkDeadLetterTopic(
             ProducerSettings<?, ?> producer, @Nullable DeadLetterTopic deadLetterTopic) {
         String brokers = producer.properties().get(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG);
@@ -60,8 +56,8 @@ public final class TransactionLimits {
     }
 
     /**
-     * Returns the time after which brokers abort a transaction of the producer. Throws an exception if the commit
-     * interval is not shorter.
+     * Returns the time after which brokers abort a transaction of the producer. Refuses a commit interval that is not
+     * shorter.
      */
     public static Duration timeout(ProducerSettings<?, ?> producer, Duration commitInterval) {
         if (producer.produce() == ProducePath.LEAN) {

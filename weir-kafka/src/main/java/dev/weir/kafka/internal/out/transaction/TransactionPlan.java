@@ -27,15 +27,14 @@ import org.jspecify.annotations.Nullable;
 public record TransactionPlan(
         String group, String run, long intervalNanos, long records, long bytes, long timeoutNanos) {
 
-    /** The coordinator's transaction timeout, unless the producer's settings contain another one. */
+    /** The transaction timeout if the producer's settings contain none. */
     public static final int TIMEOUT_MILLIS = (int) Duration.ofSeconds(30).toMillis();
 
     /**
      * Creates the plan of a new run.
      *
      * @param member the {@code group.instance.id} of a static member, or null. All runs of a static member have the
-     *     same run id. A classic group keeps showing the client id of the member's first run, so with random run ids,
-     *     other members would consider every later run dead
+     *     same run id, because a classic group keeps the client id of the member's first run
      */
     public static TransactionPlan ofNewRun(
             String group, @Nullable String member, Duration interval, long records, long bytes, Duration timeout) {
@@ -55,8 +54,8 @@ public record TransactionPlan(
     }
 
     /**
-     * Returns how long a transaction that is due to be committed waits for unfinished inputs: until half of the
-     * transaction timeout has passed, but at least an eighth of the timeout.
+     * Returns the longest time that a due transaction waits for unfinished inputs: half of the transaction timeout
+     * minus {@code intervalNanos}, but at least an eighth of the timeout.
      */
     long patienceNanos() {
         return Math.max(timeoutNanos / 2 - intervalNanos, timeoutNanos / 8);
@@ -71,7 +70,7 @@ public record TransactionPlan(
         return name + "-" + run;
     }
 
-    /** Matches the transactional ids of all runs of the group. The first capturing group contains the run's id. */
+    /** Matches the transactional ids of all runs of the group. Group 1 of the match is the run's id. */
     Pattern idsOfGroup() {
         return Pattern.compile(Pattern.quote(group) + "-weir-([0-9a-f]{16})-\\d+");
     }

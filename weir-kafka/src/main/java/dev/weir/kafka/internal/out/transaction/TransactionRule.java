@@ -33,41 +33,36 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Handles records that an exactly-once run cannot write: skips them, or writes dead-letter records in the transaction
- * that commits their inputs' offsets. Not used if the run fails on such records. Confined to the stage's thread, except
- * for {@link #excuses} and {@link #committed}, which are called by the committing thread, and the methods of
+ * The rule for records that an exactly-once run cannot write: skips them, or writes dead-letter records in the same
+ * transaction as their inputs' offsets. Not used if the run fails on such records. Confined to the stage's thread,
+ * except for {@link #excuses} and {@link #committed}, which the committing thread calls, and the methods of
  * {@link DeadLetterHandle}.
  *
- * <p>If a record is rejected, its whole transaction is aborted, and all inputs of the transaction are read again. The
- * inputs of the rejected record become suspects. When the stages process a suspect again, they may produce a different
- * record. If the new record is for the same topic, it is first written in a trial transaction, which is always aborted.
- * If this trial fails, the rule is applied to the new record.
+ * <p>A rejected record aborts its whole transaction, and all inputs of the transaction are read again. The inputs of
+ * the rejected record become suspects. The stages process a suspect again, perhaps with another result. A new record
+ * for the same topic is first written alone, in a trial transaction that is always aborted. If this trial fails, the
+ * rule is applied to the new record.
  */
 final class TransactionRule<K, V> implements DeadLetterHandle {
 
     private static final Logger LOG = LoggerFactory.getLogger(TransactionRule.class);
 
-    /**
-     * Maximum number of consecutive aborts without progress. An abort makes progress if it finds a new suspect or if a
-     * faulty record has been handled since the previous abort. Without this limit, the search might never end.
-     */
+    /** Maximum number of consecutive aborts without a new suspect or a handled faulty record. */
     static final int MOST_IN_VAIN = 5;
 
     /**
-     * The number of times that a dead-letter record can be made smaller. The smallest form contains no key, value, or
-     * headers of the original record.
+     * The number of times that a dead-letter record can be made smaller, down to one without key, value and headers.
      */
     private static final int SMALLEST = 2;
 
-    /** A rejected record: the reason, its topic, and the inputs from which it was made. */
+    /** A rejected record: its topic, the reason, and its inputs. */
     record Refusal(String topic, Exception why, List<String> places) {}
 
-    /** Identifies the records for one topic that are made from the same input. */
+    /** The records for one topic that are made from the same input. */
     private record Origin(String place, String topic) {}
 
     private final StageContext context;
 
-    /** Logs a warning for a record, and acknowledges it. */
     private final WriteRule<ProducerRecord<K, V>> skipping;
 
     /** Null if records are skipped. */
@@ -81,7 +76,7 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
     /** Inputs that may produce a rejected record. Modified only by the committing thread. */
     private final RefusalSearch<Origin> suspects = new RefusalSearch<>();
 
-    /** The number of records handled by the rule for records that cannot be written. Written by the stage's thread. */
+    /** The number of records to which the rule was applied. Written by the stage's thread. */
     private volatile long ruled;
 
     // Confined to the committing thread
@@ -104,8 +99,8 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
     }
 
     /**
-     * Creates the object that applies the run's rule for unwritable records. Returns null if that rule makes the run
-     * fail. Throws if the dead-letter topic does not exist.
+     * Creates the run's rule, or returns null if unwritable records fail the run. Throws if the dead-letter topic does
+     * not exist.
      */
     static <K, V> @Nullable TransactionRule<K, V> of(
             WriteFailures rule,
@@ -139,8 +134,7 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
     /**
      * Creates the callback for a record in a transaction.
      *
-     * @param places the origins of the record's inputs. The callback itself cannot determine them if the record was
-     *     acknowledged before the callback runs
+     * @param places the origins of the record's inputs, which are unknown after the acknowledgement
      */
     Callback answerOf(OpenTransaction<K, V> transaction, ProducerRecord<K, V> record, List<String> places) {
         return (metadata, refusal) -> {
@@ -167,12 +161,12 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
 
     // ---- The stage's thread ----------------------------------------------------------------------------------------
 
-    /** Returns whether there are no suspects, and no record for the topic was rejected recently. */
+    /** Returns whether there are no suspects and no rejection was noted for the topic. */
     boolean isQuiet(String topic) {
         return suspects.isEmpty() && skipping.refusalOf(topic) == null;
     }
 
-    /** Returns the reason why a record cannot be written; null if no reason is known. May block. */
+    /** Returns why a record cannot be written, or null if no reason is known. May block. */
     @Nullable
     Exception refusal(ProducerRecord<K, V> record, AckTarget target, long token) {
         String topic = record.topic();
@@ -190,10 +184,7 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
         return why != null && takes(why) ? why : null;
     }
 
-    /**
-     * Returns the reason why the brokers or the client reject the record if it is written alone; null if they accept
-     * it.
-     */
+    /** Writes a record in a trial transaction. Returns why it was rejected, or null if it was accepted. */
     private @Nullable Exception tried(ProducerRecord<K, V> record) {
         if (!trialIsOpen) {
             trial.open();
@@ -216,8 +207,8 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
     }
 
     /**
-     * Applies the rule to a record that cannot be written. Returns the dead-letter record to write instead, under the
-     * same acknowledgement. Returns null if the record is skipped, which ends its acknowledgement. May block.
+     * Applies the rule to a record that cannot be written. Returns the dead-letter record to write under the same
+     * acknowledgement, or null if the record is skipped and its acknowledgement ended. May block.
      */
     @Nullable
     @SuppressWarnings("NonAtomicVolatileUpdate") // single writer
@@ -232,10 +223,7 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
         return deadLetter(deadLetters, unwritten.failed(record, why, place), place);
     }
 
-    /**
-     * Returns the dead-letter record for a failed record. Tries smaller and smaller forms until the dead-letter topic
-     * accepts one of them.
-     */
+    /** Returns a failed record's dead-letter record, reduced in size until the dead-letter topic accepts it. */
     private ProducerRecord<K, V> deadLetter(DeadLetterWriter from, FailedRecord failed, String place) {
         for (int tooLarge = 0; ; tooLarge++) {
             ProducerRecord<K, V> deadLetter = ready(from.propose(failed, tooLarge));
@@ -259,10 +247,7 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
         }
     }
 
-    /**
-     * Wraps the serialized key and value, so that the run's producer sends them unchanged although its serializers have
-     * other types.
-     */
+    /** Wraps the serialized key and value, because the run's serializers have other types. */
     @SuppressWarnings("unchecked")
     private static <K, V> ProducerRecord<K, V> ready(ProducerRecord<byte[], byte[]> deadLetter) {
         return (ProducerRecord<K, V>) new ProducerRecord<Object, Object>(
@@ -276,10 +261,7 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
 
     // ---- The committing thread -------------------------------------------------------------------------------------
 
-    /**
-     * Returns whether the rule for unwritable records may cover the exception or one of its causes. If so,
-     * {@link #excuses} makes the final decision once all records are acknowledged or rejected.
-     */
+    /** Returns whether the rule may cover the exception or one of its causes. {@link #excuses} makes the decision. */
     boolean mayExcuse(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = Thrown.cause(cause)) {
             if (cause instanceof Exception refusal && takes(meant(refusal))) {
@@ -290,8 +272,8 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
     }
 
     /**
-     * Processes the rejected records of aborted transactions. Returns true if the run may continue. In that case, the
-     * rule for unwritable records covers at least one of the rejections, and {@link #MOST_IN_VAIN} is not exceeded.
+     * Handles the rejected records of aborted transactions. Returns whether the rule covers one of them, and
+     * {@link #MOST_IN_VAIN} is not exceeded.
      */
     boolean excuses(List<OpenTransaction<K, V>> aborted) {
         boolean isExcused = false;
@@ -301,7 +283,7 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
                 if (takes(refusal.why)) {
                     isExcused = true;
                     if (RecordRefusals.isOfOtherTopics(refusal.why, refusal.topic)) {
-                        continue; // not a suspect, because it was unsent when a record of another topic was rejected
+                        continue; // not a suspect: a record of another topic was rejected
                     }
                     for (String place : refusal.places) {
                         isAnother |= suspects.suspect(new Origin(place, refusal.topic), refusal.why) == null;
@@ -311,18 +293,14 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
         }
         if (isExcused) {
             long ruledNow = ruled;
-            // Finding a new suspect counts as progress. If records arrive in a different order each time, several of
-            // them may be rejected before a known suspect arrives again.
+            // A new suspect is progress: records may arrive in a different order each time.
             inVain = ruledNow == ruledBefore && !isAnother ? inVain + 1 : 1;
             ruledBefore = ruledNow;
         }
         return isExcused && inVain <= MOST_IN_VAIN;
     }
 
-    /**
-     * Counts the dead-letter records of a committed transaction. Forgets suspects whose inputs this run will not read
-     * again.
-     */
+    /** Counts the dead-letter records of a committed transaction. Forgets suspects that will not be read again. */
     @SuppressWarnings("NonAtomicVolatileUpdate") // single writer
     void committed(TransactionCut<K, V> done) {
         long before = written;
@@ -344,7 +322,6 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
         });
     }
 
-    /** Returns whether a dead-letter record contains only a part of its original record. */
     static boolean isCut(ProducerRecord<?, ?> deadLetter) {
         return deadLetter.headers().lastHeader(DeadLetterHeaders.CUT) != null;
     }
@@ -361,10 +338,7 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
         return cut;
     }
 
-    /**
-     * Returns 0. The run does not hold rejected records until their dead-letter topic accepts them. It fails if a
-     * dead-letter record cannot be written.
-     */
+    /** Returns 0. A run fails if it cannot write a dead-letter record, and never holds it. */
     @Override
     public int held() {
         return 0;

@@ -31,28 +31,22 @@ enum TransactionState {
     /** A transaction accepts records; none is being committed. */
     FILLING,
 
-    /**
-     * A transaction is being committed, but the brokers do not have all its records yet, so no other transaction
-     * begins.
-     */
+    /** A transaction is being committed, and waits for the brokers' acknowledgements. No other transaction begins. */
     FLUSHING,
 
     /** A transaction is being committed, and the brokers have all its records. */
     FLUSHED,
 
-    /** Like {@link #FLUSHED}, and the next transaction accepts records. */
+    /** Like {@link #FLUSHED}, while the next transaction accepts records. */
     OVERLAPPING,
 
-    /**
-     * All open transactions must be aborted. A running commit continues until its outcome is known; no record is
-     * accepted.
-     */
+    /** All open transactions must be aborted. No record is accepted, but a running commit continues. */
     ABORT_ASKED,
 
     /** The committing thread is aborting all open transactions. */
     ABORTING,
 
-    /** All open transactions are aborted, but the consumer's thread has not resumed the run yet. */
+    /** All open transactions are aborted. The consumer's thread has not resumed the run yet. */
     ABORTED,
 
     /** The run has ended, and no transaction begins. A running commit or abort completes. */
@@ -62,28 +56,24 @@ enum TransactionState {
     enum Transition {
         BEGIN,
 
-        /** Stops the open transaction from accepting records, so that it can be committed. */
+        /** Makes the open transaction accept no more records, for its commit. */
         CUT,
 
-        /** Reports that the brokers have all records of the transaction that is being committed. */
+        /** Reports that the brokers have all records of the transaction being committed. */
         FLUSH,
 
-        /** Reports that the transaction is committed. */
         COMMIT,
 
-        /** Requests the committing thread to abort everything. */
+        /** Asks the committing thread to abort everything. */
         ASK_ABORT,
 
-        /**
-         * Starts an abort on the committing thread, either on request, or because the brokers rejected a record or a
-         * commit.
-         */
+        /** Starts an abort, on request or because the brokers rejected a record or a commit. */
         ABORT,
 
-        /** Reports that everything is aborted, so that the consumer's thread can rewind. */
+        /** Reports that everything is aborted. The consumer's thread can rewind. */
         FINISH_ABORT,
 
-        /** Resumes after the consumer's thread has rewound or has queued the aborted records to be written again. */
+        /** Resumes after the consumer's thread has rewound or has queued the aborted records. */
         RESUME,
 
         END
@@ -108,7 +98,7 @@ enum TransactionState {
         };
     }
 
-    /** Returns this state if a running commit that makes progress does not change it; otherwise null. */
+    /** Returns this state if progress of a running commit does not change it; otherwise null. */
     private @Nullable TransactionState ifStays() {
         return this == ABORT_ASKED || this == ENDED ? this : null;
     }
@@ -143,26 +133,17 @@ enum TransactionState {
                 .collect(Collectors.joining(" or "));
     }
 
-    /**
-     * Returns whether a transaction may begin. This requires that no transaction accepts records, and that the brokers
-     * have all records of the previous one.
-     */
+    /** Returns whether a transaction may begin: none accepts records, and none is being flushed or aborted. */
     boolean mayBegin() {
         return allows(Transition.BEGIN);
     }
 
-    /**
-     * Returns whether the consumer's thread may cut the open transaction, which requires that no transaction is being
-     * committed or aborted.
-     */
+    /** Returns whether the open transaction may be cut: none is being committed or aborted. */
     boolean mayCut() {
         return this == IDLE || this == FILLING;
     }
 
-    /**
-     * Returns whether an abort has been requested and the run has not resumed yet. No record is accepted in the
-     * meantime.
-     */
+    /** Returns whether an abort was requested and the run has not resumed yet. No record is accepted meanwhile. */
     boolean isAborting() {
         return this == ABORT_ASKED || this == ABORTING || this == ABORTED;
     }

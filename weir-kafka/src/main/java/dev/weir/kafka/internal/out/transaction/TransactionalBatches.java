@@ -42,8 +42,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Writes pulled records in transactions, and acknowledges their inputs after the commits. Keeps the records of the open
- * transaction, so that it can send them again in a new transaction after an abort. {@link #run} is confined to the
- * stage's thread. {@link #close} is called after {@code run} has returned.
+ * transaction, to send them again after an abort. {@link #run} is confined to the stage's thread. {@link #close} is
+ * called after {@code run}.
  */
 public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord<K, V>> {
 
@@ -51,7 +51,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
 
     private static final Backoff BACKOFF = Backoff.between(Duration.ofMillis(100), Duration.ofSeconds(10));
 
-    /** A record of the open transaction, and the callback that receives its outcome. */
+    /** A record of the open transaction, which is also the callback for its outcome. */
     private final class PendingRecord extends TransactionRecord<K, V> implements Callback {
 
         private boolean wasSent;
@@ -60,7 +60,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
             super(record, target, token);
         }
 
-        /** Returns the record or, if it was sent before, a copy, because a record cannot be sent twice. */
+        /** Returns the record, or a copy if it was sent before. The client does not accept a record twice. */
         ProducerRecord<K, V> toSend() {
             ProducerRecord<K, V> next = wasSent ? copy() : record;
             wasSent = true;
@@ -118,12 +118,12 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
     /** True if a transaction has begun, even an empty one. Confined to the stage's thread. */
     private boolean begun;
 
-    /** The thread currently inside a send. A callback on this thread means that the record itself was rejected. */
+    /** The thread inside a send. A callback on this thread means that the record itself was rejected. */
     private @Nullable Thread sender;
 
     private volatile int inHand;
 
-    /** True while a commit is running. Written by the stage's thread. */
+    /** Written by the stage's thread. */
     private volatile boolean committing;
 
     private final TopicWatch watch;
@@ -236,7 +236,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         }
     }
 
-    /** Sends a record. Passes it to the rule for unwritable records if it could not be added to the transaction. */
+    /** Sends a record. Passes it to the rule for unwritable records if the client rejects it. */
     private void send(PendingRecord pending) {
         Exception ofTopic = rule.refusalOf(pending.record.topic());
         if (ofTopic != null) {
@@ -269,9 +269,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         rule.add(pending.record, why, pending.target, pending.token);
     }
 
-    /**
-     * Commits a transaction with the open records, with as many attempts as necessary, and acknowledges their inputs.
-     */
+    /** Commits the open records, with as many attempts as necessary, and acknowledges their inputs. */
     private void commit() throws InterruptedException {
         long start = System.nanoTime();
         committing = true;
@@ -295,10 +293,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         rule.settle();
     }
 
-    /**
-     * Makes one attempt to commit. Returns false if the transaction was aborted, in which case its records have been
-     * sent again in a new transaction.
-     */
+    /** Tries to commit. After a failure, aborts the transaction, sends its records again and returns false. */
     private boolean isCommitted(int failures) throws InterruptedException {
         try {
             producer.commit();
@@ -309,10 +304,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         }
     }
 
-    /**
-     * Aborts the open transaction, and sends its records again in a new one. Repeats this until all records are sent or
-     * the run fails.
-     */
+    /** Aborts the open transaction, and sends its records again in a new one, until all are sent or the run fails. */
     private void again(RuntimeException broken, int failuresBefore) throws InterruptedException {
         RuntimeException why = broken;
         for (int failures = failuresBefore + 1; ; failures++) {
@@ -349,10 +341,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         }
     }
 
-    /**
-     * Aborts the transaction. Fails the run if another run has taken over the transactional id. The failed commit may
-     * not have revealed that, because the coordinator may not have responded to it.
-     */
+    /** Aborts the transaction. Fails the run if another run has taken over the transactional id. */
     private void abort() {
         try {
             producer.abort();
@@ -360,12 +349,12 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
             failIfFinal(broken, null);
             throw broken;
         } finally {
-            // Forget the rejections of the aborted transaction, because they cannot explain a later failure.
+            // The rejections of the aborted transaction cannot explain a later failure.
             boolean ignored = search.review(refusal -> false, (pending, why) -> {});
         }
     }
 
-    /** Fails the run if a retry would fail in the same way, or if another run with the same id caused the failure. */
+    /** Fails the run if a retry cannot succeed, or if another run has the transactional id. */
     private void failIfFinal(RuntimeException broken, @Nullable Reason<PendingRecord> reason) {
         if (ended || broken instanceof InterruptException || broken instanceof KafkaPipelineException) {
             throw broken;
@@ -397,10 +386,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         }
     }
 
-    /**
-     * Fails the run if the client can no longer complete records. Without this check, a commit would wait forever.
-     * Called by the monitoring thread.
-     */
+    /** Fails the run if the client can no longer complete records. Called by the monitoring thread. */
     private void look(long nowNanos) {
         if (ended) {
             return;

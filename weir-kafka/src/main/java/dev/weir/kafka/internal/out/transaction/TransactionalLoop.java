@@ -27,35 +27,26 @@ import org.jspecify.annotations.Nullable;
  * Writes pulled records to the open transaction. Confined to the stage's thread, which holds the lock of the
  * {@link TransactionsOfRun}, except during the client's {@code send}, which may block.
  *
- * <p>All records made from an input are written in the same transaction. When a transaction is due to be committed, it
- * may already contain records of unfinished inputs. Until it is cut, it is called closing, and accepts only further
- * records of these inputs. Other records wait in this loop, in order, for the next transaction. Records also wait while
- * a transaction is being flushed. Otherwise, two producers would write records at the same time, in an undefined order.
+ * <p>All records made from an input are written in the same transaction. A transaction that is due may contain records
+ * of unfinished inputs. Until it is cut, it is closing: it accepts only further records of these inputs. Other records
+ * wait here, in order, for the next transaction. Records also wait while a transaction is being flushed, to keep the
+ * order between the two producers.
  */
 final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
 
-    /** The interval between checks for queued records that may now be sent or must be written again. */
+    /** The interval between checks for records to send or to write again. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-    /**
-     * The longest pause between two batches of elements. During a pause, the consumer's thread can cut a transaction
-     * that is due.
-     */
+    /** The longest pause between two batches, in which the consumer's thread can cut a due transaction. */
     private static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
-    /**
-     * The minimum time until the next pause if the transaction was not cut during the last one. Cutting may be
-     * impossible for now, because an operator may keep inputs unfinished until more elements arrive.
-     */
+    /** The minimum time until the next pause if the last one was in vain, because an operator holds inputs. */
     private static final long VAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
-    /**
-     * While the previous transaction is being committed, the open transaction may grow to this many times its limits.
-     * Beyond that, it accepts no more records.
-     */
+    /** The open transaction may reach this multiple of its limits while the previous one is being committed. */
     private static final int MOST = 4;
 
-    /** The largest number of elements sent in one go. The consumer's thread cannot cut the transaction in between. */
+    /** The maximum number of elements sent without a chance for the consumer's thread to cut the transaction. */
     private static final int RUN = 64;
 
     private final TransactionsOfRun<K, V> run;
@@ -67,15 +58,12 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     private final LostInputs<K, V> inputs;
     private final ArrayDeque<TransactionRecord<K, V>> waiting = new ArrayDeque<>();
 
-    /**
-     * The closing transaction for which {@link #waiting} was last searched; null if the queue must be searched again.
-     */
+    /** The closing transaction for which {@link #waiting} was last searched, or null to search again. */
     private @Nullable OpenTransaction<K, V> searched;
 
     /** {@link OpenTransaction#opened} at the last search. */
     private long searchedOpened;
 
-    /** The topic of the last record written. */
     private String lastTopic = "";
 
     /** The headers of the last record before it was sent. */
@@ -116,11 +104,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         }
     }
 
-    /**
-     * Returns the deadline of the next pull. It is only a few milliseconds away if records are queued or are kept until
-     * they are committed. The loop must then check regularly whether it can send the queued records or must write the
-     * kept records again.
-     */
+    /** Returns the deadline of the next pull. It is near if records are queued or kept. */
     private long untilLook() {
         return waiting.isEmpty() && !run.keeps ? Stage.NEVER : run.clock.after(LOOK_NANOS);
     }
@@ -145,8 +129,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     }
 
     /**
-     * Sends consecutive elements that need no checks, so that the lock is released and acquired only once for all of
-     * them, and the transaction is not cut between them. Returns the number of elements sent.
+     * Sends consecutive elements that need no checks, with the lock released once. Returns the number of elements sent.
      */
     private int takeRun(Batch<ProducerRecord<K, V>> batch, int from) {
         OpenTransaction<K, V> filling = run.filling();
@@ -183,8 +166,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     }
 
     /**
-     * Returns the number of elements sent. Some elements remain unsent if the transaction is aborted, or if an element
-     * cannot be serialized and the rule for records that cannot be written covers that failure.
+     * Sends elements, and returns their number. Stops if the transaction is aborted or the rule must handle an element.
      */
     private int sendRun(OpenTransaction<K, V> filling, Batch<ProducerRecord<K, V>> batch, int from, int end) {
         int[] at = {from};
@@ -202,8 +184,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
             boolean isOpen = sent(filling, batch, from, at[0]);
             boolean isOfTransaction = isOfTransaction(thrown);
             if (isOfTransaction) {
-                // The records sent before the failed one are already in the transaction. The abort does not lose them:
-                // either they are written again, or their inputs are read again.
+                // The records sent before are written again, or their inputs are read again.
                 committer.abortFilling(thrown);
             }
             if (isOfTransaction || (rule != null && rule.takes(thrown))) {
@@ -218,10 +199,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         return sent(filling, batch, from, end) ? end - from : 0;
     }
 
-    /**
-     * Returns whether an exception from a send concerns the transaction or the client, and not the serialization of the
-     * record.
-     */
+    /** Returns whether an exception from a send concerns the transaction or the client, and not only the record. */
     private static boolean isOfTransaction(RuntimeException thrown) {
         return (thrown instanceof KafkaException || thrown instanceof IllegalStateException)
                 && !(thrown instanceof SerializationException);
@@ -234,7 +212,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
                 : thrown;
     }
 
-    /** Sends a record whose acknowledgement is still pending. Called by {@link TransactionsOfRun#send}. */
+    /** Sends a record. Its acknowledgement must still be pending. Called by {@link TransactionsOfRun#send}. */
     private void send(
             OpenTransaction<K, V> filling,
             ProducerRecord<K, V> record,
@@ -254,9 +232,8 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     }
 
     /**
-     * Adds sent elements to the open transaction. If a later element of the batch could not be sent, the elements
-     * before it must still be added, because the consumer's thread may cut the transaction before that failure is
-     * handled. Returns false if the transaction was aborted or the run has ended.
+     * Adds sent elements to the open transaction, even if a later element of the batch has failed. Returns false if the
+     * transaction was aborted or the run has ended.
      */
     private boolean sent(OpenTransaction<K, V> filling, Batch<ProducerRecord<K, V>> batch, int from, int end) {
         if (run.filling() != filling) {
@@ -281,9 +258,8 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     }
 
     /**
-     * Applies the rule for records that cannot be written, if the element's record is already known to be such a
-     * record. Returns true if the element is then finished. Returns false if it must still be sent, either unchanged or
-     * as a dead-letter record.
+     * Applies the rule to an element that is known to be unwritable. Returns true if the element is then finished.
+     * Otherwise it must be sent, unchanged or as a dead-letter record.
      */
     private boolean isRuledOut(TransactionRecord<K, V> element) {
         TransactionRule<K, V> rule = run.rule;
@@ -305,7 +281,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         return deadLetter.isEmpty();
     }
 
-    /** Runs an action with the lock released. The action may block, and must not depend on the shared state. */
+    /** Runs an action without the lock. The action may block, and must not use the shared state. */
     private <T> T unlocked(Supplier<T> work) {
         run.lock.unlock();
         try {
@@ -327,9 +303,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
             meter.holds(-1);
         }
         OpenTransaction<K, V> filling = closing();
-        // Skip the search if no input was added since the last one, because it would again find no record that belongs
-        // to the transaction. Otherwise, every element would cause a search of the whole queue, and a long wait for the
-        // cut would take quadratic time.
+        // The last search found all records of the transaction, and no input was added since.
         if (filling == null || (filling == searched && filling.opened() == searchedOpened)) {
             return;
         }
@@ -344,7 +318,6 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         }
     }
 
-    /** Returns the open transaction if it is closing and not aborting, otherwise null. */
     private @Nullable OpenTransaction<K, V> closing() {
         return run.isClosing() && !run.state().isAborting() ? run.filling() : null;
     }
@@ -361,10 +334,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         return isDone;
     }
 
-    /**
-     * Waits until the element is sent or dropped. Returns false if the open transaction is closing and does not accept
-     * the element, which must then wait for the next transaction.
-     */
+    /** Waits until the element is sent or dropped. Returns false if it must wait for the next transaction. */
     private boolean isPlaced(TransactionRecord<K, V> element) throws InterruptedException {
         while (true) {
             sendAgain();
@@ -385,9 +355,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         }
     }
 
-    /**
-     * Sends the records of aborted transactions again, before all other records, so that the original order is kept.
-     */
+    /** Sends the records of aborted transactions again. They precede all other records, to keep the order. */
     private void sendAgain() throws InterruptedException {
         TransactionRecord<K, V> next;
         while ((next = run.aborted.next()) != null) {
@@ -445,8 +413,8 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     }
 
     /**
-     * Sends an element. Returns true if the element is finished. Returns false if the transaction must be aborted, or
-     * if the element was replaced by its dead-letter record, which must be sent next.
+     * Sends an element. Returns false if the transaction must be aborted, or if the element's dead-letter record must
+     * be sent instead.
      */
     private boolean isSent(OpenTransaction<K, V> filling, TransactionRecord<K, V> element) {
         ProducerRecord<K, V> record = element.record;
@@ -508,14 +476,12 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         }
     }
 
-    /** Sends the queued records at the end of the input, when no more elements can arrive. */
     private void end() throws InterruptedException {
         run.lock.lockInterruptibly();
         try {
             run.endInput();
             drainWaiting();
-            // While records were still queued in this loop, the consumer's thread may have noted that everything was
-            // committed. Correct that note.
+            // The consumer's thread may have noted that everything is committed, while records were still queued here.
             run.noteThrough(false);
             run.wakeOwner.run();
             awaitCommit();
@@ -524,10 +490,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         }
     }
 
-    /**
-     * Waits until the kept records are committed. The loop must not return before that, because no other thread can
-     * write these records again after an abort.
-     */
+    /** Waits until the kept records are committed. Only this loop can write them again after an abort. */
     private void awaitCommit() throws InterruptedException {
         while (run.keeps && !run.isThrough()) {
             throwIfEnded();

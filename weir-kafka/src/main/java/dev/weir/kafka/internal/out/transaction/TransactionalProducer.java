@@ -29,46 +29,37 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A transactional id and its current client. If the client becomes unusable, it is replaced: {@code initTransactions}
- * of the new client fences the old one and ends its transaction. Confined to the committing thread, except for
- * {@link #begin} and {@link #send}, which are called by the thread that fills the transaction: the pipeline's thread or
- * the consumer's thread.
+ * A transactional id and its current client. A client that becomes unusable is replaced: {@code initTransactions} of
+ * the new client fences the old one and ends its transaction. Confined to the committing thread, except for
+ * {@link #begin} and {@link #send}, which the thread that fills the transaction calls.
  */
 final class TransactionalProducer<K, V> {
 
     private static final Logger LOG = LoggerFactory.getLogger(TransactionalProducer.class);
 
-    /**
-     * The number of attempts to open a client while the brokers reject its transactional id temporarily. These attempts
-     * take about a minute in total.
-     */
+    /** Maximum number of attempts while the brokers temporarily refuse the transactional id, in about a minute. */
     static final int OPENINGS = 15;
 
     private static final Backoff BACKOFF = Backoff.between(Duration.ofMillis(100), Duration.ofSeconds(5));
 
-    /**
-     * The client. It counts the records sent with {@link ReplaceableProducer#send}, but not the records sent with
-     * {@link #send}.
-     */
+    /** The client. Does not count the records sent with {@link #send}. */
     final ReplaceableProducer<K, V> client;
 
     private final BooleanSupplier ended;
     private final Consumer<Duration> pause;
 
-    /** True if the id was made for this run, so that no other run uses it. */
+    /** True if only this run uses the id. */
     private final boolean isOfRun;
 
     /**
-     * Topics that were recreated since the client was opened. When the client commits offsets, it uses the topic id
-     * that it learned first. The brokers reject an outdated id, and the client retries until {@code max.block.ms} has
-     * passed.
+     * Topics recreated since the client was opened. The client commits offsets with their old ids, which brokers
+     * reject.
      */
     private final Set<String> outdated = ConcurrentHashMap.newKeySet();
 
     /** Guards the next two fields. */
     private final ReentrantLock offsetsLock = new ReentrantLock();
 
-    /** The thread waiting in {@link #sendOffsets} until the offsets are accepted; null if there is none. */
     private @Nullable Thread offsetsSender;
 
     /** True if {@link #breakOff} has ended the wait of {@link #offsetsSender}. */
@@ -87,8 +78,8 @@ final class TransactionalProducer<K, V> {
     }
 
     /**
-     * Creates an unopened producer with an id that only this run uses. If its client is fenced, it opens another client
-     * with the same id. Stops waiting once {@code ended} returns true.
+     * Creates a producer with an id that only this run uses. If its client is fenced, it opens another one with the
+     * same id. Stops waiting once {@code ended} returns true.
      *
      * @param pause waits for the given time, or until the run has ended
      */
@@ -97,10 +88,7 @@ final class TransactionalProducer<K, V> {
         return new TransactionalProducer<>(clients, ClientProgress.NONE, ended, pause, true);
     }
 
-    /**
-     * Creates an unopened producer with an id chosen by a user. If another run fences the producer, that run keeps the
-     * id.
-     */
+    /** Creates a producer with an id chosen by a user. Another run that fences the producer keeps the id. */
     static <K, V> TransactionalProducer<K, V> ofUser(
             Supplier<Producer<K, V>> clients,
             ClientProgress progress,
@@ -110,8 +98,8 @@ final class TransactionalProducer<K, V> {
     }
 
     /**
-     * Opens a client, and fences any earlier client with the same id. Waits while brokers are down. If the brokers
-     * reject the id temporarily, makes up to {@link #OPENINGS} attempts.
+     * Opens a client, and fences any earlier client with the same id. Waits while brokers are down. Makes up to
+     * {@link #OPENINGS} attempts if the brokers temporarily refuse the id.
      */
     void open() {
         var ignored = client.replace(this::refused);
@@ -143,8 +131,8 @@ final class TransactionalProducer<K, V> {
     }
 
     /**
-     * Returns whether another attempt may succeed. A configuration that has worked before is valid, so a configuration
-     * error then only means that broker names cannot be resolved at present.
+     * Returns whether another attempt may succeed. After a client was opened, a configuration error is temporary: a
+     * broker's name cannot be resolved.
      */
     private boolean mayPass(KafkaException refused) {
         return TransactionFaults.passes(refused)
@@ -194,8 +182,8 @@ final class TransactionalProducer<K, V> {
     }
 
     /**
-     * Sets the thread that is waiting in {@link #sendOffsets}; null if there is none. Returns whether {@link #breakOff}
-     * ended the previous wait. If so, clears the current thread's interrupt flag.
+     * Sets the thread waiting in {@link #sendOffsets}, or null. If {@link #breakOff} ended the previous wait, clears
+     * the interrupt flag and returns true.
      */
     private boolean setOffsetsSender(@Nullable Thread sender) {
         offsetsLock.lock();
@@ -218,8 +206,8 @@ final class TransactionalProducer<K, V> {
     }
 
     /**
-     * Returns whether a thread waits for offsets that will never be accepted, because the client uses a topic id from
-     * before the topic was recreated. May be called from any thread.
+     * Returns whether a thread waits in vain in {@link #sendOffsets}, with the old id of a recreated topic. May be
+     * called from any thread.
      */
     boolean waitsInVain(Collection<TopicPartition> ids) {
         offsetsLock.lock();
@@ -230,10 +218,7 @@ final class TransactionalProducer<K, V> {
         }
     }
 
-    /**
-     * Commits the transaction. Repeats the request if it times out, because only the response reveals the transaction's
-     * outcome.
-     */
+    /** Commits the transaction. Repeats a request that times out, because only the response shows the outcome. */
     void commit() {
         while (true) {
             try {
@@ -249,7 +234,7 @@ final class TransactionalProducer<K, V> {
     }
 
     /**
-     * Aborts the open transaction, if any, so that none of its records becomes visible, and prepares for the next one.
+     * Aborts the open transaction, if any, and prepares for the next one.
      *
      * @throws KafkaException if another run has taken an id chosen by a user
      */
@@ -261,7 +246,7 @@ final class TransactionalProducer<K, V> {
 
     /**
      * Aborts the transaction, if necessary by replacing the client. Returns false if the request timed out and must be
-     * repeated. With an id chosen by a user, only the response reveals whether another run has taken the id.
+     * repeated.
      */
     private boolean isAborted() {
         try {
@@ -284,12 +269,11 @@ final class TransactionalProducer<K, V> {
     }
 
     /**
-     * Makes all threads that wait in the client fail with an exception. {@link #abort} then replaces the client. May be
-     * called from any thread.
+     * Makes all threads waiting in the client fail. May be called from any thread. {@link #abort} replaces the client.
      */
     void breakOff() {
         client.breakOff();
-        // Closing the client does not end the wait for offsets if their request is in flight, so interrupt the thread.
+        // Closing the client does not end the wait for an offsets request in flight. Interrupt the thread.
         offsetsLock.lock();
         try {
             Thread sender = offsetsSender;

@@ -15,20 +15,20 @@ import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
-/** Creates the stage of a source whose offsets are committed in the transactions of its output. Immutable. */
+/** Creates the stage of a source whose offsets are committed in transactions with its output. Immutable. */
 public final class TransactionalSource<K, V> implements SourceFactory<ConsumerRecord<K, V>> {
 
-    /** The shortest session timeout that brokers allow a member of a classic group by default. */
+    /** The minimum session timeout in a classic group that brokers allow by default. */
     private static final int SESSION_MILLIS = 6_000;
 
-    /** Minimum metadata length. It is sufficient for a few hundred gaps between finished offsets. */
+    /** Minimum metadata length, enough for a few hundred gaps between finished offsets. */
     private static final int MIN_METADATA_CHARS = 512;
 
     private final ConsumerSettings<K, V> settings;
     private final Subscription subscription;
     private final ExactlyOnceRun<?, ?> run;
 
-    /** Creates a source after checking the settings; see {@link #check}. */
+    /** Checks the settings and creates a source; see {@link #check}. */
     public TransactionalSource(ConsumerSettings<K, V> settings, Subscription subscription, ExactlyOnceRun<?, ?> run) {
         this.settings = settings;
         this.subscription = subscription;
@@ -36,7 +36,7 @@ public final class TransactionalSource<K, V> implements SourceFactory<ConsumerRe
         check(settings, subscription);
     }
 
-    /** Rejects contradictory settings. */
+    /** Refuses contradictory settings. */
     public static void check(ConsumerSettings<?, ?> settings, Subscription subscription) {
         var ignored = new ConsumerStart(settings, subscription, new Delivery.Committable(), null);
         if (settings.commitMetadataChars() < MIN_METADATA_CHARS) {
@@ -51,8 +51,8 @@ public final class TransactionalSource<K, V> implements SourceFactory<ConsumerRe
     }
 
     /**
-     * Returns the settings with the run's id in the client id. Also shortens the session timeout of a classic group,
-     * unless the user has set it, so that another instance receives the partitions of a killed one sooner.
+     * Returns the settings with the run's id in the client id. In a classic group, also shortens the session timeout,
+     * unless the user has set it.
      */
     private static <K, V> ConsumerSettings<K, V> ofRun(ConsumerSettings<K, V> settings, TransactionPlan plan) {
         var properties = settings.properties();
@@ -78,7 +78,7 @@ public final class TransactionalSource<K, V> implements SourceFactory<ConsumerRe
         ConsumerSettings<K, V> ofRun = ofRun(settings, plan);
         ConsumerStart start = new ConsumerStart(ofRun, subscription, new Delivery.Committable(), null);
         ExactlyOnceRun.Opened<?, ?> opened = run.open(ofRun, subscription.isBounded(), plan, context);
-        // This closes the producers after the consumer, because closing the consumer makes the last commit.
+        // Close the producers after the consumer, whose close makes the last commit.
         context.onTermination(patience -> {
             opened.close();
             return "";
@@ -89,7 +89,7 @@ public final class TransactionalSource<K, V> implements SourceFactory<ConsumerRe
         return new Held<>(opened, start.pulled(records, context));
     }
 
-    /** The source's stage, which emits nothing while the run's intake is stopped. Confined to the stage's thread. */
+    /** The source's stage, which emits nothing while the run's intake is held. Confined to the stage's thread. */
     private record Held<T>(ExactlyOnceRun.Opened<?, ?> opened, Stage<T> records) implements Stage<T> {
 
         @Override

@@ -20,11 +20,10 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state shared by three threads of a run: the stage's thread, which sends records, the consumer's thread, and the
- * committing thread. Owns the {@link TransactionState} and up to two open transactions. Each transition is a method
- * whose comment names the calling thread. Unless a comment says otherwise, the caller must hold {@link #lock}, and
- * fields are guarded by it. Volatile fields may be read without the lock if the code checks them again under the lock
- * before it acts.
+ * The transactions of a run, shared by three threads: the stage's thread, the consumer's thread, and the committing
+ * thread. Owns the {@link TransactionState} and up to two open transactions. Each transition is a method whose comment
+ * names the calling thread. Unless a comment says otherwise, callers must hold {@link #lock}, which also guards the
+ * fields. Volatile fields may be read without the lock, but must be checked again with it before the code acts.
  */
 final class TransactionsOfRun<K, V> {
 
@@ -32,10 +31,7 @@ final class TransactionsOfRun<K, V> {
     private enum Input {
         OPEN,
 
-        /**
-         * The input has ended. No more elements arrive, so the last transaction can be cut without waiting for further
-         * input.
-         */
+        /** The input has ended. The last transaction can be cut. */
         ENDED,
 
         /** The input has ended, and nothing is left to commit. */
@@ -47,31 +43,24 @@ final class TransactionsOfRun<K, V> {
         NOTHING,
         UNDER_WAY,
 
-        /** A send is running, and a thread waits until it has ended. */
+        /** A send is running, and a thread waits for it. */
         AWAITED
     }
 
     final ReentrantLock lock = new ReentrantLock();
 
-    /** Signals every change of this object. */
     final Condition changed = lock.newCondition();
 
-    /** The clock used by the run's stages when they wait. */
+    /** The clock of the run's stages. */
     final Clock clock;
 
-    /**
-     * The clock used by the consumer's thread and the committing thread when they wait. It is the system clock, except
-     * in simulations.
-     */
+    /** The clock of the consumer's thread and the committing thread: the system clock, except in simulations. */
     final Clock ownClock;
 
-    /**
-     * True if records are kept until they are committed, so that they can be written again after an abort. A bounded
-     * read needs this: at its end, the inputs of an aborted transaction can no longer be read again.
-     */
+    /** True if records are kept until their commit, to write them again after an abort at the end of a bounded read. */
     final boolean keeps;
 
-    /** The rule for records that cannot be written; null if they fail the run. Set before the run's threads start. */
+    /** The rule for unwritable records; null if they fail the run. Set before the run's threads start. */
     @Nullable
     TransactionRule<K, V> rule;
 
@@ -80,57 +69,36 @@ final class TransactionsOfRun<K, V> {
 
     private volatile TransactionState state = TransactionState.IDLE;
 
-    /** The transaction that accepts records; null until the next transaction begins. */
     private volatile @Nullable OpenTransaction<K, V> filling;
 
-    /** The transaction being committed. There is at most one, so commits are in order. */
     private volatile @Nullable TransactionCut<K, V> committing;
 
-    /** Producers without a transaction. */
     private final ArrayDeque<TransactionalProducer<K, V>> free = new ArrayDeque<>();
 
-    /** The work of aborted transactions that must be repeated: records to write again, and sources to read again. */
     final AbortedWork<K, V> aborted;
 
-    /**
-     * The progress of sending a record to {@link #filling}. The lock is not held during a send, because the send may
-     * block for long. No thread cuts or aborts the transaction during a send.
-     */
+    /** The progress of a send to {@link #filling}, which runs without the lock. Meanwhile, no thread cuts or aborts. */
     private Sending sending = Sending.NOTHING;
 
     private Input input = Input.OPEN;
 
-    /**
-     * True if the open transaction should be cut, and then committed, as soon as possible. Set by any thread; cleared
-     * with the lock held.
-     */
+    /** True if the open transaction should be cut soon. Set by any thread; cleared with the lock held. */
     private volatile boolean cutWanted;
 
-    /**
-     * True if the pipeline's intake is stopped, because the finished offsets have too many gaps for a commit's
-     * metadata. Written by the consumer's thread.
-     */
+    /** True if the pipeline must not receive records at present. Written by the consumer's thread. */
     private volatile boolean intakeHeld;
 
-    /**
-     * The acknowledgement targets of the run's source. All other targets acknowledge their elements independently of
-     * this run's transactions.
-     */
+    /** The acknowledgement targets of the run's source. */
     private final Set<AckTarget> sources = ConcurrentHashMap.newKeySet();
 
-    /**
-     * Revoked sources whose elements may still be written. Cleared when the last transaction that includes these
-     * sources is cut.
-     */
+    /** Revoked sources whose elements may still be written. Cleared by the last cut that includes them. */
     volatile Set<AckTarget> leaving = Set.of();
 
-    /** Confirmed commits for the consumer's thread to process. Written by the committing thread. */
+    /** Commits for the consumer's thread to process. Written by the committing thread. */
     final Queue<TransactionCut<K, V>> confirmed = new ConcurrentLinkedQueue<>();
 
-    /** The times from a record's timestamp to its commit. */
     final LatencyCounts latency = new LatencyCounts();
 
-    /** Counts committed records. */
     volatile StageMeter sinkMeter = new StageMeter();
 
     /** Wakes the consumer's thread. May be called from any thread. Must return quickly. */
@@ -149,24 +117,18 @@ final class TransactionsOfRun<K, V> {
 
     // ---- The state of the transactions -----------------------------------------------------------------------------
 
-    /** The state. May be called from any thread. The result is stable only while the lock is held. */
+    /** Returns the state. May be called from any thread; stable only while the lock is held. */
     TransactionState state() {
         return state;
     }
 
-    /**
-     * The transaction that accepts records; null if there is none. May be called from any thread. The result is stable
-     * only while the lock is held.
-     */
+    /** Returns the transaction that accepts records, or null. Any thread; stable only while the lock is held. */
     @Nullable
     OpenTransaction<K, V> filling() {
         return filling;
     }
 
-    /**
-     * Returns the transaction being committed, or null if there is none. May be called by any thread; the result is
-     * stable only while the lock is held.
-     */
+    /** Returns the transaction being committed, or null. Any thread; stable only while the lock is held. */
     @Nullable
     TransactionCut<K, V> committing() {
         return committing;
@@ -180,7 +142,7 @@ final class TransactionsOfRun<K, V> {
         changed.signalAll();
     }
 
-    /** Adds an open producer that has no transaction. Called by the committing thread, without the lock. */
+    /** Adds an opened producer without a transaction. Called by the committing thread, without the lock. */
     void opened(TransactionalProducer<K, V> producer) {
         lock.lock();
         try {
@@ -191,47 +153,33 @@ final class TransactionsOfRun<K, V> {
         }
     }
 
-    /** The number of producers without a transaction. */
     int freeProducers() {
         return free.size();
     }
 
-    /**
-     * Returns whether a record may begin the next transaction. This requires a free producer, and a state in which the
-     * new transaction preserves the order of records.
-     */
+    /** Returns whether a record may begin a transaction: a producer is free, and the order of records is kept. */
     boolean mayBegin() {
         return state.mayBegin() && !free.isEmpty();
     }
 
-    /**
-     * Removes and returns a free producer. The caller must then call {@link #begin} with a transaction of this
-     * producer.
-     */
     TransactionalProducer<K, V> takeFree() {
         return free.remove();
     }
 
-    /**
-     * Begins a transaction that accepts records. Called by the stage's thread, or by the consumer's thread for offsets
-     * without records.
-     */
+    /** Begins a transaction. Called by the stage's thread, or by the consumer's thread to commit only offsets. */
     void begin(OpenTransaction<K, V> begun) {
         go(Transition.BEGIN);
         filling = begun;
     }
 
-    /** Stops the open transaction from accepting records. Called by the consumer's thread. */
+    /** Makes the open transaction accept no more records. Called by the consumer's thread. */
     void cut(TransactionCut<K, V> cut) {
         go(Transition.CUT);
         filling = null;
         committing = cut;
     }
 
-    /**
-     * Reports that the brokers have all records of the transaction being committed, so that the next transaction may
-     * begin. Called by the committing thread, without the lock.
-     */
+    /** Reports that the brokers have all records to commit. Called by the committing thread, without the lock. */
     void flushed() {
         lock.lock();
         try {
@@ -254,10 +202,7 @@ final class TransactionsOfRun<K, V> {
         }
     }
 
-    /**
-     * Requests an abort. Returns false if one is running or the run has ended. Called by any thread, with or without
-     * the lock.
-     */
+    /** Requests an abort. Returns false if that is not possible. Called by any thread, with or without the lock. */
     boolean askAbort() {
         lock.lock();
         try {
@@ -271,10 +216,7 @@ final class TransactionsOfRun<K, V> {
         }
     }
 
-    /**
-     * Begins a requested abort. Returns false if no abort is requested any more. Called by the committing thread,
-     * without the lock.
-     */
+    /** Begins the requested abort, if any. Called by the committing thread, without the lock. */
     boolean abortAsAsked() {
         lock.lock();
         try {
@@ -289,8 +231,8 @@ final class TransactionsOfRun<K, V> {
     }
 
     /**
-     * Begins an abort because a record of an open transaction was rejected. Returns false if the transaction is no
-     * longer open or will be aborted anyway. Called by the committing thread, without the lock.
+     * Begins an abort because of a rejected record, if its transaction is still open. Called by the committing thread,
+     * without the lock.
      */
     boolean abortRefused(OpenTransaction<K, V> transaction) {
         lock.lock();
@@ -320,7 +262,7 @@ final class TransactionsOfRun<K, V> {
         }
     }
 
-    /** Returns the transactions to abort, the older one first. Called by the committing thread. */
+    /** Returns the transactions to abort, the oldest first. Called by the committing thread. */
     List<OpenTransaction<K, V>> takeOpen() {
         List<OpenTransaction<K, V>> broken = new ArrayList<>();
         TransactionCut<K, V> cut = committing;
@@ -338,10 +280,7 @@ final class TransactionsOfRun<K, V> {
         return broken;
     }
 
-    /**
-     * Reports that the transactions returned by {@link #takeOpen} are aborted. Called by the committing thread, without
-     * the lock.
-     */
+    /** Reports that the given transactions are aborted. Called by the committing thread, without the lock. */
     void finishAbort(List<OpenTransaction<K, V>> broken) {
         lock.lock();
         try {
@@ -353,10 +292,7 @@ final class TransactionsOfRun<K, V> {
         }
     }
 
-    /**
-     * Resumes after an abort. The aborted records are written again, or dropped because their inputs are read again.
-     * Called by the consumer's thread.
-     */
+    /** Resumes after an abort, with records to write again or inputs to read again. Called by the consumer's thread. */
     void resume(boolean writesAgain) {
         go(Transition.RESUME);
         aborted.resume(writesAgain);
@@ -379,58 +315,41 @@ final class TransactionsOfRun<K, V> {
         }
     }
 
-    /** Returns whether the run has ended. May be called from any thread. */
     boolean isEnded() {
         return state == TransactionState.ENDED;
     }
 
     // ---- Cuts ------------------------------------------------------------------------------------------------------
 
-    /**
-     * Returns whether the open transaction should be cut, and then committed, as soon as possible. May be called from
-     * any thread.
-     */
+    /** Returns whether the open transaction should be cut as soon as possible. May be called from any thread. */
     boolean isCutWanted() {
         return cutWanted;
     }
 
-    /**
-     * Requests that the open transaction be cut, and then committed, as soon as possible. May be called from any
-     * thread.
-     */
+    /** Requests that the open transaction be cut as soon as possible. May be called from any thread. */
     void wantCut() {
         cutWanted = true;
     }
 
-    /**
-     * Withdraws the request to cut the open transaction, and resumes the intake. Called by the consumer's thread, with
-     * the lock held.
-     */
+    /** Withdraws the request to cut the open transaction, and resumes the intake. Called by the consumer's thread. */
     void clearCut() {
         cutWanted = false;
         intakeHeld = false;
     }
 
-    /** Returns whether the pipeline's intake is stopped. May be called from any thread. */
+    /** Returns whether the pipeline must not receive records at present. May be called from any thread. */
     boolean isIntakeHeld() {
         return intakeHeld;
     }
 
-    /**
-     * Postpones cutting the open transaction. If {@code holdsIntake} is true, the pipeline's intake is stopped until
-     * the transaction is cut. If it is false, the intake continues. Called by the consumer's thread, with the lock
-     * held.
-     */
+    /** Postpones the cut of the open transaction, with or without intake. Called by the consumer's thread. */
     void cutLater(boolean holdsIntake) {
         intakeHeld = holdsIntake;
         cutWanted = true;
         changed.signalAll();
     }
 
-    /**
-     * Returns whether {@link #filling} is due to be cut but must wait, because it contains records of unfinished
-     * inputs. Until it is cut, it accepts only further records of these inputs.
-     */
+    /** Returns whether {@link #filling} is due, and accepts only further records of its unfinished inputs. */
     boolean isClosing() {
         OpenTransaction<K, V> taking = filling;
         return cutWanted
@@ -443,10 +362,7 @@ final class TransactionsOfRun<K, V> {
 
     // ---- The input -------------------------------------------------------------------------------------------------
 
-    /**
-     * Marks the input as ended, so that the last transaction can be cut without waiting for further input. Called by
-     * the stage's thread.
-     */
+    /** Marks the input as ended. Called by the stage's thread. */
     void endInput() {
         input = Input.ENDED;
     }
@@ -455,32 +371,26 @@ final class TransactionsOfRun<K, V> {
         return input != Input.OPEN;
     }
 
-    /** Sets whether everything is committed. Has no effect before the input has ended. */
+    /** Notes whether everything is committed. Has no effect before the end of the input. */
     void noteThrough(boolean isThrough) {
         if (input != Input.OPEN) {
             input = isThrough ? Input.THROUGH : Input.ENDED;
         }
     }
 
-    /** Returns whether the input has ended and everything is committed, so that records no longer need to be kept. */
     boolean isThrough() {
         return input == Input.THROUGH;
     }
 
-    /** Registers a target whose elements the run's source emits. */
     void emits(AckTarget source) {
         if (sources.add(source)) {
             sources.removeIf(other -> other != source && other.isRevoked(0));
         }
     }
 
-    /**
-     * Returns whether an element comes from a source outside this run. Such a source does not wait for the run's
-     * transaction, and commits the element before the element's records are committed.
-     */
+    /** Returns whether an element comes from a source outside this run. */
     boolean isForeign(AckTarget source, long token) {
-        // Check the set first. Another thread removes a source from the set only after the source was revoked, so the
-        // second check recognizes a source that is removed between the two checks.
+        // Check the set first. A source leaves the set only after it was revoked.
         return !sources.contains(source) && !source.isRevoked(token);
     }
 
@@ -490,10 +400,7 @@ final class TransactionsOfRun<K, V> {
         return sending != Sending.NOTHING;
     }
 
-    /**
-     * Runs {@code send}, which sends records to {@link #filling}. Must be called with the lock held. The lock is
-     * released while {@code send} runs.
-     */
+    /** Runs {@code send}, which sends records to {@link #filling}, with the lock released. */
     void send(Runnable send) {
         sending = Sending.UNDER_WAY;
         lock.unlock();
@@ -509,7 +416,7 @@ final class TransactionsOfRun<K, V> {
         }
     }
 
-    /** Waits until no send is running. Returns false if the timeout has expired. Must be called with the lock held. */
+    /** Waits until no send is running. Returns false after a timeout. */
     boolean awaitSent(long nanos) throws InterruptedException {
         long deadlineNanos = ownClock.after(nanos);
         while (isSending() && !ownClock.hasPassed(deadlineNanos)) {
@@ -519,9 +426,7 @@ final class TransactionsOfRun<K, V> {
         return !isSending();
     }
 
-    /**
-     * Waits for {@code time}, or until the run has ended if that is earlier. Must be called without holding the lock.
-     */
+    /** Waits for {@code time}, or until the run has ended. Must be called without the lock. */
     void pause(Duration time) {
         lock.lock();
         try {

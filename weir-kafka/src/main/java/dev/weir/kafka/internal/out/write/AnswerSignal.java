@@ -6,8 +6,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Wakes the thread that waits until a message is complete. Only that thread calls {@link #await}; any thread may call
- * the other methods.
+ * Wakes the thread that waits until a message is complete. Only that thread calls {@link #await}; other methods are
+ * thread-safe.
  */
 final class AnswerSignal {
 
@@ -18,19 +18,17 @@ final class AnswerSignal {
     // Guarded by the lock
     private boolean woken;
 
-    /** The message for which the thread waits. Written by the waiting thread. */
+    /** The message that the waiting thread, which writes this field, waits for. */
     private volatile @Nullable MessageInFlight<?, ?, ?> awaited;
 
     AnswerSignal(Clock clock) {
         this.clock = clock;
     }
 
-    /** Returns when the message is complete, when {@link #wake} is called, or at the deadline. */
     void await(MessageInFlight<?, ?, ?> message, long deadlineNanos) throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            // Set before the check, so that either the check sees the last outcome, or the thread that reports it sees
-            // this field.
+            // Set before the check: either the check sees the last outcome, or the reporting thread sees this field.
             awaited = message;
             while (!message.isAnswered() && !woken && !clock.hasPassed(deadlineNanos)) {
                 clock.await(lock, changed, deadlineNanos);
@@ -53,10 +51,7 @@ final class AnswerSignal {
         }
     }
 
-    /**
-     * Ends the current wait, or the next one if no thread is waiting, so that the waiting thread can check its other
-     * conditions.
-     */
+    /** Ends the current wait, or the next one if no thread is waiting. */
     void wake() {
         lock.lock();
         try {

@@ -7,10 +7,9 @@ import java.util.Arrays;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Elements with records in flight, each identified by a small reusable number. One thread adds an element before it
- * sends the element's first record, and the producer's thread reports the outcomes. Passing the number through the
- * producer makes the added element visible to the producer's thread. Allocates memory only when more elements are in
- * flight than ever before.
+ * Elements with records in flight, each identified by a small reusable number. The sender's thread adds an element
+ * before it sends the first record, and the producer's thread reports the outcomes. Allocates memory only when more
+ * elements are in flight than ever before.
  */
 final class ElementsInFlight {
 
@@ -18,13 +17,9 @@ final class ElementsInFlight {
         AckTarget target = AckTarget.NONE;
         long token;
 
-        /**
-         * The number of unacknowledged records. Set by the adding thread, and changed later only by the producer's
-         * thread.
-         */
+        /** The number of unacknowledged records. Set by the sender's thread, then changed by the producer's thread. */
         int left;
 
-        /** The counts that include the element's records as sent. */
         SendCounts counts = NOT_SENT;
     }
 
@@ -33,14 +28,14 @@ final class ElementsInFlight {
     private final AgedSendCounts counts = new AgedSendCounts();
     private final ReentrantLock lock = new ReentrantLock();
 
-    /** Grown by the adding thread. */
+    /** Grown by the sender's thread. */
     private volatile Element[] all = {};
 
     // Guarded by the lock
     private int[] free = {};
     private int freeCount;
 
-    /** Adds an element with the given number of records, at least 1. Returns the element's number. */
+    /** Adds an element with at least one record. Returns the element's number. */
     int add(AckTarget target, long token, int records) {
         int number;
         lock.lock();
@@ -72,10 +67,7 @@ final class ElementsInFlight {
         all = more;
     }
 
-    /**
-     * Reports that the brokers have one more record of the element. If it was the last one, acknowledges the element
-     * and returns true.
-     */
+    /** Reports an acknowledgement. Acknowledges the element and returns true if it was the last one. */
     boolean answered(int number) {
         Element element = all[number];
         element.counts.answers();
@@ -95,13 +87,13 @@ final class ElementsInFlight {
         return true;
     }
 
-    /** The origin of an unacknowledged element's input, such as {@code orders-3@17}; empty if unknown. */
+    /** Returns the input of an unacknowledged element, such as {@code orders-3@17}; empty if unknown. */
     String placeOf(int number) {
         Element element = all[number];
         return element.target.placeOf(element.token);
     }
 
-    /** The number of elements in flight. May be called from any thread. */
+    /** Returns the number of elements in flight. May be called from any thread. */
     int count() {
         lock.lock();
         try {
@@ -111,12 +103,11 @@ final class ElementsInFlight {
         }
     }
 
-    /** The number of records in flight or rejected. May be called from any thread. */
+    /** Returns the number of records in flight or rejected. May be called from any thread. */
     long unanswered() {
         return counts.unanswered();
     }
 
-    /** See {@link AgedSendCounts#oldestNanos}. */
     long oldestNanos(long nowNanos) {
         return counts.oldestNanos(nowNanos);
     }

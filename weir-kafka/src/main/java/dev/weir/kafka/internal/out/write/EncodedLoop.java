@@ -39,8 +39,8 @@ import org.slf4j.LoggerFactory;
  * Sends encoded records with a lean producer, and acknowledges an element when the brokers have all its records.
  * {@link #run} is confined to the stage's thread; outcomes are reported on the producer's own thread.
  *
- * <p>The first rejection fails the run. Its callback aborts the producer, so that no later record of the same partition
- * is written (ADR 60).
+ * <p>The first rejection fails the run. Its callback aborts the producer before it writes a later record of the
+ * partition (ADR 60).
  */
 final class EncodedLoop implements SinkLoop<EncodedRecords> {
 
@@ -55,7 +55,7 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
     private final LongAdder blockedNanos = new LongAdder();
     final ElementsInFlight elements = new ElementsInFlight();
 
-    /** Receives the outcomes of records. Confined to the producer's thread. */
+    /** Confined to the producer's thread. */
     final SendListener answers = new Answers();
 
     /** The first rejection. Written by the producer's thread. */
@@ -152,10 +152,7 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
         return progress;
     }
 
-    /**
-     * Fails the run if no records are acknowledged although the brokers could acknowledge them. Must be called by one
-     * thread, several times a second.
-     */
+    /** Fails the run if the client is stuck. Must be called by one thread, several times a second. */
     void look(long nowNanos) {
         StuckException stuck =
                 closing || failure != null ? null : progress.look(elements.oldestNanos(nowNanos), topics, nowNanos);
@@ -167,9 +164,7 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
         }
     }
 
-    /**
-     * Sends a record. While the buffer is full, for example because brokers are down, waits for as long as necessary.
-     */
+    /** Sends a record. Waits without a limit while the buffer is full, for example because brokers are down. */
     private void sendWhenThereIsRoom(LeanRecords records, int number, int way) throws InterruptedException {
         long start = System.nanoTime();
         try {
@@ -188,10 +183,6 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
         }
     }
 
-    /**
-     * Returns the first rejection if there is one, because it is the reason why the producer stopped; otherwise returns
-     * {@code fault}.
-     */
     private RuntimeException because(RuntimeException fault) {
         KafkaPipelineException refused = failure;
         return refused == null ? fault : refused;
@@ -201,11 +192,7 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
 
         private String lastTopic = "";
 
-        /**
-         * Partitions with a rejected record. Later records of such a partition may be written, but must not count as
-         * finished. Otherwise, the next run would write the rejected record again, but not the later ones, which would
-         * change their order.
-         */
+        /** Partitions with a rejected record. The next run writes their later records again, after the rejected one. */
         private final Set<TopicPartition> refused = new HashSet<>();
 
         @Override
@@ -236,15 +223,12 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
         }
     }
 
-    /**
-     * Returns the handle for users. It reports no latencies, because records are not tracked individually. May be
-     * called from any thread.
-     */
+    /** Returns the handle for users, which reports no latencies. May be called from any thread. */
     ProducerHandle handle() {
         return new WriterHandle(new LatencyCounts(), () -> look.at(context.stageName(), elements.unanswered()));
     }
 
-    /** Closes the producer; see {@link StageContext.Termination}. Called after the loop has ended. */
+    /** Closes the producer; see {@link StageContext.Termination}. Called after the loop. */
     String close(Duration patience) {
         closing = true;
         try {

@@ -22,10 +22,9 @@ import org.jspecify.annotations.Nullable;
  * Decides which records must wait until the first record of their partition is complete. Confined to the sender's
  * thread.
  *
- * <p>Until a broker has a batch of a producer in a partition, it accepts any sequence number of that producer. It may
- * therefore reject the first batch, or be unable to write it yet, and then accept the second one. To preserve the
- * order, no record follows a producer's first record to a topic, or its first record to a partition, until that record
- * is complete (ADR 60).
+ * <p>A broker accepts any sequence number as a producer's first one in a partition. It may thus reject the first batch
+ * and accept the second one. To keep the order, no record follows a producer's first record to a topic or partition
+ * until that record is complete (ADR 60).
  */
 final class FirstRecords<K> {
 
@@ -35,7 +34,6 @@ final class FirstRecords<K> {
     private static final class Topic {
         int partitions;
 
-        /** The leader of each partition. */
         List<Integer> leaders = List.of();
 
         final Map<Integer, Future<?>> asked = new HashMap<>();
@@ -49,7 +47,7 @@ final class FirstRecords<K> {
         }
     }
 
-    /** The key serializer; null if this class cannot predict the partition that the client chooses for a key. */
+    /** The key serializer; null if the partition of a key cannot be predicted. */
     private final @Nullable Serializer<K> keys;
 
     private final boolean inOrder;
@@ -58,7 +56,7 @@ final class FirstRecords<K> {
     private @Nullable Producer<K, ?> producer;
     private long countedNanos;
 
-    /** The topic of the record checked last, if that record is the first one of its partition; otherwise null. */
+    /** The topic of the last checked record if it is the first record of its partition; otherwise null. */
     private @Nullable Topic next;
 
     private int nextPartition;
@@ -72,15 +70,15 @@ final class FirstRecords<K> {
     /**
      * Creates a check.
      *
-     * @param inOrder true if the producer itself preserves the order of a partition's first batches, so that no record
-     *     must wait here
+     * @param inOrder true if the producer itself keeps the order of a partition's first batches, and no record must
+     *     wait
      */
     FirstRecords(@Nullable Serializer<K> keys, boolean inOrder) {
         this.keys = keys;
         this.inOrder = inOrder;
     }
 
-    /** Starts over with a new producer, which the brokers do not know yet. */
+    /** Starts over with a new producer, unknown to the brokers. */
     void begin(Producer<K, ?> newProducer) {
         producer = newProducer;
         topics.clear();
@@ -90,8 +88,8 @@ final class FirstRecords<K> {
     }
 
     /**
-     * Returns the future of the partition's first record if the given record must wait for it; otherwise null. Each
-     * future is returned at most once.
+     * Returns the future of the partition's first record, or null if the record need not wait for it. Each future is
+     * returned at most once.
      */
     @Nullable
     Future<?> before(ProducerRecord<K, ?> record) {
@@ -112,13 +110,13 @@ final class FirstRecords<K> {
             next = topic;
             nextPartition = partition;
         } else {
-            // Later records need not wait: the future is complete, or the caller waits for it now.
+            // Later records need not wait: the record is complete, or the caller waits for it now.
             topic.answered(partition);
         }
         return first == null || first.isDone() ? null : first;
     }
 
-    /** Reports that the record checked last was sent. */
+    /** Reports that the last checked record was sent. */
     void sent(Future<?> answer) {
         if (next != null) {
             next.asked.put(nextPartition, answer);
@@ -141,10 +139,7 @@ final class FirstRecords<K> {
         return topicOf(topic) != null;
     }
 
-    /**
-     * Counts the partitions of the topics again, unless they were counted recently. Returns whether they were counted.
-     * Never counts them if the producer itself preserves the order.
-     */
+    /** Counts the partitions again if that is due, and returns whether it was. */
     boolean refresh(long nowNanos) {
         boolean isDue = !inOrder && nowNanos - countedNanos > COUNT_NANOS;
         if (isDue) {
@@ -173,10 +168,7 @@ final class FirstRecords<K> {
         return last;
     }
 
-    /**
-     * Reads the topic's partitions from the client, which usually knows them because it has just written to the topic.
-     * If the client no longer knows them, a later send to the topic fails and reports the reason.
-     */
+    /** Reads the topic's partitions from the client, which usually knows them after a write. */
     private void count(String name, Topic topic) {
         try {
             if (producer != null) {
@@ -191,7 +183,7 @@ final class FirstRecords<K> {
         } catch (InterruptException interrupted) {
             throw interrupted;
         } catch (KafkaException | IllegalStateException notKnown) {
-            // The previous numbers remain valid.
+            // The previous numbers remain valid. If the topic is gone, a later send reports that.
         }
     }
 

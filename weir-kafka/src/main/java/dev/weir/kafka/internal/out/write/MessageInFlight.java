@@ -12,8 +12,8 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message whose records are in flight. Sent by the stage's thread; completed by the producer's thread. The outcomes
- * may be read once {@link #isAnswered} returns true.
+ * A message whose records are in flight. Sent by the stage's thread; completed by the producer's thread. Outcomes may
+ * be read once {@link #isAnswered} is true.
  */
 final class MessageInFlight<K, V, P> {
 
@@ -23,7 +23,6 @@ final class MessageInFlight<K, V, P> {
 
     private final AnswerSignal signal;
 
-    /** The outcome of each record: its metadata, or the reason why it was not written. */
     private final Object[] answers;
 
     private final AtomicInteger missing;
@@ -41,13 +40,11 @@ final class MessageInFlight<K, V, P> {
         return missing.get() == 0;
     }
 
-    /** The reason why a record was rejected; null if it was written. */
     @Nullable
     Exception refusal(int index) {
         return answers[index] instanceof Exception refusal ? refusal : null;
     }
 
-    /** The number of rejected records. */
     int refusals() {
         int refusals = 0;
         for (Object answer : answers) {
@@ -56,7 +53,7 @@ final class MessageInFlight<K, V, P> {
         return refusals;
     }
 
-    /** The result. Must be called only if no record was rejected. */
+    /** Returns the result. Must not be called if a record was rejected. */
     Produced<P> produced() {
         return new Produced<>(
                 Arrays.stream(answers).map(RecordMetadata.class::cast).toList(), message.passThrough());
@@ -66,7 +63,7 @@ final class MessageInFlight<K, V, P> {
         return new Sending<>(new Part(index), message.records().get(index), ordinal, target, token);
     }
 
-    /** One record of the message. Completed once, on the producer's thread or the sender's. */
+    /** One record of the message. Completed once, on the producer's or the sender's thread. */
     final class Part {
 
         private final int index;
@@ -75,7 +72,6 @@ final class MessageInFlight<K, V, P> {
             this.index = index;
         }
 
-        /** Sets the record's metadata, or the reason why it was not written. */
         void answer(Object metadataOrRefusal) {
             answers[index] = metadataOrRefusal;
             if (missing.decrementAndGet() == 0) {
@@ -84,10 +80,7 @@ final class MessageInFlight<K, V, P> {
         }
     }
 
-    /**
-     * The callback for one record of a message. It does not acknowledge the input, because the input is acknowledged
-     * only once the whole message is finished.
-     */
+    /** The callback for one record of a message. Does not acknowledge the input, which waits for the whole message. */
     static final class Sending<K, V> extends Kept<MessageInFlight<?, ?, ?>.Part, K, V> {
 
         private Sending(

@@ -8,21 +8,20 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Detects a partition whose offsets go backward, which suggests that its topic was recreated. If the topic was not
- * recreated, offsets go backward only after its log was truncated. Confined to a producer's thread.
+ * Detects a partition whose offsets go backward. Its topic was probably recreated; otherwise, its log was truncated.
+ * Confined to a producer's thread.
  */
 final class OffsetOrder {
 
     private final Consumer<String> onReturn;
     private final Map<TopicPartition, long[]> lastOffsets = new HashMap<>();
 
-    // The partition of the previous record and its entry in the map. Cached because acknowledgements arrive in batches,
-    // and the records of a batch belong to one partition.
+    // The partition of the previous record and its entry in the map. Consecutive records are often of the same batch.
     private String topic = "";
     private int partition;
     private long[] last = {};
 
-    /** Creates a detector. It passes the name of an affected topic to {@code onReturn}, which must not block. */
+    /** Creates a detector that passes the names of affected topics to {@code onReturn}, which must not block. */
     OffsetOrder(Consumer<String> onReturn) {
         this.onReturn = onReturn;
     }

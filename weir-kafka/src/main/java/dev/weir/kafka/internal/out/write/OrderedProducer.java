@@ -42,8 +42,8 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A producer that stops at the first rejected record. No later record of the same partition is written. If other
- * writers use the same client, later records may be written, but do not count as finished (ADR 60). {@link #send} and
+ * A producer that stops at the first rejected record. It writes no later record of the same partition. If other writers
+ * use the same client, it may write such records, but does not count them as finished (ADR 60). {@link #send} and
  * {@link #flush} are confined to one thread. Outcomes are reported on the producer's own thread.
  *
  * <pre>
@@ -56,36 +56,31 @@ import org.jspecify.annotations.Nullable;
  */
 final class OrderedProducer<K, V> {
 
-    /** The maximum number of inputs that a message names. */
     private static final int MAX_PLACES = 5;
 
-    /**
-     * The time to wait for the client's thread to end after a stop. It is short because the client has nothing left to
-     * send.
-     */
+    /** The time for the client's thread to end after a stop. The client has nothing left to send. */
     private static final Duration SETTLE = Duration.ofSeconds(2);
 
     /** The result of a send. */
     enum Sent {
         /** The client accepted the record and will report its outcome. */
         TAKEN,
-        /** The client timed out while waiting for free memory or metadata; see {@link RecordAnswer#notTaken}. */
+        /** The client timed out while it waited for memory or metadata; see {@link RecordAnswer#notTaken}. */
         NO_ROOM,
-        /** The client rejected this record before it sent any later one; see {@link RecordAnswer#notTaken}. */
+        /** The client rejected this record before it sent later ones; see {@link RecordAnswer#notTaken}. */
         REFUSED,
-        /** The producer has stopped. */
         STOPPED
     }
 
     /** The reason for a stop. */
     record Stop(String topic, String place, Exception refusal) {
 
-        /** Returns whether individual records caused the stop. */
+        /** Returns whether records caused the stop, and not a topic or the client. */
         boolean isOfRecords() {
             return RecordRefusals.weight(refusal) < 2;
         }
 
-        /** Returns whether the client itself failed, so that no record was the cause. */
+        /** Returns whether the client itself failed, without a rejected record. */
         boolean isOfClient() {
             return topic.isEmpty();
         }
@@ -95,7 +90,7 @@ final class OrderedProducer<K, V> {
             return isOfClient() && !isOfProgress();
         }
 
-        /** Returns whether records were not acknowledged although the brokers could have acknowledged them. */
+        /** Returns whether the client was stuck. */
         boolean isOfProgress() {
             return refusal instanceof StuckException;
         }
@@ -118,33 +113,23 @@ final class OrderedProducer<K, V> {
     private final AtomicLong unfinished = new AtomicLong();
     private final Queue<Kept<?, ?, ?>> cameBack = new ConcurrentLinkedQueue<>();
 
-    /**
-     * For each acknowledgement target, the lowest token among its unwritten records. The failure message names these
-     * first unacknowledged inputs.
-     */
+    /** The lowest unwritten token per acknowledgement target. The failure message names these inputs. */
     private final Map<AckTarget, Long> firstBack = new ConcurrentHashMap<>();
 
     /** Partitions with a rejected record, and topics with a rejected record whose partition is unknown. */
     private final Set<Object> refused = ConcurrentHashMap.newKeySet();
 
-    // Written by the producer's thread, or by the thread that finds the client stuck.
+    // Written by the producer's thread, or by the monitoring thread.
     private volatile @Nullable Stop stop;
 
     private final ClientThread clientThread;
 
-    /**
-     * True while the sender waits in {@link #flush}. If other writers use the same client, {@link #flush} also waits
-     * for their records. The sender may therefore wait although all records of this producer are complete.
-     */
+    /** True while the sender waits in {@link #flush}, perhaps only for records of other writers. */
     private volatile boolean awaited;
 
-    /**
-     * The thread inside {@link #send}; null if there is none. A rejection reported on this thread concerns the record
-     * being sent. Confined to the sender's thread, like the next field.
-     */
+    /** The thread inside {@link #send}, or null. Confined to the sender's thread, like the next field. */
     private @Nullable Thread sender;
 
-    /** The future of the last record sent. */
     private Future<?> lastSent = CompletableFuture.completedFuture(null);
 
     // Confined to the monitoring thread
@@ -159,15 +144,14 @@ final class OrderedProducer<K, V> {
     /**
      * Wraps a producer.
      *
-     * @param shared whether other writers use the same client. A rejection then does not close the client, and records
-     *     after the rejected one are written but do not count as finished
+     * @param shared whether other writers use the same client, which a rejection then does not close
      * @param written counts the records that the brokers have
      * @param latency counts the time from a record's timestamp to its acknowledgement
      * @param offsets receives the metadata of each written record, on the producer's thread
-     * @param maxInFlight the largest number of records in flight; 0 if only the producer's memory limits them
+     * @param maxInFlight maximum number of records in flight; 0 if only the producer's memory limits them
      * @param progress detects a stuck client
-     * @param whenSettled called, possibly several times, once the producer has stopped and all outcomes have been
-     *     reported; called by any thread, must not block
+     * @param whenSettled called by any thread when the producer has stopped and all outcomes are known, perhaps several
+     *     times; must not block
      */
     OrderedProducer(
             Producer<K, V> producer,
@@ -208,8 +192,7 @@ final class OrderedProducer<K, V> {
         try {
             lastSent = producer.send(record, answer);
         } catch (RuntimeException thrown) {
-            // The client throws, and does not call the callback, if the thread was interrupted, the record cannot be
-            // serialized, or the producer is broken.
+            // The client throws after an interrupt, for a record that it cannot serialize, or if it is broken.
             countNotTaken(answer);
             if (thrown instanceof InterruptException) {
                 throw thrown;
@@ -243,12 +226,11 @@ final class OrderedProducer<K, V> {
         }
     }
 
-    /** Returns the future of the last accepted record. It completes when the record's outcome has been processed. */
     Future<?> lastSent() {
         return lastSent;
     }
 
-    /** Waits without a time limit until all outcomes have been reported. */
+    /** Waits without a limit until all outcomes are known. */
     void flush() {
         awaited = true;
         try {
@@ -259,10 +241,9 @@ final class OrderedProducer<K, V> {
     }
 
     /**
-     * Sends a record without lingering and waits for its outcome. A rejection does not stop the producer.
+     * Sends a record immediately, and waits for its outcome. A rejection does not stop the producer.
      *
-     * @return the record's metadata; null if the producer was stopped because its client was stuck, in which case
-     *     {@link #awaitSettled} returns the record
+     * @return the record's metadata, or null if the client was stuck; {@link #awaitSettled} then returns the record
      */
     @Nullable
     RecordMetadata sendAlone(Kept<?, K, V> alone) throws ExecutionException, InterruptedException {
@@ -295,7 +276,7 @@ final class OrderedProducer<K, V> {
         }
     }
 
-    /** Processes an outcome. Called by the producer's thread or, within {@link #send}, by the sender's. */
+    /** Handles an outcome. Called by the producer's thread or, within {@link #send}, by the sender's thread. */
     void answered(RecordAnswer answer, @Nullable RecordMetadata metadata, @Nullable Exception refusal) {
         clientThread.heard();
         if (refusal != null && Thread.currentThread() == sender) {
@@ -318,17 +299,16 @@ final class OrderedProducer<K, V> {
                 offsets.answered(metadata);
             }
         } finally {
-            // Count last: once no record is outstanding, other threads expect to find all returned records.
+            // Count last: other threads expect all returned records once no record is outstanding.
             countAnswer(answer);
         }
     }
 
     /**
-     * Checks whether the client still works, and stops it if it splits batches endlessly or is stuck. Must be called by
-     * one thread, several times a second.
+     * Checks the client, and stops it if it splits batches endlessly or is stuck. Must be called by one thread, several
+     * times a second.
      *
-     * @return the failure that ends the run immediately, because the missing outcomes will never be reported; otherwise
-     *     null
+     * @return the failure that ends the run immediately, or null
      */
     @Nullable
     KafkaPipelineException look(long nowNanos) {
@@ -342,10 +322,7 @@ final class OrderedProducer<K, V> {
         return found == Found.SPLITS ? end(new RecordTooLargeException(ClientHealth.ENDLESS)) : health.failure(found);
     }
 
-    /**
-     * Stops the client for a reason other than a rejected record. If other writers use the same client, leaves it open
-     * and returns an exception that fails the run.
-     */
+    /** Stops a broken client, or returns a failure for the run if other writers use the client. */
     private @Nullable KafkaPipelineException end(Exception why) {
         if (stop != null) {
             return null;
@@ -356,8 +333,7 @@ final class OrderedProducer<K, V> {
         stop = new Stop("", "", why);
         ClientClosing.begin(producer); // does not wait, because the client's thread may hang
         if (counts.unanswered() == 0) {
-            // The producer's thread may have counted the last outcomes before it could see the stop. It then did not
-            // make this call.
+            // The producer's thread may have counted the last outcomes before it could see the stop.
             whenSettled.run();
         }
         return null;
@@ -380,7 +356,7 @@ final class OrderedProducer<K, V> {
             room.release();
         }
         if (stop != null) {
-            VarHandle.fullFence(); // of two concurrent threads, at least one must see the stop and the last count
+            VarHandle.fullFence(); // one of two concurrent threads must see the stop and the last count
             if (counts.unanswered() == 0) {
                 whenSettled.run();
             }
@@ -398,8 +374,8 @@ final class OrderedProducer<K, V> {
             stop = new Stop(answer.topic, answer.place(), refusal);
         }
         if (before == null && !shared) {
-            // This callback runs on the client's own thread, so the client sends nothing after this call. The broker
-            // rejects batches that are in flight behind the rejected one, because their sequence numbers are too high.
+            // This is the client's own thread: it sends nothing more. The broker rejects batches in flight by sequence
+            // number.
             producer.close(Duration.ZERO);
         }
     }
@@ -429,7 +405,7 @@ final class OrderedProducer<K, V> {
         }
     }
 
-    /** Returns whether there is nothing to wait for: all outcomes have been reported and none is a rejection. */
+    /** Returns whether all outcomes are known and none is a rejection. */
     boolean isQuiet() {
         return counts.unanswered() == 0 && stop == null;
     }
@@ -438,19 +414,13 @@ final class OrderedProducer<K, V> {
         return counts.unanswered();
     }
 
-    /**
-     * The reason why the producer has stopped; null if it has not. The producer's thread may replace it with a more
-     * precise one later.
-     */
+    /** Returns the reason why the producer has stopped, or null. A more precise reason may replace it later. */
     @Nullable
     Stop stop() {
         return stop;
     }
 
-    /**
-     * Returns the failure of a run that ends because of this stop. Must be called only once all outcomes have been
-     * reported.
-     */
+    /** Returns the failure of a run that this stop ends. Must be called only when all outcomes are known. */
     KafkaPipelineException failure() {
         Stop why = Objects.requireNonNull(stop, "it has not stopped");
         if (!why.isOfClient()) {
@@ -469,18 +439,17 @@ final class OrderedProducer<K, V> {
     }
 
     /**
-     * Waits until all outcomes have been reported, and returns the unwritten records in the order in which they were
-     * sent.
+     * Waits until all outcomes are known. Returns the unwritten records in the order in which they were sent.
      *
-     * @throws KafkaPipelineException if the client hangs while records are outstanding. In that case, neither these
-     *     records nor later ones may be written again
+     * @throws KafkaPipelineException if the client hangs while records are outstanding. These records and later ones
+     *     must not be written again
      */
     List<Kept<?, ?, ?>> awaitSettled() {
         if (shared) {
             flush();
         } else {
             var ignored = ClientClosing.close(producer, SETTLE);
-            // If the client wraps another one, its close may return while a callback is still running.
+            // A client that wraps another one may return from close during a callback.
             if (counts.unanswered() > 0) {
                 throw ClientHealth.hangs(ClientThread.of(producer));
             }
@@ -493,7 +462,7 @@ final class OrderedProducer<K, V> {
     /**
      * Closes the producer, unless other writers use the same client. No record may be sent afterwards.
      *
-     * @return the number of records that are outstanding or were not written
+     * @return the number of outstanding and unwritten records
      */
     long close(Duration patience) {
         if (!shared) {

@@ -32,23 +32,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends records in order. After a rejection, resends the records that were not written because of it. Confined to the
- * stage's thread, except for {@link #handle}, {@link #look} and {@link #close}. Outcomes are reported on the producer's
- * own thread.
+ * Sends records in order, and resends unwritten records after a rejection. Confined to the stage's thread, except for
+ * {@link #handle}, {@link #look} and {@link #close}. Outcomes are reported on the producer's own thread.
  *
- * <p>When the brokers reject a record, its producer stops ({@link OrderedProducer}). If there is no rule for rejected
- * records, the run fails. Otherwise, another producer resends the unwritten records in order, and sends each suspect
- * alone ({@link RefusalSearch}). A record that is rejected when it is sent alone is passed to the {@link WriteRule}.
+ * <p>A rejection stops the producer ({@link OrderedProducer}). Without a rule for rejected records, the run fails.
+ * Otherwise, another producer resends the unwritten records in order, and sends each suspect alone
+ * ({@link RefusalSearch}). A record that is rejected when it is sent alone is passed to the {@link WriteRule}.
  *
- * <p>A shared producer stays open and resends the records itself. It also resends the records that followed the
- * rejected one in its partition, even if the brokers have already written them. This way, the last record sent for a
- * key is also the last one written.
+ * <p>A shared producer stays open and resends the records itself. It also resends written records that followed the
+ * rejected one in its partition. The last record sent for a key is therefore the last one written.
  */
 final class OrderedWriter<T, K, V> {
 
     private static final Logger LOG = LoggerFactory.getLogger(OrderedWriter.class);
 
-    /** The longest wait for the first record of a partition before another record is sent to the partition. */
+    /** The longest wait for the first record of a partition. */
     private static final Duration FIRST_ANSWER = Duration.ofSeconds(2);
 
     private static final Backoff REOPEN = Backoff.between(Duration.ofMillis(100), Duration.ofSeconds(10));
@@ -56,11 +54,10 @@ final class OrderedWriter<T, K, V> {
     /**
      * Opens, limits, and monitors the clients of a writer.
      *
-     * @param open opens the first producer, and another one after each rejection that does not end the run
+     * @param open opens the first producer and each replacement
      * @param window limits the records in flight of a producer that is not shared
      * @param progress detects a stuck client
-     * @param shared whether {@code open} always returns the same producer, which other writers use too and which is
-     *     closed elsewhere
+     * @param shared whether {@code open} returns the same producer to all writers, which do not close it
      */
     record Clients<K, V>(
             Supplier<Producer<K, V>> open,
@@ -85,10 +82,7 @@ final class OrderedWriter<T, K, V> {
     private final RefusalSearch<Kept<T, K, V>> search = new RefusalSearch<>();
     private long ordinal;
 
-    /**
-     * Opens the clients, and provides the current one. All records of earlier clients are complete.
-     * {@link OrderedProducer} closes the clients.
-     */
+    /** Opens the clients. All records of earlier clients are complete. {@link OrderedProducer} closes the clients. */
     private final ReplaceableProducer<K, V> producer;
 
     private volatile OrderedProducer<K, V> current;
@@ -104,8 +98,8 @@ final class OrderedWriter<T, K, V> {
      * @param meter counts written records as emitted
      * @param rule handles elements that cannot be written
      * @param maxInFlight see {@link OrderedProducer}
-     * @param onSettled called, possibly several times, when the brokers have rejected a record and all outcomes have
-     *     been reported. {@link #failure} or {@link #settle} must then be called. Called by any thread, must not block
+     * @param onSettled called by any thread when a record was rejected and all outcomes are known, perhaps several
+     *     times; must not block. {@link #failure} or {@link #settle} must then be called
      */
     OrderedWriter(
             Clients<K, V> clients,
@@ -136,7 +130,7 @@ final class OrderedWriter<T, K, V> {
         return Objects.requireNonNull(producer.client());
     }
 
-    /** Returns the number of records that are in flight or being sent again. May be called from any thread. */
+    /** Returns the number of records in flight or being sent again. May be called from any thread. */
     int depth() {
         return (int) Math.min(Integer.MAX_VALUE, again + current.unanswered());
     }
@@ -160,10 +154,7 @@ final class OrderedWriter<T, K, V> {
                 onSettled);
     }
 
-    /**
-     * Returns the failure that ends the run immediately; null if there is none, or if outcomes are outstanding. May be
-     * called from any thread.
-     */
+    /** Returns the failure that ends the run, if any; null while outcomes are outstanding. Any thread may call this. */
     @Nullable
     KafkaPipelineException failure() {
         OrderedProducer<K, V> sending = current;
@@ -171,19 +162,14 @@ final class OrderedWriter<T, K, V> {
         return stop == null || closing || isPassing(stop) || sending.unanswered() > 0 ? null : sending.failure();
     }
 
-    /**
-     * Returns whether the run continues although its producer has stopped. In that case, the rule for failed writes
-     * handles the rejected records that it covers, and the other records are sent again.
-     */
+    /** Returns whether the run continues after the stop. */
     private boolean isPassing(OrderedProducer.Stop stop) {
-        // A batch of a shared producer may contain records of several pipelines, so the rejected record may belong to
-        // another pipeline.
+        // The rejected record may belong to another pipeline that uses the same producer.
         boolean ofOthers = clients.shared() && RecordRefusals.isOfNeighbour(stop.refusal());
         return ofOthers
                 || (!rule.isFail() && (stop.isOfRecords() || stop.isOfProgress() || rule.takes(stop.refusal())));
     }
 
-    /** Returns whether all outcomes have been reported and none is a rejection. */
     boolean isQuiet() {
         return current.isQuiet();
     }
@@ -193,27 +179,26 @@ final class OrderedWriter<T, K, V> {
         return current.stop() != null;
     }
 
-    /** Updates the number of partitions if that is due. Called before a batch is sent. */
+    /** Updates the numbers of partitions if that is due. Called before a batch is sent. */
     void refresh(long nowNanos) {
         if (firsts.refresh(nowNanos)) {
             window.partitions(firsts.partitionsByBroker());
         }
     }
 
-    /** Waits until the client has room for the next batch of the pipeline. Called after each batch. */
+    /** Waits until the client has room for another batch. Called after each batch. */
     void awaitWindow() throws InterruptedException {
         if (window.isFullWith(current.lastSent())) {
             window.await();
         }
     }
 
-    /** Returns the sequence number of the next record, for {@link Kept}. */
     long nextOrdinal() {
         return ordinal++;
     }
 
     /**
-     * Sends all unwritten records again, and waits until the rule for failed writes has handled all rejected ones.
+     * Sends unwritten records again, and waits until the rule for failed writes has handled all rejected ones.
      *
      * @throws KafkaPipelineException if the brokers reject a record that no rule covers
      */
@@ -224,9 +209,7 @@ final class OrderedWriter<T, K, V> {
         rule.settle();
     }
 
-    /**
-     * Waits without a time limit until all records are written or rejected and the rule has handled the rejected ones.
-     */
+    /** Waits without a limit until all records are written or handled by the rule for failed writes. */
     void finish() throws InterruptedException {
         do {
             current.flush();
@@ -252,8 +235,7 @@ final class OrderedWriter<T, K, V> {
     }
 
     /**
-     * Sends a record. Returns false if the producer has stopped and the record was not sent. A rejected record that was
-     * handed to the {@code rule} for failed writes counts as sent.
+     * Sends a record. Returns false if the producer has stopped. A record passed to the {@code rule} counts as sent.
      */
     private boolean isTaken(OrderedProducer<K, V> sending, ProducerRecord<K, V> record, RecordAnswer answer)
             throws InterruptedException {
@@ -283,8 +265,7 @@ final class OrderedWriter<T, K, V> {
     }
 
     /**
-     * Waits for the first record of a topic, because a broker that is not quite ready for a new topic may reject the
-     * first batch and accept the second one.
+     * Waits for the first record of a topic. A broker may reject a new topic's first batch and accept the second one.
      */
     private void awaitFirstOfTopic(OrderedProducer<K, V> sending, ProducerRecord<K, V> record)
             throws InterruptedException {
@@ -299,21 +280,18 @@ final class OrderedWriter<T, K, V> {
         }
     }
 
-    /**
-     * Waits for the first record of a partition. The time is limited, so that one partition without a leader does not
-     * hold up the others.
-     */
+    /** Waits for the first record of a partition, for a limited time, because the partition may have no leader. */
     private static void awaitFirst(Future<?> answer) throws InterruptedException {
         try {
             var ignored = answer.get(FIRST_ANSWER.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException | java.util.concurrent.TimeoutException refusedOrLate) {
-            // After a rejection, the producer has stopped, and the caller handles the stop.
+            // A rejection has stopped the producer, and the caller handles that.
         }
     }
 
     /**
-     * Handles a send that timed out while the client was waiting for free memory or metadata. Throws if the topic is
-     * not known to exist. Otherwise, the cause is temporary, and the caller must retry the send.
+     * Handles a timeout of a send that waited for memory or metadata. Throws if the topic may not exist; otherwise the
+     * caller sends again.
      */
     private void waitedInVain(String topic, RecordAnswer answer) {
         Exception reason = Objects.requireNonNull(answer.notTaken);
@@ -324,12 +302,12 @@ final class OrderedWriter<T, K, V> {
         LOG.warn("brokers do not accept records for {}, still waiting: {}", topic, reason.getMessage());
     }
 
-    /** Returns whether this run has written to the topic, so that a broker's failure to find it may be temporary. */
+    /** Returns whether this run has written to the topic. If so, the brokers' failure to find it may be temporary. */
     private boolean isExisting(String topic) {
         return firsts.isKnown(topic) || watch.isKnown(topic);
     }
 
-    /** Handles the rejection of the record that was sent last. */
+    /** Handles the rejection of the last sent record. */
     @SuppressWarnings("unchecked") // the writer receives only elements of type T
     private void reject(RecordAnswer answer, Exception refusal) {
         if (answer instanceof Kept<?, ?, ?> kept && rule.takes(refusal)) {
@@ -392,7 +370,7 @@ final class OrderedWriter<T, K, V> {
 
     private OrderedProducer<K, V> open() throws InterruptedException {
         Producer<K, V> client = producer.replace((cannotOpen, refusals) -> {
-            // The configuration has worked before. Most likely, broker names cannot be resolved at present.
+            // Broker names probably cannot be resolved at present: the configuration has worked before.
             LOG.warn("no new producer: {}", cannotOpen.toString());
             pause(refusals);
         });
@@ -409,9 +387,8 @@ final class OrderedWriter<T, K, V> {
     }
 
     /**
-     * Marks the records that may have caused the stop as suspects. If no such record is known, marks the first record,
-     * so that each attempt completes at least one record. Marks no record if the client was stuck, because then no
-     * record caused the stop.
+     * Marks the records that may have caused the stop as suspects. If none is known, marks the first record, unless the
+     * client was stuck.
      */
     private void suspect(List<Kept<T, K, V>> inOrder, OrderedProducer.@Nullable Stop stop) {
         boolean isAnySuspect = false;
@@ -428,7 +405,7 @@ final class OrderedWriter<T, K, V> {
         }
     }
 
-    /** Sends records with one producer, behind all records that the same producer has already sent. */
+    /** Sends records with one producer, after all its earlier records. */
     private final class Behind implements RefusalSearch.Way<Kept<T, K, V>> {
 
         private final OrderedProducer<K, V> sending;
@@ -455,10 +432,7 @@ final class OrderedWriter<T, K, V> {
             }
         }
 
-        /**
-         * Hands a record to the rule for failed writes if its topic was rejected recently, because trying such a topic
-         * again would cost one producer per record. Returns whether the record was handed over.
-         */
+        /** Passes a record to the rule for failed writes if its topic was rejected recently. Returns whether it did. */
         @SuppressWarnings("NonAtomicVolatileUpdate") // single writer
         private boolean isKnown(Kept<T, K, V> kept) {
             again--;
@@ -470,10 +444,7 @@ final class OrderedWriter<T, K, V> {
         }
     }
 
-    /**
-     * Sends a record while none of this pipeline's other records are in flight, so that a rejection concerns this
-     * record. In a shared producer, records of other pipelines may be in flight.
-     */
+    /** Sends a record while no other record of this pipeline is in flight. */
     private void sendAlone(Kept<T, K, V> kept) throws InterruptedException {
         for (int refusals = 1; ; refusals++) {
             RecordMetadata metadata;
@@ -509,7 +480,7 @@ final class OrderedWriter<T, K, V> {
         }
     }
 
-    /** Closes the producer; see {@link StageContext.Termination}. Called after the loop has ended. */
+    /** Closes the producer; see {@link StageContext.Termination}. Called after the loop. */
     String close(Duration patience) {
         closing = true;
         long left = again + current.close(patience);

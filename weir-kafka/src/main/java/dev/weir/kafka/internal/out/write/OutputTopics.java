@@ -29,25 +29,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Fails the run if one of its output topics is deleted or recreated (ADR 61). Thread-safe. From the first record until
- * the close, a separate thread queries the brokers. No other thread waits for its queries.
+ * Fails the run if one of its output topics is deleted or recreated (ADR 61). A separate thread queries the brokers,
+ * from the first record until the close. Thread-safe; no other thread waits for these queries.
  */
 public final class OutputTopics implements TopicWatch, WrittenTopics {
 
     private static final Logger LOG = LoggerFactory.getLogger(OutputTopics.class);
 
-    /**
-     * The interval between checks. If there is a sign that a topic was deleted or recreated, the next check comes
-     * sooner, but at least {@link #PAUSE} after the previous one.
-     */
+    /** The interval between checks. A sign of a deleted or recreated topic shortens it, to {@link #PAUSE} or more. */
     private static final Duration INTERVAL = Duration.ofSeconds(5);
 
     private static final Duration PAUSE = Duration.ofSeconds(1);
 
-    /**
-     * The time for which the brokers must report a topic as unknown before it counts as deleted. A broker that has just
-     * started may not know all topics yet.
-     */
+    /** The time after which a missing topic counts as deleted. A broker that has just started may not know it yet. */
     private static final Duration GONE = Duration.ofSeconds(10);
 
     private static final long ANSWER_MILLIS = 15_000;
@@ -76,14 +70,14 @@ public final class OutputTopics implements TopicWatch, WrittenTopics {
         this.onFailure = onFailure;
     }
 
-    /** Creates a check that starts with the run's first record and is closed when the run ends. */
+    /** Creates a check that starts with the run's first record and ends with the run. */
     public static OutputTopics create(Map<String, ?> clientConfig, StageContext context) {
         Map<String, Object> config = new HashMap<>(clientConfig);
         config.keySet().retainAll(AdminClientConfig.configNames());
         config.remove(AdminClientConfig.CLIENT_ID_CONFIG);
         OutputTopics topics = new OutputTopics(() -> Admin.create(config), context::fail);
         if (!SurroundingsRegistry.of(clientConfig).hasBrokers()) {
-            // There are no real brokers to query, so the check never starts.
+            // There are no real brokers to query.
             topics.close();
         }
         context.exposeResource(topics);
@@ -143,8 +137,7 @@ public final class OutputTopics implements TopicWatch, WrittenTopics {
                     }
                     look(admin);
                 } catch (RuntimeException | Error cannotLook) {
-                    // The cause may be temporary: a name that does not resolve, a key file that is being replaced, or
-                    // a lack of memory.
+                    // The cause may be temporary, such as an unresolved name or a lack of memory.
                     isWarned = isWarned || warned(cannotLook);
                 }
                 if (end.await(PAUSE.toMillis(), TimeUnit.MILLISECONDS)) {
@@ -160,13 +153,12 @@ public final class OutputTopics implements TopicWatch, WrittenTopics {
         }
     }
 
-    /** Returns whether the failure could be logged. */
     private static boolean warned(Throwable cannotLook) {
         try {
             LOG.warn("output topics are not checked, trying again: {}", cannotLook.toString());
             return true;
         } catch (RuntimeException | Error inLog) {
-            return false; // there is nowhere to report it
+            return false; // there is no place to report it
         }
     }
 

@@ -22,12 +22,12 @@ import org.apache.kafka.common.errors.SerializationException;
  */
 final class ProducerLoop<T, K, V> implements SinkLoop<T> {
 
-    /** The interval at which the loop checks whether its producer has stopped, while outcomes are outstanding. */
+    /** The interval between checks for a stopped producer while outcomes are outstanding. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     /**
-     * The minimum time that a close waits for outstanding records, even if the run has failed or was cancelled. The
-     * wait only reduces the number of records that are written again.
+     * Minimum time that {@link #close} waits for outstanding records after a failure or a cancel. The next run writes
+     * records again that are not acknowledged by then.
      */
     private static final Duration HASTY_CLOSE = Duration.ofSeconds(2);
 
@@ -39,8 +39,7 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
     /**
      * Creates a loop, and opens its first producer.
      *
-     * @param clients opens the first producer, and another one after each rejection unless the rule makes the run fail;
-     *     must not be shared
+     * @param clients opens the first producer and each replacement; must not be shared
      * @param records creates the record of an element
      * @param rule handles elements that cannot be written
      * @param maxInFlight see {@link OrderedProducer}
@@ -79,10 +78,7 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
         }
     }
 
-    /**
-     * Fails the run if the writer has failed. Any thread may call this method, because this loop's own thread may be
-     * waiting for elements from upstream for a long time.
-     */
+    /** Fails the run if the writer has failed. Called by any thread, because this loop's thread may be waiting. */
     private void settled() {
         KafkaPipelineException failure = writer.failure();
         if (failure != null) {
@@ -90,10 +86,7 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
         }
     }
 
-    /**
-     * Returns the deadline of the next pull. If a record is outstanding, the deadline is soon, because the loop must be
-     * able to handle a rejection before the next batch arrives.
-     */
+    /** Returns the deadline of the next pull. It is near while records are outstanding, to handle a rejection soon. */
     private long deadline() {
         return rule.isFail() || writer.isQuiet() ? Stage.NEVER : context.clock().after(LOOK_NANOS);
     }
@@ -119,7 +112,7 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
         writer.send(record, answer);
     }
 
-    /** Closes the writer; see {@link StageContext.Termination}. Called after the loop has ended. */
+    /** Closes the writer; see {@link StageContext.Termination}. Called after the loop. */
     String close(Duration patience) {
         return writer.close(patience.compareTo(HASTY_CLOSE) < 0 ? HASTY_CLOSE : patience);
     }

@@ -12,8 +12,7 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * Logs the run of a producing stage if its pipeline does not read from Kafka. In other pipelines, the consumer logs the
- * run. Stateless.
+ * Logs the run of a producing stage. If the pipeline reads from Kafka, the consumer logs the run instead. Stateless.
  */
 public final class ProducerRunLog {
 
@@ -21,7 +20,7 @@ public final class ProducerRunLog {
 
     private ProducerRunLog() {}
 
-    /** Logs the start of the run. At the end, calls {@code end}, which closes the producer, and then logs the end. */
+    /** Logs the start of the run, and at the end calls {@code end}, which closes the producer, and logs the end. */
     public static void follow(ProducePath path, StageContext context, Termination end) {
         follow(path, context, () -> true, end);
     }
@@ -38,9 +37,9 @@ public final class ProducerRunLog {
             context.onTermination(end);
             return;
         }
-        // Inner streams log at DEBUG, because a pipeline may start any number of them.
+        // Inner streams log at DEBUG, because a pipeline may start many of them.
         Level level = context.isOfInnerStream() ? Level.DEBUG : Level.INFO;
-        // Registered before the line is logged, because a log backend that throws must not leave the producer open.
+        // Register before logging: a log backend that throws must not leave the producer open.
         context.onTermination(patience -> {
             String leftUndone = end.close(patience);
             logEnd(level, context, isDrained.getAsBoolean(), leftUndone);
@@ -54,7 +53,7 @@ public final class ProducerRunLog {
                         path == ProducePath.LEAN ? "the lean path" : "Kafka's client");
     }
 
-    /** A log backend that throws must neither fail the run nor hide the unfinished work. */
+    /** Logs the end. A log backend that throws must not fail the run or hide unfinished work. */
     private static void logEnd(Level level, StageContext context, boolean isDrained, String leftUndone) {
         try {
             Throwable failure = context.failure();
@@ -64,12 +63,11 @@ public final class ProducerRunLog {
                 String message = Thrown.message(failure);
                 how = "ended by a failure: " + (message == null ? Thrown.text(failure) : message);
             }
-            // Say that nothing is left only after a clean end. After a failure, records may be missing that the stage
-            // does not count, such as the rejected one.
+            // After a failure, records may be missing that the stage does not count, such as the rejected one.
             String left = isClean ? "; nothing is left unfinished" : leftUndone.isEmpty() ? "" : "; " + leftUndone;
             LOG.atLevel(level).log("pipeline {}: {} {}{}", context.pipelineName(), context.stageName(), how, left);
         } catch (RuntimeException | Error inLog) {
-            // There is nowhere to report it.
+            // There is no place to report it.
         }
     }
 }

@@ -20,7 +20,7 @@ public final class ProducerSink<K, V> implements SinkFactory<ProducerRecord<K, V
     /**
      * Creates a sink.
      *
-     * @param maxInFlight the largest number of records in flight; 0 if only the producer's memory limits them
+     * @param maxInFlight maximum number of records in flight; 0 if only the producer's memory limits them
      */
     public ProducerSink(ProducerSettings<K, V> settings, WriteFailures failures, int maxInFlight) {
         this.settings = Objects.requireNonNull(settings, "settings");
@@ -34,7 +34,7 @@ public final class ProducerSink<K, V> implements SinkFactory<ProducerRecord<K, V
         return create(settings, context, Function.identity(), rule, maxInFlight);
     }
 
-    /** Creates a loop that is closed with the run, together with everything that it uses. */
+    /** Creates a loop that is closed with the run, together with its producers. */
     static <T, K, V> SinkLoop<T> create(
             ProducerSettings<K, V> settings,
             StageContext context,

@@ -8,8 +8,8 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The callback for one record. Holds no reference to the record, because many records are in flight. Used by the
- * sender's thread until the producer has accepted the record, and then by the producer's thread.
+ * The callback for one record. Does not keep the record, to save memory. Used by the sender's thread until the client
+ * has accepted the record, and then by the producer's thread.
  */
 class RecordAnswer implements Callback {
 
@@ -23,16 +23,11 @@ class RecordAnswer implements Callback {
     final AckTarget target;
     final long token;
 
-    /** The producer to which the record was last passed; null before that. */
     private @Nullable OrderedProducer<?, ?> owner;
 
-    /** The counts that include the record as sent, and will include it as complete. */
     private SendCounts counts = NOT_SENT;
 
-    /**
-     * The reason why {@code send} itself did not accept the record; null if the record was accepted. Used by the
-     * sender's thread.
-     */
+    /** The reason why {@code send} did not accept the record, or null. Used by the sender's thread. */
     @Nullable
     Exception notTaken;
 
@@ -53,17 +48,12 @@ class RecordAnswer implements Callback {
         return counts;
     }
 
-    /**
-     * The origin of the consumed record from which this record was made, for use in messages. Empty if the origin is
-     * unknown.
-     */
+    /** Returns the record's input, such as {@code orders-3@17}; empty if unknown. */
     String place() {
         return target.placeOf(token);
     }
 
-    /**
-     * Called when the brokers have the record. Acknowledges its input. Called by the producer's thread or the sender's.
-     */
+    /** Acknowledges the input, because the brokers have the record. Called by the producer's or the sender's thread. */
     void written(@Nullable RecordMetadata metadata) {
         target.ack(token);
     }
@@ -75,7 +65,7 @@ class RecordAnswer implements Callback {
         }
     }
 
-    /** A callback that keeps everything needed to send the record again or to hand it to another sink. */
+    /** A callback that also keeps its record, to send it again or to pass it to another sink. */
     static class Kept<T, K, V> extends RecordAnswer {
 
         final T element;
@@ -85,10 +75,7 @@ class RecordAnswer implements Callback {
 
         ProducerRecord<K, V> record;
 
-        /**
-         * The reason why the record was not written, set when the record is returned to be sent again. Null if the
-         * brokers accepted the record. It is then sent again only because it followed a rejected record.
-         */
+        /** The reason why the record was not written; null if it was written, and only followed a rejected record. */
         @Nullable
         Exception refusal;
 
@@ -99,14 +86,11 @@ class RecordAnswer implements Callback {
             this.ordinal = ordinal;
         }
 
-        /**
-         * Prepares a returned record to be sent again. The record keeps its partition, even if the partitioner would
-         * choose another one now.
-         */
+        /** Prepares a returned record to be sent again, to the same partition. */
         void cameBack(int partition, @Nullable Exception why) {
             refusal = why;
             int to = record.partition() != null || partition < 0 ? -1 : partition;
-            // Copied, because the client has closed the headers of a record that was sent.
+            // Copied, because the client has closed the record's headers.
             record = new ProducerRecord<>(
                     record.topic(),
                     to < 0 ? record.partition() : Integer.valueOf(to),

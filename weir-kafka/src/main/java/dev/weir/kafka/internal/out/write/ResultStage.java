@@ -26,10 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
 
-    /**
-     * The longest wait for the upstream stage while records are outstanding. It must be short, because the same thread
-     * emits the results of these records.
-     */
+    /** The longest wait for the upstream stage while records are outstanding. The same thread emits their results. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final int maxInHand;
@@ -39,7 +36,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
     private final AnswerSignal answered;
     private final OrderedWriter<MessageInFlight<?, ?, ?>.Part, K, V> writer;
 
-    /** Messages whose results have not been emitted yet, in order. */
+    /** Messages whose results are not emitted yet, in order. */
     private final ArrayDeque<MessageInFlight<K, V, P>> window = new ArrayDeque<>();
 
     private Batch<Message<K, V, P>> input = new Batch<>(0);
@@ -47,20 +44,20 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
     private boolean ended;
 
     /**
-     * True if the upstream stage returned no elements before its deadline. It then shares this thread with other
-     * streams, and this stage must return to let them run.
+     * True if the upstream stage returned no elements before its deadline. This stage then returns to let other streams
+     * use the thread.
      */
     private boolean yields;
 
     private volatile int inHand;
 
-    /** True once the results of the whole input are emitted. Read after the stage has ended, by another thread. */
+    /** True once the results of the whole input are emitted. Read by another thread after the end of the stage. */
     private volatile boolean drained;
 
-    /** The failure that ends the run once all earlier results are emitted. */
+    /** The failure that ends the run after all earlier results. */
     private @Nullable KafkaPipelineException failure;
 
-    /** The message with a record that was not even sent, if that caused the failure; otherwise null. */
+    /** The message whose record could not be sent, if that is the failure; otherwise null. */
     private @Nullable MessageInFlight<K, V, P> unsent;
 
     ResultStage(
@@ -79,9 +76,8 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
         this.writer = new OrderedWriter<>(
                 clients,
                 context,
-                new StageMeter(), // not exposed, because this meter counts records, but the stage emits messages
-                // Only stores the rejection. The stage applies the rule for failed writes when the whole message is
-                // complete and next in order.
+                new StageMeter(), // not exposed: counts records, but the stage emits messages
+                // Only stores the rejection. The rule is applied later, when the whole message is complete.
                 rule.<MessageInFlight<?, ?, ?>.Part>handedTo(MessageInFlight.Part::answer),
                 topics,
                 0,
@@ -103,7 +99,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
                 new ResultStage<>(producers.clients(), settings, rule, maxInHand, upstream, context);
         context.exposeResource(stage.writer.handle());
         ProducerRunLog.follow(settings.produce(), context, () -> stage.drained, patience -> {
-            // Does not wait, because the outcomes of records in flight are no longer needed.
+            // Close at once: nothing needs the outcomes of records in flight any more.
             String left = stage.writer.close(Duration.ZERO);
             producers.close();
             return left;
@@ -152,7 +148,6 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
         }
     }
 
-    /** Performs one step: sends a message, sends records again, pulls a batch, or waits. */
     private void advance(long deadlineNanos) throws InterruptedException {
         MessageInFlight<K, V, P> head = window.peek();
         yields = false;
@@ -215,10 +210,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
         }
     }
 
-    /**
-     * Returns the next complete results in order. Returns them before it handles a rejected message, because the rule
-     * for failed writes may throw, and the results would be lost.
-     */
+    /** Returns the next complete results in order, and only then handles a rejected message, which may throw. */
     private Batch<Produced<P>> results() throws InterruptedException {
         Batch<Produced<P>> results = new Batch<>(0);
         for (MessageInFlight<K, V, P> head = window.peek(); head != null && head.isAnswered(); head = window.peek()) {
@@ -248,10 +240,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
         }
     }
 
-    /**
-     * Returns the failure for the message's first rejected record that the rule for failed writes does not cover; null
-     * if there is none.
-     */
+    /** Returns the failure for the first rejected record that the rule for failed writes does not cover, or null. */
     private @Nullable ProduceException failureOf(MessageInFlight<K, V, P> refused) {
         for (int i = 0; i < refused.message.records().size(); i++) {
             Exception refusal = refused.refusal(i);
@@ -263,7 +252,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
         return null;
     }
 
-    /** Passes the rejected records to the rule for failed writes, each with its own acknowledgement of the input. */
+    /** Passes the rejected records to the rule for failed writes. Each has its own acknowledgement of the input. */
     private void reject(MessageInFlight<K, V, P> refused) {
         if (refused.refusals() > 1) {
             refused.target.retain(refused.token, refused.refusals() - 1);

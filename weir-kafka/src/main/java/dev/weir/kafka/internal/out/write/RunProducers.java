@@ -12,8 +12,8 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.serialization.Serializer;
 
 /**
- * Creates the producers of one run, which all use the same serializers. Thread-safe if the serializers are. Must be
- * closed when the run ends.
+ * Creates the producers of one run, which use the same serializers. Thread-safe if the serializers are. Must be closed
+ * when the run ends.
  */
 public final class RunProducers<K, V> implements Supplier<Producer<K, V>>, AutoCloseable {
 
@@ -34,7 +34,7 @@ public final class RunProducers<K, V> implements Supplier<Producer<K, V>>, AutoC
         return ProducerOrigin.openSharing(path, config, keys, values);
     }
 
-    /** Creates a transactional producer. The caller must still initialize its transactions. */
+    /** Creates a transactional producer. The caller must initialize its transactions. */
     public Producer<K, V> transactional(String id, int timeoutMillis) {
         Map<String, Object> own = new HashMap<>(config);
         own.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, id);
@@ -44,9 +44,8 @@ public final class RunProducers<K, V> implements Supplier<Producer<K, V>>, AutoC
     }
 
     /**
-     * Creates the check for the first records of partitions. It can compute the partition of a key unless the
-     * configuration sets a partitioner or ignores keys. With a lean producer, no record has to wait, because that
-     * producer itself preserves the order of a partition's first batches.
+     * Creates the check for the first records of partitions. Without a custom partitioner, it can predict the partition
+     * of a key. With a lean producer, no record has to wait.
      */
     private FirstRecords<K> firstRecords() {
         boolean byKey = config.get(ProducerConfig.PARTITIONER_CLASS_CONFIG) == null
@@ -59,7 +58,7 @@ public final class RunProducers<K, V> implements Supplier<Producer<K, V>>, AutoC
                 this, firstRecords(), new SendWindow(config), ClientProgress.of(config), false);
     }
 
-    /** Returns the clients of a run that uses an existing producer, which others use too. */
+    /** Returns the clients of a run that uses an existing producer together with other writers. */
     OrderedWriter.Clients<K, V> sharing(Producer<K, V> client) {
         return new OrderedWriter.Clients<>(
                 () -> client, firstRecords(), new SendWindow(config), ClientProgress.of(config), true);

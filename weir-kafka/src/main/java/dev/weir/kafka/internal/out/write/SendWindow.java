@@ -13,19 +13,17 @@ import org.apache.kafka.common.config.ConfigDef;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the sender wait if the client's buffer holds more records than the client can use: the batches being filled,
- * and twice the amount that may be in flight to the brokers. Further records would only age in the buffer, and the
- * garbage collector would have to copy their objects (ADR 170). Confined to the sender's thread, except for
- * {@link #waitedNanos}.
+ * Makes the sender wait while the client's buffer contains more records than the client can use: the batches being
+ * filled, and twice the amount that may be in flight. Further records only age in the buffer, and the garbage collector
+ * copies their objects (ADR 170). Confined to the sender's thread, except for {@link #waitedNanos}.
  *
  * <pre>
  *   bound = for each broker: one batch being filled for each of its partitions
  *           + 2 * max.in.flight.requests.per.connection * min(one batch for each of its partitions, max.request.size)
  * </pre>
  *
- * <p>The client's memory use is read from its metrics once per batch of the pipeline, and a wait ends when a record is
- * complete. Therefore, neither a counter per record nor a timer is needed. A client without these metrics is not
- * limited, and neither is a lean producer, which reports no partitions.
+ * <p>Reads the client's memory use from its metrics once per batch of the pipeline. A wait ends when a record is
+ * complete. Does not limit a client without these metrics or a lean producer, which reports no partitions.
  */
 final class SendWindow {
 
@@ -40,7 +38,7 @@ final class SendWindow {
     private final long requestBytes;
     private final int requests;
 
-    /** The future of the last record of each unfinished batch of the pipeline, oldest batch first. */
+    /** The last record's future of each unfinished batch of the pipeline, oldest first. */
     private final ArrayDeque<Future<?>> marks = new ArrayDeque<>();
 
     private @Nullable Metric total;
@@ -48,15 +46,11 @@ final class SendWindow {
     private @Nullable Metric largest;
     private long bound = Long.MAX_VALUE;
 
-    // Written by the sender's thread, read by any thread.
     private volatile long waitedNanos;
     private volatile long waitsSinceNanos;
     private volatile boolean waits;
 
-    /**
-     * Creates a window whose limit is derived from a producer's configuration. It does not limit the sender before
-     * {@link #begin} is called.
-     */
+    /** Creates a window with a limit from a producer's configuration. Before {@link #begin}, there is no limit. */
     SendWindow(Map<String, ?> config) {
         this.batchBytes = number(config, ProducerConfig.BATCH_SIZE_CONFIG, DEFAULT_BATCH);
         this.requestBytes = number(config, ProducerConfig.MAX_REQUEST_SIZE_CONFIG, DEFAULT_REQUEST);
@@ -69,7 +63,6 @@ final class SendWindow {
         return parsed instanceof Integer number ? number : otherwise;
     }
 
-    /** Starts over with another producer. */
     void begin(Producer<?, ?> producer) {
         marks.clear();
         total = null;
@@ -92,9 +85,9 @@ final class SendWindow {
     }
 
     /**
-     * Sets the number of partitions to which the pipeline writes.
+     * Sets the partitions to which the pipeline writes.
      *
-     * @param byBroker the number of these partitions per leader
+     * @param byBroker the number of partitions per leader
      */
     void partitions(Collection<Integer> byBroker) {
         // A record that is larger than a batch gets a batch of its own.
@@ -112,10 +105,7 @@ final class SendWindow {
         return bound;
     }
 
-    /**
-     * Adds a batch of the pipeline, given the future of its last record. Returns whether the sender must call
-     * {@link #await}.
-     */
+    /** Adds a batch by the future of its last record. Returns whether the sender must call {@link #await}. */
     boolean isFullWith(Future<?> last) {
         if (bound == Long.MAX_VALUE) {
             return false;
@@ -128,10 +118,9 @@ final class SendWindow {
     }
 
     /**
-     * Waits until enough memory is free or a record was rejected. Every awaited record completes eventually: either the
-     * brokers respond, or {@link OrderedProducer} closes the client. It closes the client after endless splits or after
-     * a rejection in any partition. If the client's thread is dead, {@link OrderedWriter#look} fails the run, and the
-     * end of the run interrupts this wait. Records that the client did not accept are not awaited.
+     * Waits until enough memory is free or a record was rejected. Every awaited record completes: the brokers respond,
+     * or {@link OrderedProducer} closes the client. If the client's thread is dead, {@link OrderedWriter#look} fails
+     * the run, which interrupts this wait.
      */
     @SuppressWarnings("NonAtomicVolatileUpdate") // single writer
     void await() throws InterruptedException {
@@ -150,8 +139,7 @@ final class SendWindow {
     }
 
     /**
-     * Returns the future whose completion frees enough memory if all batches have the same size. Waiting for each batch
-     * in turn would wake the sender more often than necessary.
+     * Returns the future after which enough memory is free, if batches have equal sizes. The sender wakes only once.
      */
     private Future<?> markThatFrees(long bytes, long held) {
         for (long before = Math.min(marks.size() - 1L, bytes * marks.size() / held); before > 0; before--) {
@@ -160,7 +148,7 @@ final class SendWindow {
         return marks.remove();
     }
 
-    /** The total time for which the sender has waited so far. May be called from any thread. */
+    /** Returns the total time for which the sender has waited. May be called from any thread. */
     long waitedNanos() {
         return waitedNanos + (waits ? System.nanoTime() - waitsSinceNanos : 0);
     }
@@ -174,7 +162,7 @@ final class SendWindow {
         }
     }
 
-    /** The used part of the client's memory in bytes. */
+    /** Returns the used part of the client's memory in bytes. */
     private long held() {
         return Math.max(0, (long) (value(total) - value(available)));
     }

@@ -14,9 +14,7 @@ import org.jspecify.annotations.Nullable;
 /** Converts records that cannot be written into failed records. Confined to the stage's thread. */
 public final class UnwrittenFailures<K, V> {
 
-    /**
-     * Matches the origin of a Kafka record. The origin may be followed by {@code and} and the number of further inputs.
-     */
+    /** Matches the origin of a Kafka record, such as {@code orders-3@17} or {@code orders-3@17 and 2 more}. */
     private static final Pattern PLACE = Pattern.compile("(.+)-(\\d+)@(\\d+)(?: and .*)?");
 
     private final ProducerSettings<K, V> settings;
@@ -26,9 +24,9 @@ public final class UnwrittenFailures<K, V> {
     }
 
     /**
-     * Returns the failed record, with the record's key and value as bytes and the origin of its input.
+     * Returns the failed record, with key and value as bytes.
      *
-     * @param place the input's origin; empty if unknown, in which case the failed record has the output topic but
+     * @param place the origin of the record's input. If it is empty, the failed record has the output topic, but
      *     neither partition nor offset
      */
     public FailedRecord failed(ProducerRecord<K, V> record, Throwable refusal, String place) {

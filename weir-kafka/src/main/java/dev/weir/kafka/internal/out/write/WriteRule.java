@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Applies a run's rule to elements whose records cannot be written: fails the run, skips the elements, or keeps them
  * until they are written to a dead-letter topic. Remembers recently rejected topics. Confined to the stage's thread,
- * except {@link #takes}.
+ * except for {@link #takes}.
  */
 public class WriteRule<T> {
 
@@ -39,9 +39,7 @@ public class WriteRule<T> {
     @FunctionalInterface
     interface AsFailed<T> {
 
-        /**
-         * Returns the failed record for an element whose input has the origin {@code place}, which is empty if unknown.
-         */
+        /** Returns the failed record of an element. {@code place} is the origin of its input; empty if unknown. */
         FailedRecord of(T element, Throwable refusal, String place);
     }
 
@@ -49,7 +47,7 @@ public class WriteRule<T> {
     @FunctionalInterface
     interface Delivery {
 
-        /** Returns when the brokers have all records, which are then acknowledged. */
+        /** Returns when the brokers have all records. Acknowledges the records. */
         void deliver(Batch<FailedRecord> failed) throws InterruptedException;
     }
 
@@ -57,12 +55,12 @@ public class WriteRule<T> {
     private final StageContext context;
 
     /**
-     * Topics that were rejected recently because they are missing or forbidden. Trying such a topic again for each
-     * record would take max.block.ms or a new producer each time.
+     * Topics rejected recently because they are missing or forbidden. A further attempt takes max.block.ms or a new
+     * producer.
      */
     private final Map<String, RefusedTopic> topics = new HashMap<>();
 
-    // asFailed is null only in a rule created by handedTo. delivery is null unless there is a dead-letter topic.
+    // asFailed is null only in a rule created by handedTo; delivery is null without a dead-letter topic.
     private final @Nullable AsFailed<? super T> asFailed;
     private final @Nullable Delivery delivery;
 
@@ -81,7 +79,6 @@ public class WriteRule<T> {
         this.delivery = delivery;
     }
 
-    /** Creates the object that applies a run's rule for failed writes. */
     static <T> WriteRule<T> of(WriteFailures failures, StageContext context, AsFailed<? super T> asFailed) {
         DeadLetterTopic deadLetterTopic = failures.deadLetterTopic();
         return new WriteRule<>(
@@ -91,16 +88,13 @@ public class WriteRule<T> {
                 deadLetterTopic == null ? null : FailedRecordForwarder.create(deadLetterTopic, context)::deliver);
     }
 
-    /** Creates the rule for failed writes of a sink whose elements are the records to write. */
+    /** Creates the rule for failed writes of a sink of records. */
     public static <K, V> WriteRule<ProducerRecord<K, V>> ofRecords(
             WriteFailures failures, StageContext context, ProducerSettings<K, V> settings) {
         return of(failures, context, new UnwrittenFailures<>(settings)::failed);
     }
 
-    /**
-     * Returns a rule that covers the same exceptions, but passes its elements to {@code other}. It remembers rejected
-     * topics separately.
-     */
+    /** Returns a rule for the same exceptions, with its own rejected topics, that passes elements to {@code other}. */
     <P> WriteRule<P> handedTo(BiConsumer<? super P, ? super Exception> other) {
         return new WriteRule<P>(failures, context, null, null) {
             @Override
@@ -110,20 +104,20 @@ public class WriteRule<T> {
         };
     }
 
-    /** Returns whether the first element that cannot be written fails the run. */
+    /** Returns whether an unwritable element fails the run. */
     public final boolean isFail() {
         return failures.action() == WriteFailures.Action.FAIL;
     }
 
-    /** Returns whether the rule for failed writes covers the exception; if not, the run fails. Thread-safe. */
+    /** Returns whether the rule for failed writes covers the exception. If not, the run fails. Thread-safe. */
     public final boolean takes(Exception refusal) {
         return !isFail()
                 && (RecordRefusals.isOfRecord(refusal) || (failures.ofTopics() && RecordRefusals.isOfTopic(refusal)));
     }
 
     /**
-     * Returns the exception of a recent rejection of the topic, so that the topic's next records need not be tried;
-     * null if there is none.
+     * Returns the exception of the topic's recent rejection, or null. Records for the topic need not be tried if there
+     * is one.
      */
     public final @Nullable Exception refusalOf(String topic) {
         if (topics.isEmpty()) {
@@ -142,9 +136,8 @@ public class WriteRule<T> {
     }
 
     /**
-     * Remembers a covered exception if it concerns the whole topic. Ignores the exception if an earlier one is still
-     * remembered for the topic. Otherwise, every record rejected because of the earlier exception would extend the
-     * time, and the topic would never be tried again.
+     * Remembers a covered exception if it concerns the whole topic. Does not extend the time of an earlier exception,
+     * because the topic must be tried again some time.
      */
     public final void note(String topic, Exception refusal) {
         if (RecordRefusals.isOfTopic(refusal)) {
@@ -177,14 +170,14 @@ public class WriteRule<T> {
                         Thrown.text(refusal));
             }
         } finally {
-            // acknowledge even if a log backend throws; otherwise the next run would fail in the same way
+            // Acknowledge even if a log backend throws, because the next run would fail in the same way.
             target.ack(token);
         }
     }
 
     /**
-     * Waits until all elements added so far are written to the dead-letter topic and acknowledged. Does nothing if this
-     * rule has no dead-letter topic.
+     * Waits until all added elements are in the dead-letter topic and acknowledged. Does nothing without a dead-letter
+     * topic.
      */
     public final void settle() throws InterruptedException {
         if (!rejected.isEmpty() && delivery != null) {

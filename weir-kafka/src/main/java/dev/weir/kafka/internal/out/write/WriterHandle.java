@@ -5,9 +5,9 @@ import dev.weir.kafka.internal.meters.LatencyCounts;
 import java.util.function.Supplier;
 
 /**
- * A writing stage's handle for users. Thread-safe.
+ * The handle for users of a writing stage. Thread-safe.
  *
- * @param times counts the latencies from a record's timestamp to its acknowledgement or commit
+ * @param times the times from a record's timestamp to its acknowledgement or commit
  */
 public record WriterHandle(LatencyCounts times, Supplier<Snapshot> now) implements ProducerHandle {
 
