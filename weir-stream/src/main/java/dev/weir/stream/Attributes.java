@@ -34,7 +34,7 @@ public final class Attributes {
         return values.buffer;
     }
 
-    /** The supervision that decides what happens to an element if the stage's function throws for it. */
+    /** Decides what happens to an element if the stage's function throws for it. */
     public @Nullable Supervision supervision() {
         return values.supervision;
     }
@@ -68,9 +68,7 @@ public final class Attributes {
                 values.name, values.dispatcher, values.buffer, Objects.requireNonNull(newSupervision, "supervision"));
     }
 
-    /**
-     * Returns a copy of these attributes without the supervision. Used for a stage that applies the supervision itself.
-     */
+    /** Returns a copy without the supervision, for a stage that applies the supervision itself. */
     Attributes withoutSupervision() {
         return new Attributes(values.name, values.dispatcher, values.buffer, null);
     }

@@ -46,9 +46,7 @@ public final class BroadcastHub<T> extends Hub<T> {
         return new BroadcastHub<>(buffer);
     }
 
-    /**
-     * The sink to which a pipeline writes its elements. It refuses a second pipeline while the first one is running.
-     */
+    /** The sink to which a pipeline writes its elements. Refuses a second pipeline while the first one is running. */
     public Sink<T> sink() {
         return sink("broadcastHub", true);
     }
@@ -58,7 +56,7 @@ public final class BroadcastHub<T> extends Hub<T> {
         return source("broadcastHub");
     }
 
-    /** The number of pipelines currently reading from the hub. */
+    /** Number of pipelines that read from the hub. */
     public int takers() {
         return takerCount();
     }

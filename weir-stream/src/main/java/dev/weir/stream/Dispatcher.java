@@ -60,8 +60,8 @@ public final class Dispatcher implements AutoCloseable {
     }
 
     /**
-     * Returns the default dispatcher of CPU-bound stages, which has one platform thread per processor. Idle threads
-     * terminate after two seconds.
+     * Returns the default dispatcher of CPU-bound stages, with one platform thread per processor. Idle threads end
+     * after two seconds.
      */
     public static Dispatcher cpu() {
         return Cpu.SHARED;
@@ -137,15 +137,14 @@ public final class Dispatcher implements AutoCloseable {
         return kind;
     }
 
-    /** The current maximum number of threads, or {@link Integer#MAX_VALUE} for virtual threads. */
+    /** Maximum number of threads, or {@link Integer#MAX_VALUE} for virtual threads. */
     public int size() {
         return size;
     }
 
     /**
-     * Changes the number of threads. Surplus threads terminate after their current task; additional threads start
-     * running queued tasks immediately. No task is lost or interrupted. Each group of fused stages on this dispatcher
-     * occupies one thread, so there must be one thread per group and one more for the workers of parallel stages.
+     * Changes the number of threads. Surplus threads end after their current task; no task is lost or interrupted. Each
+     * group of fused stages on this dispatcher needs one thread, and the workers of parallel stages need one more.
      * {@link dev.weir.stream.control.DispatcherControl} ensures this for one pipeline.
      *
      * @param threads 1 to 32767
@@ -195,8 +194,7 @@ public final class Dispatcher implements AutoCloseable {
 
     /** Returns the current counters. */
     public DispatcherSnapshot snapshot() {
-        // A task is counted as submitted, then as started, then as completed. The counters are read in reverse order,
-        // so a task that advances between two reads cannot make one of the differences negative.
+        // Read the counters in reverse order of counting, so that no difference becomes negative.
         long ended = completed.sum();
         long begun = started.sum();
         long asked = submitted.sum();
@@ -209,7 +207,7 @@ public final class Dispatcher implements AutoCloseable {
         return DispatcherSnapshot.of(name, kind, size, threads, active, Math.max(0, asked - begun), ended);
     }
 
-    /** Refuses new tasks, but lets running and queued tasks finish. Does nothing for the two shared dispatchers. */
+    /** Refuses new tasks; running and queued tasks finish. Does nothing for the two shared dispatchers. */
     @Override
     public void close() {
         if (this != VIRTUAL && this != Cpu.SHARED) {
@@ -222,7 +220,7 @@ public final class Dispatcher implements AutoCloseable {
         return name + " (" + kind + (size == Integer.MAX_VALUE ? "" : ", " + size) + ")";
     }
 
-    /** Holds the shared CPU dispatcher, which is created on first use. */
+    /** Creates the shared CPU dispatcher on first use. */
     private static final class Cpu {
         static final Dispatcher SHARED = fixed("cpu", Runtime.getRuntime().availableProcessors());
     }

@@ -3,8 +3,8 @@ package dev.weir.stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The counters of one dispatcher at a point in time. They count tasks, not elements. A task is a worker of a parallel
- * stage, or a group of fused stages. Immutable.
+ * The counters of one dispatcher at a point in time, in tasks. A task is a worker of a parallel stage, or a group of
+ * fused stages. Immutable.
  */
 public final class DispatcherSnapshot {
 
@@ -15,7 +15,7 @@ public final class DispatcherSnapshot {
         this.values = new Values(name, kind, size, threads, active, queued, completed);
     }
 
-    /** Creates a snapshot for use in tests. Outside of tests, snapshots are created by the engine. */
+    /** Creates a snapshot for tests. */
     public static DispatcherSnapshot of(
             String name, Dispatcher.Kind kind, int size, int threads, long active, long queued, long completed) {
         return new DispatcherSnapshot(name, kind, size, threads, active, queued, completed);
@@ -31,14 +31,12 @@ public final class DispatcherSnapshot {
         return values.kind;
     }
 
-    /** The dispatcher's maximum number of threads; {@link Integer#MAX_VALUE} for virtual threads. */
+    /** Maximum number of threads; {@link Integer#MAX_VALUE} for virtual threads. */
     public int size() {
         return values.size;
     }
 
-    /**
-     * The dispatcher's current number of threads. For virtual threads, the number of threads that are running a task.
-     */
+    /** Current number of threads. For virtual threads, the number that are running a task. */
     public int threads() {
         return values.threads;
     }

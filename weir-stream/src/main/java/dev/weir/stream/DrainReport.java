@@ -20,7 +20,7 @@ public final class DrainReport {
         this.values = new Values(drained, leftUndone, elapsed, stages);
     }
 
-    /** Creates a report for use in tests. Outside of tests, reports are created by the engine. */
+    /** Creates a report for tests. */
     public static DrainReport of(
             boolean drained, List<String> leftUndone, Duration elapsed, List<StageSnapshot> stages) {
         return new DrainReport(drained, leftUndone, elapsed, stages);

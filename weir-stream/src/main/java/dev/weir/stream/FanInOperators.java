@@ -21,18 +21,13 @@ import org.jspecify.annotations.Nullable;
  */
 abstract class FanInOperators<T> extends ParallelOperators<T> {
 
-    /**
-     * Returns the blueprint node of a source. The cast to {@code T} is safe because a source only produces elements.
-     */
+    /** Returns the node of a source. The cast is safe, because a source only produces elements. */
     @SuppressWarnings("unchecked")
     private static <T> BlueprintNode<T> nodeOf(String name, Source<? extends T> source) {
         return ((Source<T>) Objects.requireNonNull(source, name)).node();
     }
 
-    /**
-     * Returns the last node of {@code source}, which was built by a user's function. Throws an exception if
-     * {@code source} is null.
-     */
+    /** Returns the last node of {@code source}, which a user's function has built. Throws if {@code source} is null. */
     static <T> BlueprintNode<T> made(String operator, @Nullable Source<T> source) {
         if (source == null) {
             throw new NullPointerException("the function of " + operator + " returned null, not a source");

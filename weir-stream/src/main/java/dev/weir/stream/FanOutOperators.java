@@ -37,7 +37,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
         return sides;
     }
 
-    /** Calls {@code function} with the input of a new branch, and returns the branch that the function has built. */
+    /** Calls {@code function} with the input of a new branch, and returns the branch. */
     static <T, R> BlueprintBranch<T, R> branch(Function<? super Source<T>, Source<R>> function) {
         OpenInput<T> input = new OpenInput<>();
         Source<R> lowest = Objects.requireNonNull(function, "function").apply(Source.at(input.node()));

@@ -27,7 +27,7 @@ public final class Flow<T, R> {
     }
 
     /**
-     * Creates a flow with a name.
+     * Creates a flow.
      *
      * @param name prefix of the names of the flow's stages, as in {@code name/map}
      * @param operators adds the operators to a source; called once for each use, while a blueprint is being built
@@ -51,7 +51,7 @@ public final class Flow<T, R> {
         return new Flow<>(above -> above);
     }
 
-    /** Returns a flow that consists of this flow followed by another one. */
+    /** Returns this flow followed by another one. */
     public <U> Flow<T, U> andThen(Flow<R, U> below) {
         Objects.requireNonNull(below, "below");
         return new Flow<>(above -> below.below(below(above)));

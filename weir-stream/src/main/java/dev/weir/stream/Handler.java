@@ -1,7 +1,7 @@
 package dev.weir.stream;
 
 /**
- * A function of one element that may block and may throw. Called by many threads concurrently unless the stage's
+ * A function of one element that may block and may throw. Many threads may call it at once, unless the stage's
  * documentation says otherwise.
  */
 @FunctionalInterface

@@ -15,14 +15,14 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The common base class of all hubs. Each taker reads from an inbox, and subclasses choose the inbox for each element.
- * Writing pipelines wait while the chosen inbox is full. One lock protects all state. Thread-safe.
+ * The common base class of all hubs. Each taker reads from an inbox, and subclasses choose the inbox of each element.
+ * Writing pipelines wait while that inbox is full. One lock guards all state. Thread-safe.
  */
 abstract class Hub<T> implements AutoCloseable {
 
     final int buffer;
 
-    /** The inbox that all takers use, one after another, or null if each taker gets its own. */
+    /** The inbox that all takers use, one after the other; null if each taker has its own. */
     private final @Nullable Inbox<T> shared;
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -42,12 +42,12 @@ abstract class Hub<T> implements AutoCloseable {
     }
 
     /**
-     * Hands over a batch of at least one element, waiting until there is room. If the hub is closed,
-     * {@linkplain Batch#forgo forgoes} the elements that were not handed over and returns false.
+     * Hands over a non-empty batch, waiting for room. If the hub is closed, {@linkplain Batch#forgo forgoes} the
+     * remaining elements and returns false.
      */
     abstract boolean put(Batch<T> batch) throws InterruptedException;
 
-    /** Settles queued elements that no taker will receive. By default, they are abandoned. */
+    /** Settles queued elements that no taker will receive. By default, abandons them. */
     void left(List<Batch<T>> batches) {
         EachAcknowledgement.of(batches, Batch::abandonAll);
     }
@@ -94,7 +94,6 @@ abstract class Hub<T> implements AutoCloseable {
         }
     }
 
-    /** Creates a source that reads from the hub. */
     final Source<T> source(String name) {
         return Source.custom(name, context -> {
             Taker<T> taker = join(context.clock(), context.meter());
@@ -110,7 +109,6 @@ abstract class Hub<T> implements AutoCloseable {
         });
     }
 
-    /** Adds a taker. Called when a run is assembled. */
     final Taker<T> join(Clock clock, StageMeter meter) {
         lock.lock();
         try {
@@ -127,8 +125,8 @@ abstract class Hub<T> implements AutoCloseable {
     }
 
     /**
-     * Waits until there is room, then adds {@code batch} by calling {@code add}. If the hub is closed,
-     * {@linkplain Batch#forgoFrom forgoes} all elements of the batch and returns false.
+     * Waits for room, then adds {@code batch} by calling {@code add}. If the hub is closed,
+     * {@linkplain Batch#forgoFrom forgoes} the batch and returns false.
      */
     final boolean whenRoom(BooleanSupplier hasRoom, Batch<T> batch, Runnable add) throws InterruptedException {
         boolean added = whenRoom(hasRoom, add);
@@ -139,8 +137,8 @@ abstract class Hub<T> implements AutoCloseable {
     }
 
     /**
-     * Waits until there is room, then adds the elements. The lock is held during both steps, so other threads see
-     * either none or all of the elements.
+     * Waits for room, then adds the elements. The lock is held during both steps, so other threads see all of the
+     * elements or none.
      *
      * @return false if the hub is closed
      */
@@ -160,15 +158,14 @@ abstract class Hub<T> implements AutoCloseable {
         }
     }
 
-    /** The current takers, in the order in which they joined. Must be called while holding the lock. */
+    /** The current takers, in the order in which they joined. Called with the lock held. */
     final List<Taker<T>> present() {
         return takers;
     }
 
     /**
-     * Marks {@code taker} as leaving, and returns whether another taker of the same elements is still running. If no
-     * other taker is running, the elements must stay unacknowledged. If all takers leave at the same time, at least the
-     * last call returns false.
+     * Marks {@code taker} as leaving, and returns whether another taker of the same elements is running. If not, the
+     * elements must stay unacknowledged. If all takers leave at once, at least the last call returns false.
      */
     final boolean othersGoOn(Taker<T> taker, List<Taker<T>> all) {
         lock.lock();
@@ -195,8 +192,8 @@ abstract class Hub<T> implements AutoCloseable {
     }
 
     /**
-     * Ends the writing pipelines immediately, without a failure. The takers end after they have received the elements
-     * written so far. If there is no taker, these elements stay unacknowledged, and their sources do not wait for them.
+     * Ends the writing pipelines immediately, without a failure. The takers end after the elements written so far.
+     * Without a taker, these elements stay unacknowledged, and their sources do not wait for them.
      */
     @Override
     public void close() {
@@ -213,8 +210,8 @@ abstract class Hub<T> implements AutoCloseable {
     }
 
     /**
-     * Removes and returns the elements in the shared inbox if the hub is closed and has no taker. Must be called while
-     * holding the lock.
+     * Removes and returns the elements of the shared inbox if the hub is closed and has no taker. Called with the lock
+     * held.
      */
     private List<Batch<T>> clearShared() {
         return shared != null && closed && takers.isEmpty() ? shared.clear() : List.of();
@@ -273,7 +270,7 @@ abstract class Hub<T> implements AutoCloseable {
             this.meter = meter;
         }
 
-        /** Must be called while holding the hub's lock. */
+        /** Called with the hub's lock held. */
         Inbox<T> inbox() {
             return inbox;
         }
@@ -288,8 +285,8 @@ abstract class Hub<T> implements AutoCloseable {
         }
 
         /**
-         * Ends the taker. It first emits the elements in its inbox. If the inbox is shared and the hub is open, it
-         * leaves them for a later taker. May be called from any thread.
+         * Ends the taker after the elements in its inbox. A shared inbox of an open hub keeps its elements for a later
+         * taker. May be called from any thread.
          */
         void stop() {
             hub.lock.lock();

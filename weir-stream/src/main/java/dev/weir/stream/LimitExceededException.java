@@ -1,9 +1,6 @@
 package dev.weir.stream;
 
-/**
- * Thrown when the number of elements exceeds {@link Source#limit}, or their total weight exceeds
- * {@link Source#limitWeighted}. Immutable.
- */
+/** Thrown when elements exceed {@link Source#limit} or {@link Source#limitWeighted}. Immutable. */
 public final class LimitExceededException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

@@ -52,7 +52,7 @@ public final class MergeHub<T> extends Hub<T> {
     }
 
     /**
-     * The source from which a pipeline reads all elements. It refuses a second pipeline while the first one is running.
+     * The source from which a pipeline reads all elements. Refuses a second pipeline while the first one is running.
      */
     public Source<T> source() {
         return source("mergeHub");

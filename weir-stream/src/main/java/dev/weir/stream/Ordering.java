@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Ordering<T> {
 
-    /** The hash of elements without a key. An ordering by key or hash does not order these elements. */
+    /** The hash of elements without a key, which an ordering by key or hash does not order. */
     public static final long NO_KEY = Long.MIN_VALUE;
 
     private static final Ordering<Object> INPUT = new Ordering<>(true, false, element -> NO_KEY);
@@ -59,14 +59,12 @@ public final class Ordering<T> {
         });
     }
 
-    /**
-     * Orders elements by a hash computed from each element; an element whose hash is {@link #NO_KEY} is not ordered.
-     */
+    /** Orders elements by a hash. An element with hash {@link #NO_KEY} is not ordered. */
     public static <T> Ordering<T> byHash(ToLongFunction<? super T> hash) {
         return new Ordering<>(false, true, Objects.requireNonNull(hash, "hash"));
     }
 
-    /** Returns this ordering with a different name for its key, for diagnostic messages. Default: {@code key}. */
+    /** Returns this ordering with a name for its key in diagnostic messages. Default: {@code key}. */
     public Ordering<T> calledBy(String name) {
         return new Ordering<>(inputOrder, keyed, key, Objects.requireNonNull(name, "name"));
     }
@@ -81,7 +79,7 @@ public final class Ordering<T> {
         return inputOrder;
     }
 
-    /** Returns whether elements have keys. If not, {@link #keyOf} returns {@link #NO_KEY} for every element. */
+    /** Returns whether elements have keys. If not, {@link #keyOf} always returns {@link #NO_KEY}. */
     public boolean isKeyed() {
         return keyed;
     }

@@ -1,8 +1,7 @@
 package dev.weir.stream;
 
 /**
- * The action that a full {@link Source#buffer buffer} takes when another element arrives. A dropped element is
- * acknowledged.
+ * The action of a full {@link Source#buffer buffer} when another element arrives. A dropped element is acknowledged.
  */
 public enum OverflowStrategy {
     /** Makes the upstream stages wait; nothing is dropped. */

@@ -3,11 +3,11 @@ package dev.weir.stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The number of elements that a parallel stage processes at once, either fixed or adaptive. Immutable.
+ * The number of elements that a parallel stage processes at once, fixed or adaptive. Immutable.
  *
- * <p>An adaptive stage raises its limit as long as this increases its throughput. It lowers the limit if a lower one
- * gives the same throughput, if the called services slow down under load, or if the downstream stage does not consume
- * the results fast enough. {@link StageSnapshot#parallelism} shows the current limit.
+ * <p>An adaptive stage raises its limit while this increases its throughput. It lowers the limit if this costs no
+ * throughput, if the called services slow down, or if the downstream stage is too slow.
+ * {@link StageSnapshot#parallelism} shows the current limit.
  */
 public final class Parallelism {
 
@@ -22,7 +22,7 @@ public final class Parallelism {
         return values.min;
     }
 
-    /** The highest limit, at least {@code min}. The stage reserves memory for this number of elements. */
+    /** The highest limit, at least {@code min}. The stage reserves memory for it. */
     public int max() {
         return values.max;
     }

@@ -40,13 +40,13 @@ public final class PartitionHub<T> extends Hub<T> {
     @FunctionalInterface
     public interface Route<T> {
 
-        /** Returned by {@link #takerOf} to drop an element. The element is acknowledged. */
+        /** The result of {@link #takerOf} that drops and acknowledges the element. */
         int NOBODY = -1;
 
         /**
          * Returns the index of the element's taker, or {@link #NOBODY}. Takers are numbered from 0, in the order in
-         * which they joined. If the chosen taker leaves before it receives the element, this method is called again. If
-         * it throws or returns any other number, the writing pipeline fails.
+         * which they joined. If the taker leaves before it receives the element, this method is called again. An
+         * exception or any other number fails the writing pipeline.
          *
          * @param takers number of takers, at least the minimum
          */
@@ -72,19 +72,17 @@ public final class PartitionHub<T> extends Hub<T> {
         return new PartitionHub<>(buffer, minTakers, route);
     }
 
-    /**
-     * The sink to which a pipeline writes its elements. It refuses a second pipeline while the first one is running.
-     */
+    /** The sink to which a pipeline writes its elements. Refuses a second pipeline while the first one is running. */
     public Sink<T> sink() {
         return sink("partitionHub", true);
     }
 
-    /** The source for the takers. While a taker is running, it receives the elements that the route assigns to it. */
+    /** The source of the takers. Each receives the elements that the route assigns to it. */
     public Source<T> source() {
         return source("partitionHub");
     }
 
-    /** The number of pipelines currently reading from the hub. */
+    /** Number of pipelines that read from the hub. */
     public int takers() {
         return takerCount();
     }
@@ -113,7 +111,7 @@ public final class PartitionHub<T> extends Hub<T> {
         return true;
     }
 
-    /** Splits a batch by taker. Must be called without holding the lock, because the route is user code. */
+    /** Splits a batch by taker. Called without the lock, because the route is user code. */
     private List<Batch<T>> parts(Batch<T> batch, int takers) {
         List<Batch<T>> parts = new ArrayList<>();
         for (int i = 0; i < takers; i++) {
@@ -132,7 +130,7 @@ public final class PartitionHub<T> extends Hub<T> {
 
     /**
      * Adds {@code part} to the inbox of {@code taker} once there is room. If the taker has left, adds it to
-     * {@code back}, to be routed again. Returns false if the hub is closed.
+     * {@code back}, which is routed again. Returns false if the hub is closed.
      */
     private boolean give(Batch<T> part, Taker<T> taker, Batch<T> back) throws InterruptedException {
         return whenRoom(() -> !present().contains(taker) || taker.inbox().elements() < buffer, () -> {

@@ -12,7 +12,6 @@ import java.util.function.Consumer;
 /** The blueprint of a complete pipeline, from its sources to its sink. Immutable; each {@link #run} is independent. */
 public final class Pipeline {
 
-    /** Adds all stages of a run to the assembly from which the run is started. */
     final Consumer<RunAssembly> builder;
 
     private final String name;
@@ -27,7 +26,7 @@ public final class Pipeline {
     /**
      * Creates a pipeline.
      *
-     * @param builder called for each run; adds all stages to the assembly from which the run is started
+     * @param builder called for each run; adds all stages to the assembly of the run
      */
     static Pipeline of(Consumer<RunAssembly> builder) {
         return new Pipeline(builder, "pipeline", Clock.SYSTEM);
@@ -50,10 +49,7 @@ public final class Pipeline {
         attributes.refuseUnread();
     }
 
-    /**
-     * Returns this pipeline with a different name, which appears in thread names and messages. Default:
-     * {@code pipeline}.
-     */
+    /** Returns this pipeline with a name for thread names and messages. Default: {@code pipeline}. */
     public Pipeline named(String newName) {
         if (Objects.requireNonNull(newName, "name").isBlank()) {
             throw new IllegalArgumentException("a pipeline's name must not be blank");
@@ -61,10 +57,7 @@ public final class Pipeline {
         return new Pipeline(builder, newName, clock);
     }
 
-    /**
-     * Returns this pipeline with a different clock. Intended for tests; see
-     * {@link dev.weir.stream.testing.VirtualClock}.
-     */
+    /** Returns this pipeline with a different clock, for tests; see {@link dev.weir.stream.testing.VirtualClock}. */
     public Pipeline on(Clock newClock) {
         return new Pipeline(builder, name, Objects.requireNonNull(newClock, "clock"));
     }

@@ -2,10 +2,7 @@ package dev.weir.stream;
 
 import java.time.Duration;
 
-/**
- * Thrown when an element arrives faster than an {@linkplain ThrottleMode#ENFORCING enforcing} throttle allows.
- * Immutable.
- */
+/** Thrown when an element arrives too early at an {@linkplain ThrottleMode#ENFORCING enforcing} throttle. Immutable. */
 public final class RateExceededException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

@@ -10,9 +10,8 @@ public final class Restart {
     private Restart() {}
 
     /**
-     * Returns a source that emits the elements of another source, which {@code section} returns. If that source fails,
-     * it is closed, and after the back-off {@code section} is called again. {@link Source#restarted} describes how
-     * acknowledgements behave across restarts.
+     * Returns a source that emits the elements of the source from {@code section}. If that source fails, it is closed,
+     * and {@code section} is called again after the back-off. See {@link Source#restarted} for acknowledgements.
      *
      * @param section called on the stream's thread for each start. It may return a new blueprint each time; an
      *     exception from it counts as a failure of the returned source

@@ -2,7 +2,7 @@ package dev.weir.stream;
 
 /**
  * The key to one result of a running pipeline; see {@link RunningPipeline#result}. Only {@link ResultSink} instances
- * work as keys, each for its own result. Keys are compared by identity. Immutable.
+ * are keys. Compared by identity. Immutable.
  *
  * @param <R> the type of the result
  */

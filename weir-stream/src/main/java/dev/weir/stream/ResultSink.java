@@ -36,10 +36,9 @@ import java.util.function.Function;
  */
 public final class ResultSink<T, R> implements Sink<T>, ResultKey<R> {
 
-    /** The text of {@link Operator#acks} for most result sinks. */
     static final String ACKS = "immediately after processing";
 
-    /** Completes a pipeline: appends the sink to a source, and registers the result of {@code sink}. */
+    /** Appends the sink to a source, and registers the result of {@code sink}. */
     @FunctionalInterface
     private interface Closing<T, R> {
         Pipeline close(Source<? extends T> source, ResultSink<?, R> sink);
@@ -67,12 +66,12 @@ public final class ResultSink<T, R> implements Sink<T>, ResultKey<R> {
         return new ResultSink<>(attributes, (source, sink) -> closing.close(operators.apply((Source<S>) source), sink));
     }
 
-    /** Returns another sink of the same kind, with a different name in snapshots. */
+    /** Returns a sink of the same kind with a different name in snapshots. */
     public ResultSink<T, R> named(String name) {
         return with(Attributes.named(name));
     }
 
-    /** Returns another sink of the same kind with additional attributes: name, dispatcher, supervision. */
+    /** Returns a sink of the same kind with additional attributes: name, dispatcher, supervision. */
     public ResultSink<T, R> with(Attributes more) {
         return new ResultSink<>(StageAttributes.merge(more, attributes), closing);
     }

@@ -5,30 +5,29 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A running pipeline. It owns its threads: all of them have terminated when {@link #completion} is done. Thread-safe.
+ * A running pipeline. It owns its threads, which have all ended when {@link #completion} is done. Thread-safe.
  *
- * <p>The pipeline ends when its sources are exhausted, after {@link #drain} or {@link #stop}, when a stage fails, or
- * after {@link #cancel}. When the sources are exhausted or {@link #stop} was called, every emitted element is finished
- * and acknowledged before the pipeline ends. The same applies to {@link #drain}, unless its deadline passes first.
+ * <p>The pipeline ends when its sources are exhausted, after {@link #drain}, {@link #stop} or {@link #cancel}, or when
+ * a stage fails. If the sources are exhausted or stopped, every emitted element is finished and acknowledged first,
+ * unless the deadline of a {@link #drain} passes.
  */
 public interface RunningPipeline extends AutoCloseable {
 
-    /** The drain timeout that {@link #close} uses: 30 seconds. */
+    /** The drain timeout of {@link #close}: 30 seconds. */
     Duration DEFAULT_DRAIN = Duration.ofSeconds(30);
 
     /**
-     * The time that waiting threads have to return and terminate after a drain during JVM shutdown: 3 seconds. It
-     * applies to threads that wait in {@link #await}, or for a future of {@link #completion} or {@link #result}.
+     * Time that waiting threads have to return and end after a drain during JVM shutdown: 3 seconds. Applies to threads
+     * in {@link #await}, or in a future of {@link #completion} or {@link #result}.
      */
     Duration LINGER = Duration.ofSeconds(3);
 
     String name();
 
     /**
-     * A future that completes when the pipeline has ended, its resources are closed, and the final commits have been
-     * made. It completes exceptionally with the exception of the first stage that failed, or with a
-     * {@link java.util.concurrent.CancellationException} after {@link #cancel}. Completing or cancelling the future
-     * itself does not affect the pipeline.
+     * A future that completes when the pipeline has ended, its resources are closed, and the final commits are made. It
+     * fails with the exception of the first failed stage, or with a {@link java.util.concurrent.CancellationException}
+     * after {@link #cancel}. Completing or cancelling the future itself has no effect on the pipeline.
      */
     CompletableFuture<DrainReport> completion();
 
@@ -39,15 +38,12 @@ public interface RunningPipeline extends AutoCloseable {
      */
     DrainReport await() throws InterruptedException;
 
-    /**
-     * Stops the sources and returns immediately. Elements that were already emitted are finished, however long that
-     * takes.
-     */
+    /** Stops the sources and returns immediately. Emitted elements are finished, however long that takes. */
     void stop();
 
     /**
-     * Stops the sources and waits until the emitted elements are finished. At the deadline, cancels the elements that
-     * are still unfinished. If the pipeline has already ended, returns the report immediately.
+     * Stops the sources and waits until the emitted elements are finished. At the deadline, cancels the unfinished
+     * elements. If the pipeline has already ended, returns the report immediately.
      *
      * @param deadline measured from now; if it is not more than 0, cancels immediately
      * @return the report, which lists unfinished work; also returned after a failure
@@ -98,35 +94,31 @@ public interface RunningPipeline extends AutoCloseable {
      */
     RunningPipeline onDrained(Action<? super DrainReport> action);
 
-    /**
-     * Interrupts every stage and ends as soon as all of them have returned. Unfinished elements stay unacknowledged.
-     */
+    /** Interrupts every stage. The pipeline ends when all have returned. Unfinished elements stay unacknowledged. */
     void cancel();
 
-    /** The counters of the stages, in the order of the flow. */
+    /** The counters of the stages, from upstream to downstream. */
     List<StageSnapshot> stages();
 
     /**
-     * A sample of the threads of each stage, in the order of the flow; empty after the pipeline has ended. The call
-     * inspects the state of each thread, or of a subset if a stage has very many threads. It is meant for displays and
-     * is too expensive to call for each record.
+     * A sample of the threads of each stage, from upstream to downstream; empty after the end. It inspects the state of
+     * each thread, or of a subset if there are very many. For displays, too expensive for each record.
      */
     default List<StageSnapshot.Activity> activity() {
         return List.of();
     }
 
     /**
-     * The handles of the given type. Users inspect and control the pipeline and its stages, such as a Kafka consumer,
-     * through handles. The handle of a consumer or producer within a substream or a restarted part of the stream is
-     * removed when that part has ended.
+     * The handles of the given type, for inspecting and controlling the pipeline and its stages, such as a Kafka
+     * consumer. The handle of a consumer or producer in a substream or a restarted section is removed when that part
+     * has ended.
      */
     <H> List<H> handles(Class<H> type);
 
     /**
-     * The result of a sink of this pipeline. The future completes when the sink is done, possibly before the pipeline
-     * has ended. If the pipeline ends before the sink is done, the future fails: with the pipeline's failure, or with a
-     * {@link java.util.concurrent.CancellationException} if the pipeline did not fail. Completing or cancelling the
-     * future itself does not affect the pipeline.
+     * The result of a sink of this pipeline. The future completes when the sink is done. If the pipeline ends first,
+     * the future fails with the pipeline's failure, or with a {@link java.util.concurrent.CancellationException}.
+     * Completing or cancelling the future itself has no effect on the pipeline.
      *
      * @param key the sink, which is a {@link ResultSink}
      * @throws IllegalArgumentException if this pipeline does not contain the sink exactly once
@@ -135,7 +127,7 @@ public interface RunningPipeline extends AutoCloseable {
 
     /**
      * Drains the pipeline for at most {@link #DEFAULT_DRAIN}, then cancels it. Does not throw the pipeline's failure.
-     * Like {@link #drain}, this method must not be called by a stage of the pipeline.
+     * Must not be called by a stage of the pipeline, like {@link #drain}.
      */
     @Override
     void close();

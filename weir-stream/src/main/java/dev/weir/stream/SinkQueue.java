@@ -64,7 +64,7 @@ public final class SinkQueue<T> {
     }
 
     /**
-     * Waits for the next element as {@link #take} does, but at most for {@code patience}, measured by the system clock.
+     * Waits for the next element like {@link #take}, for at most {@code patience} of the system clock.
      *
      * @return empty if no element arrived in time, or at the end of the stream; {@link #isEnded} distinguishes the two
      */
@@ -92,7 +92,7 @@ public final class SinkQueue<T> {
         }
     }
 
-    /** Acknowledges the previous element, and requests another batch if that element was the last of its batch. */
+    /** Acknowledges the previous element, and requests another batch after the last element of its batch. */
     private void finishTaken() {
         Batch<T> current = batch;
         if (current != null && next > 0) {
@@ -109,10 +109,7 @@ public final class SinkQueue<T> {
         return ended || cancelled || failure != null;
     }
 
-    /**
-     * Returns whether the stream is known to have ended, failed or been cancelled, so that no more elements will
-     * follow.
-     */
+    /** Returns whether the stream has ended, failed or been cancelled: no more elements will follow. */
     public boolean isEnded() {
         lock.lock();
         try {
@@ -123,9 +120,9 @@ public final class SinkQueue<T> {
     }
 
     /**
-     * Cancels the stream. Elements that were not taken, and the last element that was taken, stay unacknowledged. The
-     * upstream stages are closed when they emit their next element, or earlier. To end them without waiting for an
-     * element, also call {@link RunningPipeline#stop}.
+     * Cancels the stream. Elements that were not taken, and the last taken element, stay unacknowledged. The upstream
+     * stages are closed at their next element or earlier. To end them without an element, also call
+     * {@link RunningPipeline#stop}.
      */
     public void cancel() {
         Batch<T> left;
@@ -157,8 +154,7 @@ public final class SinkQueue<T> {
             lock.unlock();
         }
         context.onTermination(patience -> {
-            // End the queue here, because the run may have ended before its loop started. If the loop has already ended
-            // the queue, this has no effect.
+            // End the queue here, because the run may have ended before its loop started.
             end(cutOff(context));
             return "";
         });
@@ -188,10 +184,7 @@ public final class SinkQueue<T> {
         }
     }
 
-    /**
-     * Waits until all elements of the batch have been taken and acknowledged. Returns false if the taking thread has
-     * cancelled.
-     */
+    /** Waits until all elements of the batch are taken and acknowledged. Returns false after a cancel. */
     private boolean hand(Batch<T> pulled, StageContext context) throws InterruptedException {
         lock.lockInterruptibly();
         try {
@@ -232,8 +225,7 @@ public final class SinkQueue<T> {
             ended = true;
             failure = cause;
             if (cause != null) {
-                // The stream has failed or was cancelled. Elements that were not taken must not be processed, because
-                // the source will deliver them again.
+                // Drop the elements that were not taken. The source will deliver them again.
                 batch = null;
             }
             changed.signalAll();

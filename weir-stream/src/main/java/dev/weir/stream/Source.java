@@ -38,7 +38,7 @@ public final class Source<T> extends FailureOperators<T> {
         this.node = node;
     }
 
-    /** Returns the source whose last stage is {@code node}; used by operators. */
+    /** Returns the source whose last stage is {@code node}. */
     static <T> Source<T> at(BlueprintNode<T> node) {
         return new Source<>(node);
     }

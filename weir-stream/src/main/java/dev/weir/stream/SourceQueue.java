@@ -94,7 +94,7 @@ public final class SourceQueue<T> {
     /**
      * Adds an element, waiting for room if necessary.
      *
-     * @param patience the timeout, measured by the system clock; when it expires, returns {@link Full}
+     * @param patience the timeout on the system clock, after which it returns {@link Full}
      */
     public Offer offer(T element, Duration patience) throws InterruptedException {
         Objects.requireNonNull(element, "element");
@@ -123,12 +123,12 @@ public final class SourceQueue<T> {
         return ENQUEUED;
     }
 
-    /** Closes the queue. The stream completes after the elements in the queue have been emitted. */
+    /** Closes the queue. The stream completes after the queued elements. */
     public void complete() {
         close(null);
     }
 
-    /** Closes the queue. The stream fails after the elements in the queue have been emitted. */
+    /** Closes the queue. The stream fails after the queued elements. */
     public void fail(Throwable cause) {
         close(Objects.requireNonNull(cause, "cause"));
     }
@@ -147,7 +147,7 @@ public final class SourceQueue<T> {
         }
     }
 
-    /** The number of elements in the queue. */
+    /** Number of elements in the queue. */
     public int size() {
         lock.lock();
         try {
@@ -167,7 +167,6 @@ public final class SourceQueue<T> {
         }
     }
 
-    /** Attaches a run. The run pulls elements from the returned stage. */
     Stage<T> attach(StageContext context) {
         lock.lock();
         try {

@@ -4,8 +4,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The counters of one stage at one moment. At any time, a stage is either busy, waiting for input, or waiting for the
- * downstream stage. The stage that hardly ever waits is the bottleneck. Immutable.
+ * The counters of one stage at one moment. A stage is either busy, waiting for input, or waiting for the downstream
+ * stage. The stage that hardly ever waits is the bottleneck. Immutable.
  */
 public final class StageSnapshot {
 
@@ -33,7 +33,7 @@ public final class StageSnapshot {
                 elapsedNanos);
     }
 
-    /** Creates a snapshot for testing code that reads snapshots. In a running pipeline, the engine creates them. */
+    /** Creates a snapshot for tests. */
     public static StageSnapshot of(
             String name,
             int parallelism,
@@ -61,7 +61,7 @@ public final class StageSnapshot {
         return values.name;
     }
 
-    /** The maximum number of threads that work in the stage concurrently. */
+    /** Maximum number of threads that work in the stage at once. */
     public int parallelism() {
         return values.parallelism;
     }
@@ -96,15 +96,12 @@ public final class StageSnapshot {
         return values.depth;
     }
 
-    /** The time since the pipeline started. */
+    /** Time since the pipeline started. */
     public long elapsedNanos() {
         return values.elapsedNanos;
     }
 
-    /**
-     * The threads of one stage at one moment. The values are a sample, unlike the counters of the snapshot, which are
-     * sums. Immutable.
-     */
+    /** The threads of one stage at one moment. A sample, unlike the counters of the snapshot. Immutable. */
     public static final class Activity {
 
         private final ActivityValues values;
@@ -124,7 +121,7 @@ public final class StageSnapshot {
                     stage, thread, dispatcher, atWork, waiting, ready, behindKeys, keyName, behindLock, waits);
         }
 
-        /** Creates a sample for testing code that reads samples. In a running pipeline, the engine creates them. */
+        /** Creates a sample for tests. */
         public static Activity of(
                 String stage,
                 @Nullable String thread,
@@ -165,24 +162,21 @@ public final class StageSnapshot {
                     was.locked, was.io, was.asleep, inPass, sibling, engine, was.longestChain, was.sequential));
         }
 
-        /** Returns this sample with the largest number of elements that are waiting behind a single key. */
+        /** Returns this sample with the largest number of elements that wait behind a single key. */
         public Activity withLongestChain(int elements) {
             Waits was = values.waits;
             return with(new Waits(
                     was.locked, was.io, was.asleep, was.inPass, was.sibling, was.engine, elements, was.sequential));
         }
 
-        /** Returns this sample as one of a stage that processes one element at a time. See {@link #isSequential}. */
+        /** Returns this sample for a stage that processes one element at a time. See {@link #isSequential}. */
         public Activity sequential() {
             Waits was = values.waits;
             return with(new Waits(
                     was.locked, was.io, was.asleep, was.inPass, was.sibling, was.engine, was.longestChain, true));
         }
 
-        /**
-         * Returns the sum of this sample and {@code other}. Used to combine the stages of several streams that are
-         * shown under the same name.
-         */
+        /** Returns the sum of two samples, for stages of several streams that are shown under one name. */
         public Activity and(Activity other) {
             ActivityValues a = values;
             ActivityValues b = Objects.requireNonNull(other, "other").values;
@@ -226,7 +220,7 @@ public final class StageSnapshot {
             return values.stage;
         }
 
-        /** The name of the thread that the stage shares with the stages fused to it; null if it has its own workers. */
+        /** Name of the thread that the stage shares with the stages fused to it; null if it has its own workers. */
         public @Nullable String thread() {
             return values.thread;
         }
@@ -237,16 +231,16 @@ public final class StageSnapshot {
         }
 
         /**
-         * Number of threads working in the stage, including threads working in stages fused to it. For an asynchronous
-         * stage, the number of calls in flight.
+         * Number of threads working in the stage or in stages fused to it. For an asynchronous stage, the number of
+         * calls in flight.
          */
         public int atWork() {
             return values.atWork;
         }
 
         /**
-         * Number of working threads that are waiting for something outside the pipeline, such as a lock, a response, or
-         * a timer. A platform thread that is waiting in a native call counts as computing.
+         * Number of working threads that wait for something outside the pipeline, such as a lock, a response, or a
+         * timer. A platform thread that waits in a native call counts as computing.
          */
         public int waiting() {
             return values.waiting;
@@ -288,8 +282,8 @@ public final class StageSnapshot {
         }
 
         /**
-         * Returns whether the thread is currently processing an element in this stage's code, rather than in another
-         * stage that shares the thread. False if unknown.
+         * Returns whether the thread is processing an element in this stage's code, not in another stage on the same
+         * thread. False if unknown.
          */
         public boolean isInPass() {
             return values.waits.inPass;
@@ -305,18 +299,15 @@ public final class StageSnapshot {
             return values.waits.engine;
         }
 
-        /**
-         * Returns whether the stage processes one element at a time by definition, so that no setting can give it more
-         * threads.
-         */
+        /** Returns whether the stage always processes one element at a time. No setting gives it more threads. */
         public boolean isSequential() {
             return values.waits.sequential;
         }
 
         /**
-         * The largest number of {@link #waiting} threads that are waiting for the same lock: a lock or semaphore of
-         * {@code java.util.concurrent}, or a monitor. All monitors of a stage count as one lock. Adding threads to the
-         * stage does not help, because they would wait for the same lock.
+         * Largest number of {@link #waiting} threads that wait for the same lock: a lock or semaphore of
+         * {@code java.util.concurrent}, or a monitor. All monitors of a stage count as one lock. More threads would
+         * wait for it too.
          */
         public int behindLock() {
             return values.behindLock;
@@ -380,16 +371,14 @@ public final class StageSnapshot {
         return share(values.blockedUpNanos);
     }
 
-    /**
-     * The fraction of its thread time that the stage spent waiting for the downstream stage to accept output, 0 to 1.
-     */
+    /** The fraction of its thread time that the stage spent waiting for the downstream stage, 0 to 1. */
     public double blockedDownShare() {
         return share(values.blockedDownNanos);
     }
 
     private double share(long nanos) {
-        // The stage's thread time is the sum of its busy and waiting times, even if the number of threads changes. With
-        // one thread, the elapsed time may be longer, because the thread also does work outside this stage.
+        // The thread time is the sum of busy and waiting times, even if the number of threads changes. The elapsed time
+        // is longer if the thread also works outside this stage.
         double total = Math.max(
                 (double) values.elapsedNanos,
                 (double) values.busyNanos + values.blockedUpNanos + values.blockedDownNanos);

@@ -1,6 +1,6 @@
 package dev.weir.stream;
 
-/** The way in which the stages upstream of a {@link Source#watch} ended. Immutable. */
+/** The end of the stages upstream of a {@link Source#watch}. Immutable. */
 public sealed interface StreamEnd {
 
     /** The stages emitted their last element. */

@@ -5,12 +5,12 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides what happens to an element for which a stage's function threw: first retries, then a {@link Decision} about
+ * Decides what happens to an element if a stage's function throws for it: first retries, then a {@link Decision} about
  * the last exception. Thread-safe if its decider is.
  *
- * <p>Some failures always fail the stream, without a decision: interruption, a failed upstream stage,
- * {@link LinkageError}, {@link VirtualMachineError} other than {@link StackOverflowError}, and anything thrown while
- * the pipeline is being cancelled.
+ * <p>Some failures always fail the stream: interruption, a failed upstream stage, {@link LinkageError},
+ * {@link VirtualMachineError} other than {@link StackOverflowError}, and anything thrown while the pipeline is being
+ * cancelled.
  */
 public final class Supervision {
 
@@ -21,13 +21,13 @@ public final class Supervision {
         /** The element is dropped and acknowledged; the stage continues. */
         SKIP,
         /**
-         * The element is dropped but stays unacknowledged, so the source delivers it again later and commits do not
-         * move past it. The stage continues.
+         * The element is dropped but stays unacknowledged: the source delivers it again later, and commits do not move
+         * past it. The stage continues.
          */
         SKIP_UNACKNOWLEDGED,
         /**
-         * The element is dropped and acknowledged, as with {@link #SKIP}. In addition, the stage discards its state,
-         * such as sums, groups and remembered keys.
+         * The element is dropped and acknowledged, and the stage discards its state, such as sums, groups and
+         * remembered keys.
          */
         RESTART
     }
@@ -59,10 +59,9 @@ public final class Supervision {
     }
 
     /**
-     * Creates a supervision that retries the element according to {@code policy}. If the last attempt fails too,
-     * {@code then} decides about its exception. Order is preserved: elements that wait for the failed element, because
-     * of their key or the input order, keep waiting. During the back-off, a stage with its own threads blocks one of
-     * them. A fused stage blocks all stages on its thread.
+     * Creates a supervision that retries the element according to {@code policy}. After the last attempt, {@code then}
+     * decides about its exception. Order is preserved: elements that wait for the failed element keep waiting. The
+     * back-off blocks one thread of a stage with its own threads, and all stages on the thread of a fused stage.
      *
      * @param then a supervision that does not retry
      */
@@ -78,9 +77,7 @@ public final class Supervision {
         return retryPolicy;
     }
 
-    /**
-     * The function that decides about the last exception for an element, unless the exception always fails the stream.
-     */
+    /** Decides about the last exception for an element, unless the exception always fails the stream. */
     public Function<? super Throwable, Decision> decider() {
         return decider;
     }

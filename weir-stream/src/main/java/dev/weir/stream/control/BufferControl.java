@@ -21,12 +21,10 @@ public interface BufferControl {
     /** The smallest value that {@link #bufferBytes(long)} accepts, in bytes. */
     long LEAST_BUFFER_BYTES = 1 << 20;
 
-    /** The current number of unfinished records at which a partition pauses. */
+    /** Current number of unfinished records at which a partition pauses. */
     int maxOutstandingRecords();
 
-    /**
-     * The largest value that {@link #maxOutstandingRecords(int)} accepts: 8 times the initial value, at most 1,000,000.
-     */
+    /** The largest value for {@link #maxOutstandingRecords(int)}: 8 times the initial value, at most 1,000,000. */
     int mostOutstandingRecords();
 
     /**
@@ -37,12 +35,11 @@ public interface BufferControl {
      */
     void maxOutstandingRecords(int records);
 
-    /** The current memory limit for fetched and unfinished records, in bytes. */
+    /** Current memory limit for fetched and unfinished records, in bytes. */
     long bufferBytes();
 
     /**
-     * The largest value that {@link #bufferBytes(long)} accepts: a quarter of the heap, or the initial value if that is
-     * larger.
+     * The largest value for {@link #bufferBytes(long)}: a quarter of the heap, or the initial value if that is larger.
      */
     long mostBufferBytes();
 

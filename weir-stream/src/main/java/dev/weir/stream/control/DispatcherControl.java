@@ -5,8 +5,8 @@ import dev.weir.stream.DispatcherSnapshot;
 import dev.weir.stream.RunningPipeline;
 
 /**
- * Reads the counters of a running pipeline's dispatcher and changes the dispatcher's size.
- * {@link RunningPipeline#handles} returns one handle for each dispatcher that runs stages of the pipeline. Thread-safe.
+ * Reads the counters of a running pipeline's dispatcher and changes its size. {@link RunningPipeline#handles} returns
+ * one for each dispatcher that runs stages of the pipeline. Thread-safe.
  */
 public interface DispatcherControl {
 
@@ -14,7 +14,7 @@ public interface DispatcherControl {
     DispatcherSnapshot snapshot();
 
     /**
-     * The smallest number of threads that keeps the pipeline running: one for each group of fused stages, plus one for
+     * The smallest number of threads that keeps the pipeline running: one for each group of fused stages, and one for
      * the workers of parallel stages.
      */
     int fewest();

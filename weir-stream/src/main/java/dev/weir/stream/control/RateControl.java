@@ -14,10 +14,9 @@ package dev.weir.stream.control;
 public interface RateControl extends Pace {
 
     /**
-     * Limits the source to {@code elements} per second from now on. Elements above the limit stay in the buffer. The
-     * limit does not cause elements to be lost or emitted twice. If a partition is revoked, its buffered elements
-     * return to the group, as they do without a limit. Bursts of up to {@code elements} / 20 are possible. The limit
-     * also applies during a drain.
+     * Limits the source to {@code elements} per second from now on, also during a drain. Elements above the limit stay
+     * in the buffer and are not lost. If a partition is revoked, its buffered elements return to the group. Bursts of
+     * up to {@code elements} / 20 are possible.
      *
      * @param elements at least 1, or 0 for no limit
      * @throws IllegalArgumentException if {@code elements} is negative

@@ -16,31 +16,30 @@ import dev.weir.stream.StageSnapshot;
  */
 public interface StageControl {
 
-    /** The stage's name, as in {@link StageSnapshot#name}. */
+    /** Name of the stage, as in {@link StageSnapshot#name}. */
     String stage();
 
     /**
-     * The name of the stage's dispatcher, as in {@link DispatcherControl#snapshot}. The dispatcher's size limits
-     * {@link #mostAtOnce}.
+     * Name of the stage's dispatcher, as in {@link DispatcherControl#snapshot}. Its size limits {@link #mostAtOnce}.
      */
     String dispatcher();
 
     /** Number of failed calls of the stage's function, including failed retries. */
     long failedCalls();
 
-    /** The current maximum number of elements in flight. */
+    /** Current maximum number of elements in flight. */
     int parallelism();
 
     /**
-     * The largest value that {@link #parallelism(int)} currently accepts. It is limited by the threads of the stage's
-     * dispatcher, and by the memory that the stage reserved when it started. By default, the stage reserves memory for
-     * 8 elements per unit of its highest parallelism, but for at least 512 elements.
+     * The largest value that {@link #parallelism(int)} accepts now. The dispatcher's threads limit it, and so does the
+     * memory that the stage has reserved: by default 8 elements per unit of its highest parallelism, at least 512
+     * elements.
      */
     int mostAtOnce();
 
     /**
-     * Sets the number of elements that are processed at the same time. The stage's ordering does not change. Elements
-     * in flight are finished; none is lost or processed twice. An adaptive stage stops adapting and keeps this number.
+     * Sets the number of elements that are processed at once, in the same ordering. Elements in flight are finished. An
+     * adaptive stage stops adapting and keeps this number.
      *
      * @param n 1 to {@link #mostAtOnce}
      * @throws IllegalArgumentException if {@code n} is out of range

@@ -6,16 +6,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shows the activity of a running pipeline's threads, both platform and virtual. {@link RunningPipeline#handles}
- * returns one for each pipeline. Thread-safe. Intended for displays: each call takes several microseconds per waiting
- * thread.
+ * Shows the activity of a running pipeline's threads, platform and virtual. {@link RunningPipeline#handles} returns one
+ * for each pipeline. For displays: each call takes several microseconds per waiting thread. Thread-safe.
  */
 public interface ThreadActivity {
 
-    /**
-     * The maximum number of stacks inspected per dispatcher in one call. Waiting threads beyond this number are counted
-     * as parked.
-     */
+    /** Maximum number of stacks inspected per dispatcher in one call. Further waiting threads count as parked. */
     int MOST_STACKS = 32;
 
     /** The state of a thread. */
@@ -33,8 +29,7 @@ public interface ThreadActivity {
     }
 
     /**
-     * The number of a dispatcher's threads in each state, counting only threads that run tasks of the pipeline.
-     * Immutable.
+     * Number of a dispatcher's threads in each state. Counts only threads that run tasks of the pipeline. Immutable.
      */
     final class Counts {
 
@@ -155,7 +150,7 @@ public interface ThreadActivity {
         }
     }
 
-    /** The current number of threads in each state, with one entry per dispatcher, sorted by dispatcher name. */
+    /** Current number of threads in each state, one entry per dispatcher, sorted by dispatcher name. */
     List<Counts> now();
 
     /**

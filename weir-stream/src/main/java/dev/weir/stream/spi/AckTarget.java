@@ -5,10 +5,10 @@ package dev.weir.stream.spi;
  * thread may call any method.
  *
  * <p>A token starts with one pending acknowledgement. The holder of an element holds its pending acknowledgements, and
- * ends each of them at most once, normally with {@link #ack}. If one of them never ends, the element is not finished,
- * and the source must deliver it again. {@link #forgo}, {@link #abandon} and {@link #dropIfRevoked} end a pending
- * acknowledgement without processing the element. {@link #retain} adds pending acknowledgements when one element
- * becomes several, <em>before</em> any of them can be acknowledged.
+ * ends each of them at most once, normally with {@link #ack}. If one never ends, the source must deliver the element
+ * again. {@link #forgo}, {@link #abandon} and {@link #dropIfRevoked} end a pending acknowledgement without processing
+ * the element. {@link #retain} adds pending acknowledgements when one element becomes several, <em>before</em> any of
+ * them can be acknowledged.
  */
 public interface AckTarget {
 
@@ -33,63 +33,59 @@ public interface AckTarget {
     void ack(long token);
 
     /**
-     * Ends one pending acknowledgement of an element that is not needed because a downstream stage ended the stream
-     * before processing it. The caller must not end the same pending acknowledgement again.
+     * Ends one pending acknowledgement of an element that is not needed, because a downstream stage ended the stream.
+     * The caller must not end the same pending acknowledgement again.
      *
-     * <p>If the element comes from a source, it stays unacknowledged, and the default implementation does nothing. A
-     * source that waits for unfinished elements when it ends does not need to wait for this element. If the element
-     * comes from a substream, it counts as finished, provided that the outer stream continues.
+     * <p>An element of a source stays unacknowledged, but the source does not wait for it; the default implementation
+     * does nothing. An element of a substream counts as finished if the outer stream continues.
      */
     default void forgo(long token) {}
 
     /**
-     * Abandons one pending acknowledgement of {@code token}. Called if the holder of an element, such as a buffer, was
-     * closed before it passed the element on. The holder does not know whether the stream completed or failed. The
-     * caller must not end the same pending acknowledgement again.
+     * Ends one pending acknowledgement of an element whose holder, such as a buffer, was closed before it passed the
+     * element on. The holder does not know whether the stream completed or failed. The caller must not end the same
+     * pending acknowledgement again.
      *
-     * <p>If the element comes from a source, it stays unacknowledged, and the source does not need to wait for it, as
-     * with {@link #forgo}. If the element comes from a substream, it counts as finished once the substream has
-     * completed normally, provided that the outer stream continues.
+     * <p>An element of a source stays unacknowledged, but the source does not wait for it, as with {@link #forgo}. An
+     * element of a substream counts as finished once the substream has completed normally, if the outer stream
+     * continues.
      */
     default void abandon(long token) {}
 
     /**
-     * Returns true, and ends one pending acknowledgement of the token, if the source no longer owns the element. The
-     * element then stays unacknowledged and the caller must drop it. Call this method before expensive work; work that
-     * has already started continues.
+     * Returns true, and ends one pending acknowledgement, if the source no longer owns the element. The element stays
+     * unacknowledged, and the caller must drop it. Call this method before expensive work.
      */
     default boolean dropIfRevoked(long token) {
         return false;
     }
 
     /**
-     * Returns whether the source no longer owns the element, in which case {@link #dropIfRevoked} returns true. Once
-     * this method has returned true for a token, it keeps returning true. It ends no pending acknowledgement. It must
-     * be fast and lock-free.
+     * Returns whether the source no longer owns the element. Once true for a token, it stays true. Ends no pending
+     * acknowledgement. Must be fast and lock-free.
      */
     default boolean isRevoked(long token) {
         return false;
     }
 
     /**
-     * Returns whether the element with {@code token} represents another element, identified by its target {@code of}
-     * and its token {@code ofToken}. This is true if both are the same element, or if the first was derived from the
-     * second. A target that combines other targets calls this method on each of them. Intended for code that searches
-     * for an element, not for code that processes it.
+     * Returns whether the element with {@code token} is the element with {@code ofToken} of target {@code of}, or was
+     * derived from it. A target that combines other targets calls this method on each of them. For searches, not for
+     * processing.
      */
     default boolean standsFor(long token, AckTarget of, long ofToken) {
         return this == of && token == ofToken;
     }
 
     /**
-     * The origin of the element with {@code token}, for messages: {@code topic-partition@offset} for a Kafka record.
-     * Empty if the element's source has no such positions. The caller must hold a pending acknowledgement of the token.
+     * The origin of the element, for messages: {@code topic-partition@offset} for a Kafka record. Empty if its source
+     * has no such positions. The caller must hold a pending acknowledgement of the token.
      */
     default String placeOf(long token) {
         return "";
     }
 
-    /** Visits the source elements from which an element was derived. See {@link AckTarget#roots}. */
+    /** Visits the source elements of an element. See {@link AckTarget#roots}. */
     @FunctionalInterface
     interface RootVisitor {
 
@@ -105,8 +101,7 @@ public interface AckTarget {
     /**
      * Calls {@code visitor} for each source element from which the element with {@code token} was derived. By default,
      * this is the element itself. A target that wraps or combines other targets must override this method and call it
-     * on each of them. Weir also relies on this when an element leaves an inner stream. The caller must hold a pending
-     * acknowledgement of the token.
+     * on each of them. The caller must hold a pending acknowledgement of the token.
      */
     default void roots(long token, RootVisitor visitor) {
         visitor.root(this, token);

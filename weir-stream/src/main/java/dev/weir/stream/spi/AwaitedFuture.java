@@ -5,15 +5,12 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/**
- * A future that threads use to wait for the end of a run. Threads that wait for it, or for a future derived from it,
- * are tracked by {@link EndAwaiters}, in the same way as threads that wait for the run itself.
- */
+/** A future for the end of a run. {@link EndAwaiters} tracks the threads that wait for it or for a derived future. */
 public final class AwaitedFuture<T> extends CompletableFuture<T> {
 
     private final EndAwaiters awaiters;
 
-    /** Creates an incomplete future whose waiting threads are tracked by {@code awaiters}. */
+    /** Creates an incomplete future whose waiting threads {@code awaiters} tracks. */
     public AwaitedFuture(EndAwaiters awaiters) {
         this.awaiters = awaiters;
     }

@@ -29,7 +29,7 @@ public final class Batch<T> {
     private Object[] values;
     private int size;
 
-    /** Index of the last element that the owner read. Other threads read this field to estimate progress. */
+    /** Index of the last element that the owner read. Other threads read it to estimate progress. */
     private int at;
 
     // Either `target` applies to all elements and `targets` is empty, or `targets` holds one target for each element.
@@ -37,11 +37,10 @@ public final class Batch<T> {
     private AckTarget[] targets = NO_TARGETS;
     private long[] tokens;
     private @Nullable BatchPool home;
-    /** The epoch in which the arrays of a pooled batch were created. */
+    /** The epoch of the arrays of a pooled batch. */
     @Nullable
     CollectionEpoch madeIn;
 
-    /** The ways to end a pending acknowledgement. */
     private enum Ending {
         ACK,
         FORGO,
@@ -58,7 +57,7 @@ public final class Batch<T> {
         this(new Object[capacity], 0, AckTarget.NONE, NO_TOKENS);
     }
 
-    /** Creates an empty batch without arrays. A pool adds them with {@link #equip}. */
+    /** Creates an empty batch without arrays, which a pool adds with {@link #equip}. */
     Batch() {
         this(NO_VALUES, 0, AckTarget.NONE, NO_TOKENS);
     }
@@ -69,7 +68,7 @@ public final class Batch<T> {
         tokens = itsTokens;
         home = pool;
         madeIn = itsMadeIn;
-        // The batch is cleared, because a caller may have added elements to it after it was released.
+        // A caller may have added elements to the batch after its release.
         size = 0;
         target = AckTarget.NONE;
         targets = NO_TARGETS;
@@ -104,7 +103,6 @@ public final class Batch<T> {
         return size == 0;
     }
 
-    /** Sets the number of processed elements back to 0, before a stage processes the batch. */
     void rewind() {
         at = 0;
     }
@@ -125,10 +123,7 @@ public final class Batch<T> {
         return targets.length == 0 ? target : targets[index];
     }
 
-    /**
-     * The token that identifies the element at {@code index} to its {@link #target}; 0 if the element has no
-     * acknowledgement.
-     */
+    /** The token of the element at {@code index} in its {@link #target}; 0 without acknowledgement. */
     public long token(int index) {
         return tokens.length == 0 ? 0 : tokens[index];
     }
@@ -142,8 +137,8 @@ public final class Batch<T> {
     }
 
     /**
-     * Ends one pending acknowledgement of the element at {@code index}, which is not needed because a downstream stage
-     * ended the stream before processing it. See {@link AckTarget#forgo}.
+     * Ends one pending acknowledgement of the element at {@code index}, which is not needed. See
+     * {@link AckTarget#forgo}.
      */
     public void forgo(int index) {
         target(index).forgo(token(index));
@@ -155,7 +150,7 @@ public final class Batch<T> {
     }
 
     /**
-     * Abandons one pending acknowledgement of each element because the holder of the acknowledgements was closed. See
+     * Abandons one pending acknowledgement of each element, because their holder was closed. See
      * {@link AckTarget#abandon}.
      */
     public void abandonAll() {
@@ -168,9 +163,8 @@ public final class Batch<T> {
     }
 
     /**
-     * Abandons one pending acknowledgement of each element that a stage still holds when it is interrupted within
-     * a batch. These are the elements before index {@code kept}, which were about to be handed on, and the elements
-     * from index {@code first} on, which have not been processed. The elements in between have already been settled.
+     * Abandons the elements that a stage still holds when it is interrupted within a batch: those before index
+     * {@code kept}, which it was about to hand on, and those from index {@code first} on, which it has not processed.
      */
     public void abandonAllBut(int kept, int first) {
         Throwable failure = end(Ending.ABANDON, 0, kept, null);
@@ -182,8 +176,7 @@ public final class Batch<T> {
     }
 
     /**
-     * Ends one pending acknowledgement of each element in a range. A target may call a user's code, for example to end
-     * a span. If the target throws, the other elements are still acknowledged, abandoned or dropped.
+     * Ends one pending acknowledgement of each element in a range, even if a target throws. Targets may call user code.
      *
      * @param before an earlier failure, to which the targets' failures are added as suppressed; or null
      * @return the first failure, or null
@@ -193,7 +186,7 @@ public final class Batch<T> {
         int next = from;
         while (next < to) {
             try {
-                // Each case has its own loop, so that there is no branch per element.
+                // A loop per case avoids a branch per element.
                 switch (how) {
                     case ACK -> {
                         while (next < to) {
@@ -224,25 +217,22 @@ public final class Batch<T> {
     }
 
     /**
-     * Returns whether the element at {@code index} must be dropped because its source no longer owns it; if so, ends
-     * one pending acknowledgement of the element. See {@link AckTarget#dropIfRevoked}.
+     * Returns true, and ends one pending acknowledgement, if the source no longer owns the element. The caller must
+     * then drop it. See {@link AckTarget#dropIfRevoked}.
      */
     public boolean dropIfRevoked(int index) {
         AckTarget to = target(index);
         return to != AckTarget.NONE && to.dropIfRevoked(tokens[index]);
     }
 
-    /**
-     * Returns whether the source of the element at {@code index} no longer owns it. See {@link AckTarget#isRevoked}.
-     */
+    /** Returns whether the source no longer owns the element. See {@link AckTarget#isRevoked}. */
     public boolean isRevoked(int index) {
         AckTarget to = target(index);
         return to != AckTarget.NONE && to.isRevoked(tokens[index]);
     }
 
     /**
-     * Removes and returns the elements that their source no longer owns; the caller must drop them. Both the removed
-     * and the remaining elements keep their order.
+     * Removes and returns the elements that their source no longer owns. The caller must drop them. The order is kept.
      */
     public Batch<?> removeRevoked() {
         Batch<?> revoked = new Batch<>(0);
@@ -314,17 +304,14 @@ public final class Batch<T> {
         }
     }
 
-    /**
-     * Returns another batch with the same elements. Pending acknowledgements for the copy must be added with
-     * {@link #retainAll}.
-     */
+    /** Returns a copy of this batch. {@link #retainAll} must add the copy's pending acknowledgements. */
     public Batch<T> copy() {
         Batch<T> copy = new Batch<>(values.clone(), size, target, tokens.length == 0 ? tokens : tokens.clone());
         copy.targets = targets.length == 0 ? targets : targets.clone();
         return copy;
     }
 
-    /** Replaces the value at {@code index}; its acknowledgement does not change. See {@link #retyped}. */
+    /** Replaces the value at {@code index} and keeps its acknowledgement. See {@link #retyped}. */
     public void set(int index, Object value) {
         values[index] = value;
     }
@@ -335,7 +322,7 @@ public final class Batch<T> {
         return (Batch<R>) this;
     }
 
-    /** Moves the element at {@code from} to the lower or equal index {@code to}. Used by filters to close gaps. */
+    /** Moves the element at {@code from} to the lower or equal index {@code to}, to close gaps. */
     public void move(int from, int to) {
         if (from == to) {
             return;
@@ -366,10 +353,7 @@ public final class Batch<T> {
         size = newSize;
     }
 
-    /**
-     * Fills a range with nulls by copying an array, because G1 needs one barrier for a copy but one per store for
-     * Arrays.fill.
-     */
+    /** Fills a range with nulls. G1 needs one barrier for an array copy, but one per store for Arrays.fill. */
     private static void clear(Object[] values, int from, int to) {
         for (int at = from; at < to; at += NULLS.length) {
             System.arraycopy(NULLS, 0, values, at, Math.min(NULLS.length, to - at));
@@ -404,9 +388,9 @@ public final class Batch<T> {
 
     /**
      * Appends elements that share an acknowledgement, until the batch holds {@code limit} elements or the iterator
-     * ends. If the iterator throws, the elements appended until then stay in the batch.
+     * ends. If the iterator throws, the appended elements stay in the batch.
      *
-     * @param stopped checked before each element; if it returns true, no more elements are appended
+     * @param stopped checked before each element; ends the call if it returns true
      * @return false if the iterator has ended; true if it may have more elements
      */
     public boolean addAll(
@@ -433,8 +417,8 @@ public final class Batch<T> {
     }
 
     /**
-     * Appends the elements that were {@link #set} at the indexes from the current size up to {@code end}, exclusive.
-     * They share an acknowledgement. {@code end} must not exceed the capacity with which the batch was created.
+     * Appends the elements that were {@link #set} from the current size up to {@code end}, exclusive. They share an
+     * acknowledgement. {@code end} must not exceed the batch's initial capacity.
      */
     public void extend(int end, AckTarget to, long token) {
         int first = size;
@@ -467,10 +451,9 @@ public final class Batch<T> {
     }
 
     /**
-     * Releases a batch whose owner is done with every element. The batch becomes empty, and its arrays return to their
-     * pool for reuse. No element is acknowledged. If the batch is released on the thread that filled it, the next pull
-     * reuses the batch object itself, so it must not be used any longer. A batch that is never released only costs
-     * garbage collection, so if in doubt, do not release it.
+     * Empties the batch and returns its arrays to their pool for reuse. Acknowledges nothing. The owner must not use
+     * the batch any longer, because the next pull may reuse the object. A batch that is never released only costs
+     * garbage collection; if in doubt, do not release it.
      */
     public void release() {
         BatchPool pool = home;

@@ -7,9 +7,8 @@ import org.jspecify.annotations.Nullable;
  * A pool of {@linkplain Batch#release released} batches, from which a source takes the next batch to fill. Thread-safe:
  * one stage takes batches, and any thread may return them.
  *
- * <p>A batch that is released by the thread that takes batches is reused as it is, so a pipeline whose stages all run
- * fused on one thread has a single batch and allocates no others. If another thread releases a batch, only its arrays
- * are reused, and the empty object stays with any code that still refers to it. See ADR 41.
+ * <p>A batch that the taking thread releases is reused as it is, so a pipeline with one thread has a single batch. If
+ * another thread releases a batch, only its arrays are reused. See ADR 41.
  */
 public final class BatchPool {
 
@@ -34,8 +33,8 @@ public final class BatchPool {
     private CollectionEpoch sparesMadeIn = CollectionEpoch.current();
 
     /**
-     * The first thread that took a batch. This field is written only once. Other threads may read a stale null, but
-     * only the owner can read a reference to itself.
+     * The first thread that took a batch. Written once. Other threads may read a stale null, but only the owner can
+     * read a reference to itself.
      */
     private @Nullable Thread owner;
 
@@ -103,8 +102,8 @@ public final class BatchPool {
     }
 
     /**
-     * Takes back the arrays of a batch. {@code values} must contain only nulls, and {@code batch} must no longer refer
-     * to the arrays.
+     * Takes back the arrays of a batch. {@code values} must contain only nulls, and {@code batch} must not refer to
+     * them.
      */
     void giveBack(Batch<?> batch, Object[] values, long[] tokens) {
         CollectionEpoch madeIn = batch.madeIn;

@@ -5,11 +5,9 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The clock that the stages of a run use for waiting: either the system clock, or one that a test advances.
- * Thread-safe.
+ * The clock that the stages of a run use for waiting: the system clock, or one that a test advances. Thread-safe.
  *
- * <p>The deadlines of {@link Stage#pull} refer to the run's clock. Stages use this clock for all waits. Meters, which
- * measure how long work takes, always use the system clock.
+ * <p>The deadlines of {@link Stage#pull} refer to this clock. Meters, which measure work, always use the system clock.
  */
 public interface Clock {
 
@@ -40,8 +38,8 @@ public interface Clock {
     long nanoTime();
 
     /**
-     * Waits on a condition until it is signalled or the deadline has passed; like all condition waits, it may return
-     * early. The caller must hold the lock, and must check {@link #hasPassed} afterwards.
+     * Waits on a condition until it is signalled or the deadline has passed; may return early. The caller must hold the
+     * lock, and must check {@link #hasPassed} afterwards.
      *
      * @param lock the lock to which {@code condition} belongs
      * @param deadlineNanos a time of this clock, or {@link Stage#NEVER}
@@ -53,7 +51,7 @@ public interface Clock {
         return deadlineNanos != Stage.NEVER && nanoTime() - deadlineNanos >= 0;
     }
 
-    /** Returns the time {@code nanos} from now, or {@link Stage#NEVER} if the clock cannot represent that time. */
+    /** Returns the time {@code nanos} from now, or {@link Stage#NEVER} if it does not fit. */
     default long after(long nanos) {
         return nanos >= Stage.NEVER / 2 ? Stage.NEVER : nanoTime() + nanos;
     }

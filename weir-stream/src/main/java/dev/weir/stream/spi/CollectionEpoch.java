@@ -3,15 +3,15 @@ package dev.weir.stream.spi;
 import java.lang.ref.WeakReference;
 
 /**
- * The period between two garbage collections. Objects created during an epoch are young until {@link #isOver} returns
- * true. Thread-safe.
+ * The period between two garbage collections. Objects created in an epoch are young until {@link #isOver} returns true.
+ * Thread-safe.
  */
 final class CollectionEpoch {
 
-    // Threads that run concurrently may each create a new current epoch. This is harmless.
+    // Concurrent threads may each create a new current epoch, which is harmless.
     private static volatile CollectionEpoch current = new CollectionEpoch();
 
-    /** A weak reference to an otherwise unreachable object. The next garbage collection clears it, even a minor one. */
+    /** A weak reference to an unreachable object. The next garbage collection clears it, even a minor one. */
     private final WeakReference<Object> untilCollection = new WeakReference<>(new Object());
 
     private CollectionEpoch() {}

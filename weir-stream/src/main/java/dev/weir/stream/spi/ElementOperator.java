@@ -28,8 +28,8 @@ package dev.weir.stream.spi;
 public interface ElementOperator<T, R> {
 
     /**
-     * Processes an element. The element is acknowledged when all elements emitted during this call are acknowledged, or
-     * immediately if no element was emitted.
+     * Processes an element. The element is acknowledged when all elements emitted during this call are, or immediately
+     * if there are none.
      *
      * @throws Exception if the element cannot be processed; the stage's {@link dev.weir.stream.Supervision} decides
      *     what happens. By default the pipeline fails, elements emitted during this call are dropped, and the element
@@ -44,14 +44,13 @@ public interface ElementOperator<T, R> {
     default void onEnd(Emitter<? super R> below) throws Exception {}
 
     /**
-     * Releases the operator's resources. Called once, when the stream has ended in any way or before a restart creates
-     * a new object.
+     * Releases the operator's resources. Called once, at any end of the stream or before a restart creates a new
+     * object.
      */
     default void close() {}
 
     /**
-     * Receives the elements that an operator emits during a call. All elements of one call are stored, so their number
-     * must be limited.
+     * Receives the elements that an operator emits during a call. They are all stored, so their number must be limited.
      */
     @FunctionalInterface
     interface Emitter<R> {

@@ -5,8 +5,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Tracks the threads that wait for the end of a run. During JVM shutdown, threads that return from the wait are
- * remembered, so that the run can give them a moment to use the report before the JVM halts. Thread-safe.
+ * Tracks the threads that wait for the end of a run. During JVM shutdown, these threads get a moment to use the report.
+ * Thread-safe.
  */
 public final class EndAwaiters {
 
@@ -33,15 +33,11 @@ public final class EndAwaiters {
         remembers = true;
     }
 
-    /**
-     * Waits, for at most {@code nanos}, until every thread that is waiting or remembered has terminated or has called
-     * System.exit.
-     */
+    /** Waits up to {@code nanos} until every waiting or remembered thread has terminated or has called System.exit. */
     public void awaitEnds(long nanos) throws InterruptedException {
         long endNanos = System.nanoTime() + nanos;
         for (Thread thread : threads) {
-            // A thread that has called System.exit waits for the JVM's shutdown hooks and thus for this method, so the
-            // two threads would wait for each other.
+            // A thread that has called System.exit waits for this method, as part of the JVM's shutdown hooks.
             while (thread.isAlive() && !JvmExit.isCalledBy(thread)) {
                 long left = endNanos - System.nanoTime();
                 if (left <= 0) {

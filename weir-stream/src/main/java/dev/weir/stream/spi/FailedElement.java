@@ -10,8 +10,8 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Identifies the element for which a stage failed. It is added to the stage's exception as a suppressed exception, so
- * its message is part of the stack trace. The stage's exception remains the failure of the run.
+ * Identifies the element at which a stage failed. It is added to the stage's exception as suppressed, so that the stack
+ * trace contains its message. The stage's exception remains the failure of the run.
  */
 public final class FailedElement extends RuntimeException {
 
@@ -19,10 +19,7 @@ public final class FailedElement extends RuntimeException {
 
     private static final Logger LOG = System.getLogger(FailedElement.class.getName());
 
-    /**
-     * Maximum number of notes on one exception. There is a limit because a program may throw the same instance
-     * repeatedly.
-     */
+    /** Maximum number of notes on one exception. A program may throw the same instance repeatedly. */
     private static final int MAX_NOTES = 8;
 
     private static final List<ElementDescriber> DESCRIBERS = describers();
@@ -47,7 +44,7 @@ public final class FailedElement extends RuntimeException {
         }
     }
 
-    /** The name of the stage that failed. */
+    /** Name of the stage that failed. */
     public String stage() {
         return stage;
     }
@@ -59,7 +56,7 @@ public final class FailedElement extends RuntimeException {
 
     /**
      * Adds a note about the failed element to {@code failure} and logs it, if the element's origin is known. Must be
-     * called before the element's pending acknowledgement ends. May be called from any thread.
+     * called before the element's acknowledgement ends. May be called from any thread.
      *
      * @param stage the stage's name
      * @param element the argument of the stage's function
@@ -77,8 +74,7 @@ public final class FailedElement extends RuntimeException {
                 failure.addSuppressed(failed);
             }
         } catch (RuntimeException | Error unknown) {
-            // An exception while creating the note must not replace the original failure. The key's toString, for
-            // example, may overflow the stack, or throw this failure again.
+            // Keep the original failure. The key's toString, for example, may overflow the stack.
             if (unknown != failure) {
                 failure.addSuppressed(unknown);
             }
@@ -92,9 +88,8 @@ public final class FailedElement extends RuntimeException {
     }
 
     /**
-     * Returns whether {@code failure} needs no further note, because it has one for the element at {@code place} or has
-     * the maximum number of notes. The same exception may arrive here repeatedly: downstream stages may rethrow it, and
-     * a program may throw the same instance for several elements.
+     * Returns whether {@code failure} has a note for {@code place} or the maximum number of notes. Downstream stages
+     * may rethrow an exception, and a program may throw the same instance for several elements.
      */
     private static boolean isNoted(Throwable failure, String place) {
         if (failure.getSuppressed().length >= MAX_NOTES) {

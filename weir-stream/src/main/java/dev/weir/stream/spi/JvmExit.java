@@ -3,8 +3,8 @@ package dev.weir.stream.spi;
 import java.util.Arrays;
 
 /**
- * Detects threads that wait in {@link Runtime#exit} for the JVM to terminate. Such a thread never returns: the JVM
- * first runs its shutdown hooks, and a hook that waited for this thread would never finish. Thread-safe.
+ * Detects threads that wait in {@link Runtime#exit} for the JVM to terminate. Such a thread never returns, so a
+ * shutdown hook must not wait for it. Thread-safe.
  */
 public final class JvmExit {
 
@@ -21,7 +21,7 @@ public final class JvmExit {
         }
     }
 
-    /** Returns whether the JVM is shutting down and {@code thread} will never return, because it has called exit. */
+    /** Returns whether the JVM is shutting down and {@code thread} has called exit, which never returns. */
     public static boolean isExiting(Thread thread) {
         return isUnderWay() && isCalledBy(thread);
     }

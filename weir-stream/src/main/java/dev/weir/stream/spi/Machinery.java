@@ -3,18 +3,15 @@ package dev.weir.stream.spi;
 import dev.weir.stream.internal.run.TaskGroup;
 import java.util.Objects;
 
-/**
- * Distinguishes failures of the engine or the JVM from failures of user functions, for code that wraps such functions.
- * Stateless.
- */
+/** Distinguishes failures of the engine or the JVM from failures of user functions. Stateless. */
 public final class Machinery {
 
     private Machinery() {}
 
     /**
      * Returns whether a failure is unrelated to the element: the JVM has run out of a resource, the class path is
-     * broken, or the work is being cancelled. {@link dev.weir.stream.Supervision} does not apply to such a failure.
-     * Must be called on the thread that called the function.
+     * broken, or the work is being cancelled. {@link dev.weir.stream.Supervision} does not apply to it. Must be called
+     * on the thread that called the function.
      */
     public static boolean isFailure(Throwable thrown) {
         Objects.requireNonNull(thrown, "thrown");
@@ -22,8 +19,7 @@ public final class Machinery {
     }
 
     /**
-     * Returns whether {@link #isFailure} returns true for every exception of this type, so that a rule for the type has
-     * no effect.
+     * Returns whether {@link #isFailure} is true for every exception of this type. A rule for the type has no effect.
      */
     public static boolean isAlwaysFailure(Class<? extends Throwable> type) {
         boolean mayOverflow = type.isAssignableFrom(StackOverflowError.class)
@@ -35,8 +31,7 @@ public final class Machinery {
 
     /**
      * Returns whether the JVM or the class path caused the failure: a {@link VirtualMachineError} other than a
-     * {@link StackOverflowError}, or a {@link LinkageError} such as a missing class. The next element would fail in the
-     * same way. May be called from any thread.
+     * {@link StackOverflowError}, or a {@link LinkageError}. May be called from any thread.
      */
     public static boolean isOfTheProgram(Throwable thrown) {
         return Thrown.isFatal(thrown) || thrown instanceof LinkageError;

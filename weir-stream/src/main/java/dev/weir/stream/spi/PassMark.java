@@ -1,8 +1,8 @@
 package dev.weir.stream.spi;
 
 /**
- * Records which stage is currently processing an element, if one loop passes each element through several stages. The
- * thread that runs the loop writes the mark for each element with a plain store; other threads read it as an estimate.
+ * Records which stage is processing an element, if one loop passes each element through several stages. The loop's
+ * thread writes it with plain stores; other threads read it as an estimate.
  */
 public final class PassMark {
 
@@ -10,7 +10,7 @@ public final class PassMark {
 
     /** Creates a mark that names no stage. */
     public PassMark() {
-        // `at` starts at 0, which means that no stage is processing the element.
+        // At first, `at` is 0: no stage.
     }
 
     /** Marks that the stage with number {@code place} is processing the element. */

@@ -7,20 +7,17 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides whether and when a stream may restart, based on its recent restarts. Not thread-safe: the owner guards it
- * with a lock or confines it to one thread. Memory use is bounded even if the number of restarts is unlimited.
+ * Decides whether and when a stream may restart, based on its recent restarts. Its memory use is bounded. Not
+ * thread-safe: the owner guards it with a lock or confines it to one thread.
  */
 public final class RestartSchedule {
 
-    /**
-     * Number of restarts to remember if restarts are unlimited. After this many restarts every back-off has reached its
-     * maximum delay, so remembering more would make no difference.
-     */
+    /** Number of restarts to remember if they are unlimited. Every back-off has reached its maximum delay by then. */
     private static final int REMEMBERED = 64;
 
     private final RestartSettings settings;
 
-    /** The times of the restarts during the last period, oldest first. */
+    /** Times of the restarts during the last period, oldest first. */
     final ArrayDeque<Long> restarts = new ArrayDeque<>();
 
     /** Creates a schedule without past restarts. */
@@ -29,9 +26,8 @@ public final class RestartSchedule {
     }
 
     /**
-     * Returns the delay before the restart after a failure, and counts that restart. Returns null if the stream must
-     * not restart, because the JVM cannot continue ({@link Thrown#isFatal}) or {@link RestartSettings#maxRestarts} is
-     * reached.
+     * Returns the delay before the restart after a failure, and counts that restart. Returns null if the JVM cannot
+     * continue ({@link Thrown#isFatal}) or {@link RestartSettings#maxRestarts} is reached.
      *
      * @param nowNanos current time of a {@link Clock} or of {@link System#nanoTime}; all calls must use the same clock
      */
@@ -40,9 +36,8 @@ public final class RestartSchedule {
     }
 
     /**
-     * Returns the delay before the restart after a normal end, and counts that restart. Returns null if the stream must
-     * not restart, because {@link RestartSettings#onCompletion} is false or {@link RestartSettings#maxRestarts} is
-     * reached.
+     * Returns the delay before the restart after a normal end, and counts that restart. Returns null if
+     * {@link RestartSettings#onCompletion} is false or {@link RestartSettings#maxRestarts} is reached.
      *
      * @param nowNanos current time of the same clock as for {@link #afterFailure}
      */

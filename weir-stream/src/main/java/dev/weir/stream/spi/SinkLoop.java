@@ -5,8 +5,8 @@ package dev.weir.stream.spi;
 public interface SinkLoop<T> {
 
     /**
-     * Pulls {@code upstream} until its end and acknowledges each element once the sink is done with it. Returns when
-     * all pulled elements are finished. If it throws, the pipeline fails and the remaining elements stay
+     * Pulls {@code upstream} until its end, and acknowledges each element when the sink is done with it. Returns when
+     * all pulled elements are finished. An exception fails the pipeline, and the remaining elements stay
      * unacknowledged.
      */
     void run(Stage<T> upstream) throws InterruptedException;

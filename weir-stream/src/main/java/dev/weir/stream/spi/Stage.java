@@ -15,8 +15,7 @@ public interface Stage<T> {
     long NEVER = Long.MAX_VALUE;
 
     /**
-     * Returns the next batch, which then belongs to the caller, or an empty batch once {@code deadlineNanos} has
-     * passed.
+     * Returns the next batch, which then belongs to the caller, or an empty batch at the deadline.
      *
      * @param deadlineNanos a time of the run's {@link Clock}, or {@link #NEVER}
      * @return null at the end of the stream
@@ -25,6 +24,6 @@ public interface Stage<T> {
     @Nullable
     Batch<T> pull(long deadlineNanos) throws InterruptedException;
 
-    /** Releases the elements and resources of the stage and closes its upstream stage. Acknowledges no element. */
+    /** Releases the elements and resources of the stage, and closes its upstream stage. Acknowledges nothing. */
     void close();
 }

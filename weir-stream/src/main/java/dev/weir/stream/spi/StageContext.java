@@ -6,16 +6,13 @@ import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The context in which a source or sink runs. The pipeline passes it to the source or sink when the run is assembled.
- * Thread-safe once the pipeline is running.
- */
+/** A source's or sink's view of its run. Thread-safe once the pipeline is running. */
 public interface StageContext {
 
-    /** The pipeline's name, used in thread names and messages. */
+    /** Name of the pipeline, used in thread names and messages. */
     String pipelineName();
 
-    /** The stage's name in snapshots. */
+    /** Name of the stage in snapshots. */
     String stageName();
 
     /** The clock that the run uses for waiting. */
@@ -30,15 +27,15 @@ public interface StageContext {
     void depth(IntSupplier elements);
 
     /**
-     * Registers an action that stops the source, so that the pipeline can drain. After the action, the source's
-     * {@code pull} returns the elements that must still be emitted, and then null. The action is called at most once,
-     * may be called on any thread, and must not block.
+     * Registers an action that stops the source, so that the pipeline can drain. Afterwards, the source's {@code pull}
+     * returns the remaining elements, and then null. The action is called at most once, on any thread, and must not
+     * block.
      */
     void onStop(Runnable stop);
 
     /**
-     * Registers a resource that must be closed after all stages have ended and before the pipeline counts as complete.
-     * Resources are closed in reverse order of registration.
+     * Registers a resource to close after all stages have ended and before the pipeline completes. Resources are closed
+     * in reverse order of registration.
      */
     void onTermination(Termination termination);
 
@@ -46,68 +43,59 @@ public interface StageContext {
     void expose(Object handle);
 
     /**
-     * Exposes an object, as {@link #expose} does, through which users inspect or control a resource of this stage, such
-     * as a consumer. If the stage belongs to a substream, the object is withdrawn once the substream has ended and its
-     * resources are closed. Otherwise, users would mistake the ended resource for one that has failed, and each restart
-     * of part of the stream would add an object.
+     * Exposes an object for a resource of this stage, such as a consumer. In a substream, the object is withdrawn when
+     * the resource is closed, so that users do not mistake it for a failed one.
      */
     default void exposeResource(Object handle) {
         expose(handle);
     }
 
     /**
-     * Returns the exposed objects of a type that belong to stages upstream of this one. A new stage that cannot work
-     * downstream of some of them can refuse to be created. Sources of streams that start during the run are not
-     * included.
+     * Returns the exposed objects of a type from the stages upstream of this one. Does not include sources of streams
+     * that start during the run.
      */
     default <H> List<H> upstreamHandles(Class<H> type) {
         return List.of();
     }
 
-    /**
-     * Returns whether the stage belongs to a stream that starts during the run, such as the stream of a group. A run
-     * may have any number of these streams.
-     */
+    /** Returns whether the stage belongs to a stream that starts during the run, such as the stream of a group. */
     default boolean isOfInnerStream() {
         return false;
     }
 
-    /** Fails the entire pipeline. Meant for failures on threads that belong to the source or sink. */
+    /** Fails the entire pipeline. For failures on threads of the source or sink. */
     void fail(Throwable cause);
 
     /**
-     * Searches the downstream stages for an element of this source, locking one stage at a time. Returns null if no
-     * stage holds the element, because it was never pulled, is finished, or is moving between two stages. The search is
-     * expensive: use it to diagnose a stuck pipeline, not for regular monitoring. May be called from any thread.
+     * Searches the downstream stages for an element of this source, locking one stage at a time. Returns null if the
+     * element was never pulled, is finished, or is moving between two stages. Expensive: for diagnosing a stuck
+     * pipeline. May be called from any thread.
      */
     default @Nullable Whereabouts find(AckTarget target, long token) {
         return null;
     }
 
     /**
-     * Registers a supplier that explains a lack of progress. The supplier returns a sentence that says why the stage is
-     * making no progress, or an empty string if there is nothing to explain. It may be called from any thread and must
-     * not block.
+     * Registers a supplier of the reason why the stage makes no progress: a sentence, or an empty string if there is
+     * none. It may be called from any thread and must not block.
      */
     default void trouble(Supplier<String> sentence) {}
 
     /**
-     * Returns the explanations for a lack of progress that the stages of this run currently give; see {@link #trouble}.
-     * Each explanation is prefixed with the name of its stage. May be called from any thread.
+     * Returns the current reasons why stages of this run make no progress, each with its stage's name; see
+     * {@link #trouble}. May be called from any thread.
      */
     default List<String> troubles() {
         return List.of();
     }
 
     /**
-     * Makes the downstream stages drop elements that their source no longer owns. Stages remove such elements from
-     * their queues, and a stage that waits while it holds an element checks whether the source still owns that element.
-     * Must be called after {@link AckTarget#isRevoked} has become true for these elements. May be called from any
-     * thread; never blocks.
+     * Makes the downstream stages drop elements that their source no longer owns. Must be called after
+     * {@link AckTarget#isRevoked} has become true for them. May be called from any thread; never blocks.
      */
     default void dropRevoked() {}
 
-    /** The pipeline's failure, or null if it has not failed. A cancellation counts as a failure. */
+    /** The pipeline's failure or cancellation, or null. */
     default @Nullable Throwable failure() {
         return null;
     }
@@ -126,15 +114,14 @@ public interface StageContext {
     }
 
     /**
-     * A termination that may wait a long time for pending acknowledgements. When a substream ends, its patient
-     * terminations keep waiting until {@link #hurry} shortens the wait, at the latest when the run ends. All other
-     * terminations of a substream are closed without waiting.
+     * A termination that may wait long for pending acknowledgements. When a substream ends, it waits until
+     * {@link #hurry} or the end of the run. Other terminations of a substream are closed without waiting.
      */
     interface PatientTermination extends Termination {
 
         /**
-         * Limits the wait of {@code close} to {@code patience}, measured from now. Applies whether {@code close} is
-         * already running or is called later. May be called from any thread; never blocks.
+         * Limits the wait of a current or later {@code close} to {@code patience} from now. May be called from any
+         * thread; never blocks.
          */
         void hurry(Duration patience);
     }

@@ -9,12 +9,12 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The counters of one stage: elements in and out, time busy, and time blocked on the upstream and on the downstream
- * stage. Thread-safe. A stage updates the counters once per batch, so they cost nothing per element.
+ * The counters of one stage: elements in and out, busy time, and time blocked on the upstream and the downstream stage.
+ * A stage updates the counters once per batch. Thread-safe.
  */
 public final class StageMeter {
 
-    /** False if the JVM's runtime image does not contain the flight recorder. */
+    /** False if the JVM's runtime image lacks the flight recorder. */
     private static final boolean CAN_RECORD =
             ModuleLayer.boot().findModule("jdk.jfr").isPresent();
 
@@ -27,10 +27,8 @@ public final class StageMeter {
     private final Waits up;
     private final Waits down;
 
-    // The state of the current pass, in which the stage processes one batch. The thread that runs the pass writes the
-    // other fields before it publishes the batch in `passing`. Readers read `passing` first, so a reader that sees a
-    // batch sees the fields of that pass or of a later one. The fields are not grouped into an object, because an
-    // object per pass would create garbage for every batch.
+    // The current pass, in which the stage processes one batch. The pass's thread writes the other fields before
+    // `passing`; readers read `passing` first. Separate fields avoid an object per batch.
     private final AtomicReference<@Nullable Batch<?>> passing = new AtomicReference<>();
     private long passSinceNanos;
     private double passPart;
@@ -40,7 +38,7 @@ public final class StageMeter {
     private int passNotIn;
     private int passNotOut;
 
-    // The highest values returned so far by elementsIn, elementsOut and busyNanos.
+    // The highest values returned so far, of elementsIn, elementsOut and busyNanos.
     private final AtomicLong shownIn = new AtomicLong();
     private final AtomicLong shownOut = new AtomicLong();
     private final AtomicLong shownBusy = new AtomicLong();
@@ -48,17 +46,17 @@ public final class StageMeter {
     /** An external counter of emitted elements; see {@link #countsOut}. */
     private volatile LongSupplier alsoOut = () -> 0;
 
-    /** The pipeline's name, written before the stage runs; null if the meter does not belong to a visible stage. */
+    /** Name of the pipeline, written before the stage runs; null if the meter's stage is not visible. */
     private @Nullable String pipelineName;
 
     private String stageName = "";
 
-    /** Creates the meter of a stage that has its own threads, and therefore its own blocked times. */
+    /** Creates the meter of a stage with its own threads and its own blocked times. */
     public StageMeter() {
         this(new Waits(), new Waits());
     }
 
-    /** Creates the meter of a fused stage, which is blocked whenever its thread is blocked. */
+    /** Creates the meter of a fused stage, which is blocked whenever its thread is. */
     private StageMeter(Waits up, Waits down) {
         this.up = up;
         this.down = down;
@@ -69,15 +67,14 @@ public final class StageMeter {
         return new StageMeter(up, down);
     }
 
-    /** Returns whether the stages of both meters are fused, and therefore run on the same thread. */
+    /** Returns whether the stages of both meters run on the same thread. */
     public boolean sharesThread(StageMeter other) {
         return up == other.up;
     }
 
     /**
-     * Starts a pass, in which the stage processes one batch. Until {@link #endPass}, the meter's counters include the
-     * elements finished and the time elapsed in the pass, so that a slow stage shows progress within a batch. Called
-     * once per batch. If several threads use this meter, the counters include only one of their passes.
+     * Starts a pass, in which the stage processes one batch. Until {@link #endPass}, the counters include the pass's
+     * progress. Called once per batch. With several threads, the counters include only one of their passes.
      *
      * @param oneToOne whether each finished element counts as emitted
      * @param startNanos the current time of {@link System#nanoTime}
@@ -87,12 +84,12 @@ public final class StageMeter {
     }
 
     /**
-     * Starts this stage's pass over a batch, for a loop that passes each element through several stages.
+     * Starts this stage's pass over a batch, in a loop that passes each element through several stages.
      *
      * @param startNanos the current time of {@link System#nanoTime}
-     * @param mark records the stage that is currently processing the element
-     * @param place the number that identifies this stage in {@code mark}
-     * @param part the fraction of the elapsed time attributed to this stage while the pass is running
+     * @param mark records the stage that is processing the element
+     * @param place number of this stage in {@code mark}
+     * @param part this stage's fraction of the elapsed time while the pass is running
      */
     public void beginPass(
             Batch<?> batch, boolean oneToOne, long startNanos, @Nullable PassMark mark, int place, double part) {
@@ -110,8 +107,7 @@ public final class StageMeter {
     }
 
     /**
-     * Starts a pass that does not count elements, for callers that count them separately. Until {@link #endPass},
-     * {@link #busyNanos()} includes the time elapsed in the pass.
+     * Starts a pass that counts no elements. Until {@link #endPass}, {@link #busyNanos()} includes its elapsed time.
      *
      * @param startNanos the current time of {@link System#nanoTime}
      */
@@ -120,7 +116,7 @@ public final class StageMeter {
     }
 
     /**
-     * Excludes the pass's current element from the number of emitted elements. Called on the pass's thread.
+     * Excludes the pass's current element from the emitted elements. Called on the pass's thread.
      *
      * @param taken whether this stage has received the element
      */
@@ -131,15 +127,12 @@ public final class StageMeter {
         }
     }
 
-    /** Ends the pass. Must be called immediately before the pass's elements and time are added to the counters. */
+    /** Ends the pass. Called immediately before its elements and time are added to the counters. */
     public void endPass() {
         passing.lazySet(null);
     }
 
-    /**
-     * Returns whether the stage's own code is currently processing an element. Always false for stages that do not
-     * record passes.
-     */
+    /** Returns whether the stage's own code is processing an element. Always false for stages without passes. */
     public boolean isInPass() {
         if (passing.get() == null) {
             return false;
@@ -159,16 +152,16 @@ public final class StageMeter {
     }
 
     /**
-     * Registers a test that returns true if another branch that reads the same input holds it up. The test is evaluated
-     * while this stage is waiting for the upstream stage.
+     * Registers a test whether another branch that reads the same input holds this stage up. Evaluated while this stage
+     * is waiting for the upstream stage.
      */
     public void siblingAbove(BooleanSupplier holdsUp) {
         up.sibling = Objects.requireNonNull(holdsUp, "holdsUp");
     }
 
     /**
-     * Registers a test that returns true if the downstream stage is waiting for another of its inputs. The test is
-     * evaluated while this stage is waiting for the downstream stage.
+     * Registers a test whether the downstream stage is waiting for another of its inputs. Evaluated while this stage is
+     * waiting for the downstream stage.
      */
     public void siblingBelow(BooleanSupplier holdsUp) {
         down.sibling = Objects.requireNonNull(holdsUp, "holdsUp");
@@ -193,7 +186,7 @@ public final class StageMeter {
         ran(nanos);
     }
 
-    /** Sets the names of the pipeline and the stage, for flight recordings. Must be called before the stage runs. */
+    /** Sets the names of the pipeline and the stage, for flight recordings. Called before the stage runs. */
     public void belongsTo(String pipeline, String stage) {
         pipelineName = Objects.requireNonNull(pipeline, "pipeline");
         stageName = Objects.requireNonNull(stage, "stage");
@@ -202,24 +195,23 @@ public final class StageMeter {
         }
     }
 
-    /** The stage's name, or an empty string if there is none. */
+    /** Name of the stage, or an empty string. */
     public String stageName() {
         return stageName;
     }
 
     /**
-     * Emits a flight recorder event for work that the calling thread has just finished in this stage, and that took
-     * {@code nanos}. Called by {@link #worked}. Costs almost nothing if no recording is active.
+     * Emits a flight recorder event for work of {@code nanos} that the calling thread has just finished. Called by
+     * {@link #worked}. Costs almost nothing without a recording.
      */
     public void ran(long nanos) {
         ran(nanos, "");
     }
 
     /**
-     * Emits the same flight recorder event as {@link #ran(long)}, for a pass in which each element went through several
-     * {@code map} stages.
+     * Emits the event of {@link #ran(long)} for a pass in which each element went through several {@code map} stages.
      *
-     * @param maps the names of these stages, one per line, starting with the most downstream one
+     * @param maps names of these stages, one per line, the most downstream one first
      */
     public void ran(long nanos, String maps) {
         String pipeline = pipelineName;
@@ -237,9 +229,8 @@ public final class StageMeter {
     }
 
     /**
-     * Adds {@code more} to the number of elements held by the stage. A negative value subtracts elements that have left
-     * the stage. The stage holds an element that it has received but not yet emitted, unless {@link StageContext#depth}
-     * already includes the element. A drain that times out reports this number.
+     * Adds {@code more}, which may be negative, to the number of elements that the stage has received but not yet
+     * emitted. Excludes elements that {@link StageContext#depth} includes. A drain that times out reports this number.
      */
     public void holds(int more) {
         held.add(more);
@@ -264,10 +255,7 @@ public final class StageMeter {
         down.ended.add(nanos);
     }
 
-    /**
-     * Starts to measure a wait for input, which lasts until {@link #endBlockedUp} is called. Only one thread at a time
-     * may call these methods.
-     */
+    /** Starts to measure a wait for input, until {@link #endBlockedUp}. One thread at a time may call these methods. */
     public void beginBlockedUp() {
         up.begin(1);
     }
@@ -277,10 +265,10 @@ public final class StageMeter {
     }
 
     /**
-     * Starts to measure a wait for the downstream stage, which lasts until {@link #endBlockedDown} is called. Only one
-     * thread at a time may call these methods.
+     * Starts to measure a wait for the downstream stage, until {@link #endBlockedDown}. One thread at a time may call
+     * these methods.
      *
-     * @param threads number of waiting threads; the duration of the wait is multiplied by it
+     * @param threads number of waiting threads, by which the duration is multiplied
      */
     public void beginBlockedDown(int threads) {
         down.begin(threads);
@@ -297,9 +285,8 @@ public final class StageMeter {
     }
 
     /**
-     * Returns {@code now}, or the highest value returned so far if {@code now} is lower, so that a counter never
-     * decreases. While a pass is running, {@code now} includes an estimate of the pass's progress. When the pass ends,
-     * the estimate is removed shortly before the actual result is added, so {@code now} may briefly decrease.
+     * Returns {@code now}, or the highest value so far, so that a counter never decreases. At the end of a pass, its
+     * estimated progress is removed shortly before its result is added.
      */
     private static long rising(AtomicLong shown, long now) {
         return shown.accumulateAndGet(now, Math::max);
@@ -336,19 +323,18 @@ public final class StageMeter {
     }
 
     /**
-     * The time spent waiting for the upstream or the downstream stage, including a wait in progress. Written by one
-     * thread at a time, read by any.
+     * Time spent waiting for the upstream or the downstream stage, including a wait in progress. Written by one thread
+     * at a time, read by any.
      */
     private static final class Waits {
 
         final LongAdder ended = new LongAdder();
         volatile BooleanSupplier sibling = () -> false;
-        /** The value of {@link #sinceNanos} while no wait is in progress. */
+        /** Value of {@link #sinceNanos} while no wait is in progress. */
         private static final long NONE = 0;
 
-        // The thread count and the start of a wait are separate fields, because an object per wait would create garbage
-        // for every batch. A reader may combine the thread count of one wait with the start of another, but its result
-        // is wrong only for an instant.
+        // Separate fields avoid an object per wait. A reader may combine the fields of two waits, and is wrong for an
+        // instant.
         private int threads;
         private volatile long sinceNanos = NONE;
 

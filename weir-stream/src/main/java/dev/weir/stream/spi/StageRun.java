@@ -10,9 +10,8 @@ import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 
 /**
- * A JDK flight recorder event that marks the end of a thread's work on a batch in a stage. Emitted once per batch, not
- * per element, and only if a recording enables the event. Profiles use these events to assign samples to stages; see
- * ADR 76.
+ * A JDK flight recorder event at the end of a thread's work on a batch in a stage. Emitted only if a recording enables
+ * it. Profiles use these events to assign samples to stages; see ADR 76.
  */
 @Name("dev.weir.StageRun")
 @Label("Stage Run")
@@ -22,7 +21,7 @@ import jdk.jfr.Timespan;
 @StackTrace(false)
 final class StageRun extends Event {
 
-    /** Never committed; used only to check whether the event is enabled in a recording. */
+    /** Never committed; shows whether the event is enabled in a recording. */
     private static final StageRun ANY = new StageRun();
 
     @Label("Pipeline")

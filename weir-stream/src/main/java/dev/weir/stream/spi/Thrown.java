@@ -4,15 +4,12 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Reads exceptions thrown by user code safely. An exception's own methods may throw, but such a failure must not hide
- * the exception that is being reported. Stateless.
- */
+/** Reads exceptions of user code, whose own methods may throw. Stateless. */
 public final class Thrown {
 
     private Thrown() {}
 
-    /** Returns the exception's message, or a substitute if reading it fails. Null if the exception has no message. */
+    /** Returns the exception's message, which may be null, or a substitute if reading it fails. */
     public static @Nullable String message(Throwable thrown) {
         try {
             return thrown.getMessage();
@@ -59,9 +56,8 @@ public final class Thrown {
     }
 
     /**
-     * Returns whether the JVM cannot continue: true for a {@link VirtualMachineError} other than a
-     * {@link StackOverflowError}. After a stack overflow, the stack has been unwound, so the next element can be
-     * processed normally.
+     * Returns whether the JVM cannot continue: a {@link VirtualMachineError} other than a {@link StackOverflowError},
+     * after which the next element can be processed normally.
      */
     public static boolean isFatal(Throwable thrown) {
         return thrown instanceof VirtualMachineError && !(thrown instanceof StackOverflowError);

@@ -14,8 +14,8 @@ final class Probes {
     private Probes() {}
 
     /**
-     * Waits until {@code condition} is true. The condition is evaluated only while {@code lock} is held. Fails after
-     * ten seconds with the message from {@code otherwise}.
+     * Waits until {@code condition}, which is evaluated with {@code lock} held, is true. Fails after ten seconds with
+     * the message from {@code otherwise}.
      */
     static void await(Lock lock, Condition changed, BooleanSupplier condition, Supplier<String> otherwise)
             throws InterruptedException {

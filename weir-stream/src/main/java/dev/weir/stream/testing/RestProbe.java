@@ -11,26 +11,24 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Detects whether a running pipeline is at rest. A pipeline is at rest if it has nothing to do until an external event
- * occurs, such as an element, an acknowledgement, or an advance of its clock. Thread-safe.
+ * Detects whether a running pipeline is at rest: it has nothing to do until an element, an acknowledgement, an advance
+ * of its clock, or another external event. Thread-safe.
  *
- * <p>The probe sees only the threads of the run. It ignores work on the user's own executors, and it considers a
- * sleeping handler to be at rest. A {@link VirtualClock} can tell which waiting threads have been signalled, so the
- * result is certain unless handlers wait for each other. On other clocks, the probe relies on thread states, and a
- * thread that has just been woken may still appear to be waiting, especially on a dispatcher's pool.
+ * <p>The probe sees only the threads of the run. It ignores work on the user's own executors, and a sleeping handler
+ * counts as at rest. With a {@link VirtualClock}, the result is certain unless handlers wait for each other. On other
+ * clocks, a thread that has just been woken may still appear to be waiting.
  */
 public final class RestProbe {
 
     /**
-     * Number of consecutive checks that must find the pipeline at rest. A single check is not enough, because it
-     * examines the threads at different moments, and two threads may pass work to each other in between.
+     * Number of consecutive checks that must find the pipeline at rest. During one check, two threads may pass work to
+     * each other.
      */
     private static final int LOOKS = 3;
 
-    // Thread states alone are not enough to detect rest. A thread that has been woken still appears parked until it
-    // gets a processor. If a virtual thread is woken just before it parks, this may take a hundred milliseconds on a
-    // busy machine. The probe therefore also checks the object that the thread is waiting for: whether the clock has
-    // signalled the thread, and whether the lock or latch is free. Both of these change before the thread is woken.
+    // A woken thread appears parked until it gets a processor, which may take a hundred milliseconds. Therefore also
+    // check whether the clock has signalled the thread, and whether the lock or latch is free. Both change before the
+    // thread is woken.
 
     private final PipelineRun run;
 
@@ -41,10 +39,7 @@ public final class RestProbe {
         this.run = known;
     }
 
-    /**
-     * Waits until the pipeline is at rest. Returns false if it is not at rest after {@code limit}, measured by the
-     * system clock.
-     */
+    /** Waits until the pipeline is at rest. Returns false after {@code limit}, measured by the system clock. */
     @SuppressWarnings("ThreadPriorityCheck") // lets the observed threads run on this processor
     public boolean awaitRest(Duration limit) {
         long limitNanos = ArgumentChecks.nanos(Objects.requireNonNull(limit, "limit"));
@@ -65,8 +60,7 @@ public final class RestProbe {
         if (!(run.clock() instanceof VirtualClock clock)) {
             return run.isAtRest(RestProbe::isWaiting);
         }
-        // The threads are checked one after the other. If no thread starts a new wait during these checks, all threads
-        // were waiting at the same time.
+        // The threads are checked one after the other. If no wait starts meanwhile, all were waiting at the same time.
         long waits = clock.waits();
         return run.isAtRest(thread -> isWaiting(thread) && !clock.isCalled(thread)) && clock.waits() == waits;
     }
@@ -78,17 +72,13 @@ public final class RestProbe {
                 && !isFree(LockSupport.getBlocker(thread));
     }
 
-    /**
-     * Returns whether the blocker is a free lock or an open latch. A thread that waits for such a blocker is about to
-     * continue.
-     */
+    /** Returns whether the blocker is a free lock or an open latch. Its waiting thread is about to continue. */
     private static boolean isFree(@Nullable Object blocker) {
         if (blocker == null) {
             return false;
         }
         Class<?> of = blocker.getClass().getEnclosingClass();
-        // The state of the lock or latch is not accessible, but toString() contains it, as documented by
-        // AbstractQueuedSynchronizer.
+        // AbstractQueuedSynchronizer documents that toString() contains the state, which is otherwise inaccessible.
         return (of == ReentrantLock.class || of == CountDownLatch.class)
                 && blocker.toString().contains("[State = 0,");
     }

@@ -16,12 +16,11 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A sink controlled by a test. It pulls elements only when the test requests them. It acknowledges an element when the
- * test takes it, or, after {@link #withholdAcknowledgements}, when the test calls {@link #acknowledge}. A probe can be
- * used for one run only. Thread-safe.
+ * A sink controlled by a test, which requests the elements. It acknowledges an element when the test takes it, or,
+ * after {@link #withholdAcknowledgements}, when the test calls {@link #acknowledge}. For one run only. Thread-safe.
  *
- * <p>Methods that wait fail with an {@link AssertionError} after ten seconds, measured by the system clock regardless
- * of the pipeline's clock. See {@link SourceProbe} for an example.
+ * <p>Methods that wait fail with an {@link AssertionError} after ten seconds of the system clock. See
+ * {@link SourceProbe} for an example.
  */
 public final class SinkProbe<T> {
 
@@ -60,16 +59,13 @@ public final class SinkProbe<T> {
         return upstream -> run(context, upstream);
     }
 
-    /** From now on, leaves elements unacknowledged until {@link #acknowledge} is called. */
+    /** Leaves elements unacknowledged from now on, until {@link #acknowledge} is called. */
     public SinkProbe<T> withholdAcknowledgements() {
         change(() -> withholding = true);
         return this;
     }
 
-    /**
-     * Requests {@code elements} more elements. Because batches are not split, more elements than requested may arrive.
-     * Returns immediately.
-     */
+    /** Requests {@code elements} more elements. More may arrive, because batches are not split. Returns immediately. */
     public SinkProbe<T> request(long elements) {
         change(() -> wantedElements += elements);
         return this;
@@ -86,7 +82,7 @@ public final class SinkProbe<T> {
         return request(Long.MAX_VALUE / 2);
     }
 
-    /** Cancels the stream: the sink ends as soon as the current pull returns, and the pipeline ends with it. */
+    /** Cancels the stream. The sink and the pipeline end as soon as the current pull returns. */
     public void cancel() {
         change(() -> cancelled = true);
     }
@@ -124,10 +120,7 @@ public final class SinkProbe<T> {
         return next;
     }
 
-    /**
-     * Fails if an element, the end of the stream, or a failure has already arrived. Does not wait for elements that are
-     * still in flight.
-     */
+    /** Fails if an element, the end, or a failure has already arrived. Does not wait for elements in flight. */
     public void expectNothing() {
         lock.lock();
         try {
@@ -170,7 +163,7 @@ public final class SinkProbe<T> {
         }
     }
 
-    /** Acknowledges the oldest {@code count} elements whose acknowledgements are being withheld. */
+    /** Acknowledges the oldest {@code count} withheld elements. */
     public void acknowledge(int count) {
         for (int i = 0; i < count; i++) {
             Element<T> oldest;
@@ -202,7 +195,6 @@ public final class SinkProbe<T> {
         }
     }
 
-    /** Waits for a request. Returns false if the probe was cancelled. */
     private boolean awaitRequest(Clock clock) throws InterruptedException {
         lock.lockInterruptibly();
         try {
@@ -256,7 +248,6 @@ public final class SinkProbe<T> {
                 + (ended ? failure == null ? ", then the end" : ", then " + failure : "");
     }
 
-    /** An element that carries one pending acknowledgement. */
     private record Element<T>(T value, AckTarget target, long token) {
 
         void ack() {

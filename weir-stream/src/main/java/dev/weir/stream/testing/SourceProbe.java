@@ -119,9 +119,8 @@ public final class SourceProbe<T> {
     }
 
     /**
-     * Waits until the pipeline has pulled all emitted elements and is pulling for more. By then, all operators fused
-     * with the source have received these elements, and are waiting for more elements or for a deadline on the
-     * pipeline's clock.
+     * Waits until the pipeline has pulled all emitted elements and is pulling for more. The operators fused with the
+     * source have then received these elements, and wait for more or for a deadline of the pipeline's clock.
      */
     public void awaitPull() throws InterruptedException {
         await("pulls for more", this::isPulled);
@@ -131,12 +130,12 @@ public final class SourceProbe<T> {
         return waiting != null && queued.isEmpty() && !ended && !waiting.clock.hasPassed(waitDeadlineNanos);
     }
 
-    /** Waits until the pipeline has pulled all emitted elements, whether or not it pulls for more. */
+    /** Waits until the pipeline has pulled all emitted elements. */
     public void awaitTaken() throws InterruptedException {
         await("takes what was emitted", queued::isEmpty);
     }
 
-    /** The number of emitted elements that the pipeline has not pulled yet. */
+    /** Number of emitted elements that the pipeline has not pulled yet. */
     public int untaken() {
         lock.lock();
         try {
@@ -153,7 +152,9 @@ public final class SourceProbe<T> {
                 () -> pending.stream().filter(left -> left == 0).count() >= count);
     }
 
-    /** Waits until the pipeline is asked to stop. The probe then ends the stream after the elements emitted so far. */
+    /**
+     * Waits until the pipeline has asked the source to stop. The probe then ends the stream after the emitted elements.
+     */
     public void awaitStop() throws InterruptedException {
         await("is asked to stop", () -> stopped);
     }
@@ -163,12 +164,12 @@ public final class SourceProbe<T> {
         await("closes the source", () -> closed);
     }
 
-    /** The elements that have been acknowledged, in the order in which they were emitted. */
+    /** The acknowledged elements, in the order of emission. */
     public List<T> acknowledged() {
         return elementsWith(true);
     }
 
-    /** The elements that have not been acknowledged, in the order in which they were emitted. */
+    /** The unacknowledged elements, in the order of emission. */
     public List<T> unacknowledged() {
         return elementsWith(false);
     }
@@ -200,7 +201,6 @@ public final class SourceProbe<T> {
                 lock, changed, condition, () -> "the pipeline never " + what + "; unacknowledged: " + unacknowledged());
     }
 
-    /** The acknowledgement target that tracks the pending acknowledgements of the emitted elements. */
     private final class Acks implements AckTarget {
 
         @Override

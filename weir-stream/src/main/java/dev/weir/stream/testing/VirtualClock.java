@@ -13,13 +13,12 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A clock that stands still until a test advances it, for use with {@link dev.weir.stream.Pipeline#on}. Thread-safe.
+ * A clock that stands still until a test advances it, for {@link dev.weir.stream.Pipeline#on}. Thread-safe.
  *
  * <p>{@link #advance} wakes the stages whose deadlines have passed. They continue on their own threads, so a test must
- * wait for something they do, such as emitting an element to a {@link SinkProbe} or completing the pipeline. It must
- * never just wait for some time. Each advance is a single jump: a woken thread sees the time after the jump, even if
- * the jump passes several deadlines. Before advancing the clock, a test must call {@link SourceProbe#awaitPull} or
- * {@link #awaitWaiters} to make sure that the stages are waiting.
+ * wait for an effect, such as an element at a {@link SinkProbe}, not for some time. Each advance is a single jump, even
+ * over several deadlines. Before it, a test must call {@link SourceProbe#awaitPull} or {@link #awaitWaiters} to make
+ * sure that the stages are waiting.
  */
 public final class VirtualClock implements Clock {
 
@@ -51,8 +50,7 @@ public final class VirtualClock implements Clock {
         Waiter waiter = new Waiter(lock, condition, deadlineNanos);
         guard.lock();
         try {
-            // The deadline is checked while holding the guard. If `advance` runs before this check, the check sees the
-            // new time. If `advance` runs later, it finds this waiter.
+            // Check under the guard: an earlier `advance` has set the time, and a later one finds this waiter.
             if (hasPassed(deadlineNanos)) {
                 return;
             }
@@ -121,8 +119,8 @@ public final class VirtualClock implements Clock {
     }
 
     /**
-     * Waits until at least {@code count} stages are waiting for a future time. A stage that was woken by something
-     * other than time may still be counted for a moment.
+     * Waits until at least {@code count} stages are waiting for a future time. A stage that something other than time
+     * has woken may still count for a moment.
      */
     public void awaitWaiters(int count) throws InterruptedException {
         guard.lockInterruptibly();
@@ -135,10 +133,7 @@ public final class VirtualClock implements Clock {
         }
     }
 
-    /**
-     * Returns the number of threads that are waiting for a future time. Threads whose deadline has passed are about to
-     * continue and are not counted.
-     */
+    /** Returns the number of threads that wait for a future time. */
     private long waitersForTime() {
         return waiters.values().stream()
                 .filter(waiter -> waiter.deadlineNanos != Stage.NEVER && !hasPassed(waiter.deadlineNanos))
@@ -147,7 +142,7 @@ public final class VirtualClock implements Clock {
 
     // ---- For the rest probe ----------------------------------------------------------------------------------------
 
-    /** The number of waits started on this clock. */
+    /** Number of waits started on this clock. */
     long waits() {
         guard.lock();
         try {
@@ -157,10 +152,7 @@ public final class VirtualClock implements Clock {
         }
     }
 
-    /**
-     * Returns whether a thread that is waiting on this clock has been signalled and will continue as soon as it gets a
-     * processor.
-     */
+    /** Returns whether a waiting thread has been signalled and only needs a processor to continue. */
     boolean isCalled(Thread thread) {
         Waiter waiter;
         guard.lock();
@@ -174,13 +166,11 @@ public final class VirtualClock implements Clock {
 
     private boolean isCalled(Thread thread, ReentrantLock lock, Condition condition) {
         if (thread.isInterrupted() || !lock.tryLock()) {
-            // The thread will continue because it is interrupted, or another thread holds the lock and may be about to
-            // signal the condition.
+            // The thread is interrupted, or the lock's holder may be about to signal it.
             return true;
         }
         try {
-            // A signalled thread leaves the condition's queue immediately, but stays in `waiters` until it runs again.
-            // A shorter queue therefore means that a thread has been signalled.
+            // A signalled thread leaves the condition's queue at once, but stays in `waiters` until it runs again.
             return lock.getWaitQueueLength(condition) < waitersFor(condition);
         } finally {
             lock.unlock();

@@ -1,6 +1,6 @@
 /**
- * Tools for testing pipelines: a clock advanced by the test, a source controlled by the test, and a sink read by the
- * test. The test owns them, and all of them are thread-safe. See {@code docs/guide/testing.md}.
+ * Tools for testing pipelines: a clock that the test advances, a source that it controls, and a sink that it reads. All
+ * are thread-safe. See {@code docs/guide/testing.md}.
  */
 @NullMarked
 package dev.weir.stream.testing;

@@ -4,9 +4,8 @@ import dev.weir.stream.spi.AckTarget;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
- * An acknowledgement target for the elements of one batch. It counts each element's pending acknowledgements, and
- * remembers whether one of them was forgone (the element was not needed) or abandoned. Tokens are the indexes of the
- * elements. Thread-safe.
+ * Counts the pending acknowledgements of each element in one batch, and remembers whether one of them was forgone (the
+ * element was not needed) or abandoned. Tokens are the indexes of the elements. Thread-safe.
  *
  * <pre>
  *   state    n: n acknowledgements are pending; 0: all have ended
@@ -34,12 +33,11 @@ public abstract class CountedAcknowledgements extends DerivedTarget {
     /**
      * Called when the last pending acknowledgement of an element has ended.
      *
-     * @param outcome the bits {@link #FORGONE} and {@link #ABANDONED} if they are set; 0 if every holder has
-     *     acknowledged the element
+     * @param outcome the bits {@link #FORGONE} and {@link #ABANDONED}, or 0 if the element was only acknowledged
      */
     protected abstract void ended(int index, int outcome);
 
-    /** Ends one pending acknowledgement of {@code token} with an outcome. See {@link #ended}. */
+    /** Ends one pending acknowledgement of {@code token} with {@code outcome}, as in {@link #ended}. */
     public static void end(AckTarget target, long token, int outcome) {
         if ((outcome & ABANDONED) != 0) {
             target.abandon(token);
@@ -50,15 +48,15 @@ public abstract class CountedAcknowledgements extends DerivedTarget {
         }
     }
 
-    /** Returns whether all pending acknowledgements of an element have ended and at least one was abandoned. */
+    /** Returns whether no acknowledgement of the element is pending and at least one was abandoned. */
     protected final boolean isAbandoned(int index) {
         int state = states.get(index);
         return (state & COUNT) == 0 && (state & ABANDONED) != 0;
     }
 
     /**
-     * Prevents {@link #ended} from being called for an element. Returns false if all its pending acknowledgements have
-     * already ended, or if this method was called for it before.
+     * Prevents {@link #ended} from being called for an element. Returns false if its acknowledgements have all ended,
+     * or if it is already detached.
      */
     protected final boolean detach(int index) {
         int before = states.getAndUpdate(index, state -> (state & COUNT) != 0 ? state | DETACHED : state);

@@ -3,16 +3,13 @@ package dev.weir.stream.internal.ack;
 import dev.weir.stream.spi.AckTarget;
 
 /**
- * An acknowledgement target for elements that already have one, called the original target. Each token represents one
- * such element, and questions about the element are answered by its original target. Subclasses decide when the
- * original target learns the outcome.
+ * A target that replaces another one, the original target, for the same element. Questions about an element are
+ * answered by its original target. Subclasses decide when the original target is called.
  */
 public abstract class DerivedTarget implements AckTarget {
 
-    /** The original target of the element with this {@code token}. */
     protected abstract AckTarget original(long token);
 
-    /** The element's token in its {@link #original} target. */
     protected abstract long originalToken(long token);
 
     @Override

@@ -6,10 +6,7 @@ import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Ends the pending acknowledgements of several elements. If one call throws, for example because a target runs user
- * code, the remaining calls are still made. Otherwise, a source would wait forever for the skipped elements. Stateless.
- */
+/** Ends the pending acknowledgements of several elements, even if one of the calls throws. Stateless. */
 public final class EachAcknowledgement {
 
     private EachAcknowledgement() {}
@@ -29,7 +26,6 @@ public final class EachAcknowledgement {
         }
     }
 
-    /** Calls {@code end} with each element, and then throws the first failure. */
     public static <T> void of(List<T> elements, Consumer<? super T> end) {
         if (!elements.isEmpty()) {
             of(elements.size(), i -> end.accept(elements.get(i)));

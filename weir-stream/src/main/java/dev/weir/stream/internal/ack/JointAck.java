@@ -7,11 +7,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The acknowledgement of an element that was built from several elements, its members. It holds one pending
- * acknowledgement of each member. When the combined element has no pending acknowledgements left, its outcome is passed
- * on to every member: acknowledged, forgone or abandoned.
+ * acknowledgement of each member, and passes its own outcome on to all of them.
  *
- * <p>One thread adds the members and then publishes this object together with the combined element. {@link #ack} and
- * {@link #retain} are thread-safe.
+ * <p>One thread adds the members before it publishes this object. {@link #ack} and {@link #retain} are thread-safe.
  */
 public final class JointAck implements AckTarget {
 
@@ -27,10 +25,7 @@ public final class JointAck implements AckTarget {
         tokens = new long[expectedSize];
     }
 
-    /**
-     * Appends {@code value} to {@code out} with an acknowledgement that combines two members, and takes over the
-     * members' pending acknowledgements.
-     */
+    /** Appends {@code value} with an acknowledgement that combines two members. */
     public static void addPair(
             Batch<?> out, Object value, AckTarget first, long firstToken, AckTarget second, long secondToken) {
         if (second == AckTarget.NONE) {
@@ -45,7 +40,7 @@ public final class JointAck implements AckTarget {
         }
     }
 
-    /** Takes over a pending acknowledgement of a member. A member without an acknowledgement target is not stored. */
+    /** Takes over a pending acknowledgement of a member. A member without a target is not stored. */
     public void add(AckTarget target, long token) {
         if (target == AckTarget.NONE) {
             return;
@@ -60,13 +55,12 @@ public final class JointAck implements AckTarget {
     }
 
     /**
-     * Moves the caller's pending acknowledgement to another stream, where the members have different targets. If no
-     * other acknowledgement of the combined element is pending, and none was forgone or abandoned, this object switches
-     * to the new targets. Otherwise, the caller gets a new object for the new targets, which holds an additional
-     * pending acknowledgement of each member.
+     * Moves the caller's pending acknowledgement to another stream, where the members have different targets. This
+     * object is reused if nobody else holds a pending acknowledgement of the combined element and none was forgone
+     * or abandoned.
      *
      * @param exit maps a member's target to its target in the other stream
-     * @return this object or the new one, to be used as the combined element's target in the other stream
+     * @return the combined element's target in the other stream
      */
     AckTarget leave(SubstreamTarget.Exit exit) {
         if (pending.get() == 1 && !abandoned && !forgone) {
@@ -84,10 +78,7 @@ public final class JointAck implements AckTarget {
         return own;
     }
 
-    /**
-     * Returns the acknowledgement target for the combined element: this object, or {@link AckTarget#NONE} if no member
-     * has an acknowledgement target.
-     */
+    /** Returns this object, or {@link AckTarget#NONE} if no member has a target. */
     public AckTarget asTarget() {
         return size == 0 ? AckTarget.NONE : this;
     }
@@ -162,8 +153,8 @@ public final class JointAck implements AckTarget {
     }
 
     /**
-     * Tries to add a pending acknowledgement. Returns false if the last pending acknowledgement has already ended.
-     * Unlike {@link #retain}, this method can be called by code that holds no pending acknowledgement.
+     * Adds a pending acknowledgement, unless the last one has already ended. The caller needs no pending
+     * acknowledgement of its own, unlike for {@link #retain}.
      */
     public boolean tryRetain() {
         return pending.getAndUpdate(held -> held == 0 ? 0 : held + 1) != 0;

@@ -10,10 +10,8 @@ import org.jspecify.annotations.Nullable;
  * Keeps the acknowledgements that were still pending in the stages of a substream when the stages were closed.
  * Thread-safe.
  *
- * <p>A stage cannot tell whether its substream completed on its own or failed, but the substream's owner finds out
- * later. Until then, the pending acknowledgements are kept here. If the substream did not complete on its own, they are
- * abandoned in the surrounding stream. A surrounding stream that is itself a substream then keeps the acknowledgements
- * in its own {@code LeftoverAcknowledgements}.
+ * <p>A stage that is closed does not know whether its substream completed or failed. The substream's owner learns this
+ * later, and then acknowledges or abandons the leftovers.
  */
 public final class LeftoverAcknowledgements {
 
@@ -67,10 +65,7 @@ public final class LeftoverAcknowledgements {
         }
     }
 
-    /**
-     * Makes this object also keep the pending acknowledgements that the stages forgo from now on, not only the
-     * abandoned ones. Called when the stream has ended, shortly before its owner learns the outcome.
-     */
+    /** Keeps forgone acknowledgements from now on, not only abandoned ones. Called when the stream has ended. */
     public void due() {
         due = true;
     }
@@ -79,7 +74,7 @@ public final class LeftoverAcknowledgements {
         return due;
     }
 
-    /** Acknowledges all leftovers if the ended stream is {@code whole}, that is, complete; otherwise abandons them. */
+    /** Acknowledges all leftovers if the ended stream is complete ({@code whole}), and abandons them otherwise. */
     public void end(boolean whole) {
         if (whole) {
             finish();
@@ -88,40 +83,32 @@ public final class LeftoverAcknowledgements {
         }
     }
 
-    /**
-     * Acknowledges all leftovers, including those added later. Called if the stream completed by itself while the rest
-     * of the pipeline continues.
-     */
+    /** Acknowledges all leftovers, including later ones. Called if the stream completed by itself. */
     public void finish() {
         EachAcknowledgement.of(settle(State.FINISHED), Leftover::ack);
     }
 
-    /**
-     * Abandons all leftovers, including those added later. Called if the stream was ended from outside or is not known
-     * to have completed by itself.
-     */
+    /** Abandons all leftovers, including later ones. Called if the stream was ended from outside or has failed. */
     public void close() {
         EachAcknowledgement.of(settle(State.CLOSED), Leftover::abandon);
     }
 
     /**
-     * Ends the current leftovers like {@link #end}, but not those added later. Used if several streams take turns on
-     * one thread: leftovers that are added later belong to the next stream, which has not ended yet.
+     * Ends the current leftovers like {@link #end}, but not later ones. Used if several streams take turns on one
+     * thread, because later leftovers belong to the next stream.
      */
     public void endThisTurn(boolean whole) {
         EachAcknowledgement.of(settle(State.OPEN), whole ? Leftover::ack : Leftover::abandon);
     }
 
     /**
-     * Moves the current leftovers to a store that belongs to one stream. Called when that stream's turn is over but the
-     * stream has not ended, so that its leftovers are not mixed with the next stream's leftovers.
+     * Moves the current leftovers to the store of one stream. Called when another stream takes its turn on this thread.
      *
      * @param own the stream's store, or null if it has none yet
      * @return the stream's store, or null if it still needs none
      */
     public @Nullable LeftoverAcknowledgements endTurn(@Nullable LeftoverAcknowledgements own) {
-        // Usually there are no leftovers. No lock is needed to check this, because the streams take turns on a single
-        // thread.
+        // Usually there are no leftovers. All streams use one thread, so this check needs no lock.
         if (leftovers.isEmpty()) {
             return own;
         }

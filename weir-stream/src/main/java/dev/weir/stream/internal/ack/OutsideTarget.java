@@ -4,9 +4,8 @@ import dev.weir.stream.spi.AckTarget;
 
 /**
  * The acknowledgement target of an element that has left a substream but keeps a target created inside it. Every
- * outcome is reported to that inner target and to {@code outside}, which combines the element's targets outside the
- * substream. The inner target alone is not enough: after the substream has completed, it would acknowledge an element
- * that was in fact abandoned downstream.
+ * outcome is reported to the inner target and to {@code outside}, which combines the element's targets outside the
+ * substream.
  */
 final class OutsideTarget extends DerivedTarget {
 
@@ -28,7 +27,7 @@ final class OutsideTarget extends DerivedTarget {
         return token;
     }
 
-    // The outer target comes last, because the inner one may call a user's code and throw.
+    // The outer target is called in a finally block, because the inner target may run user code that throws.
 
     @Override
     public void ack(long token) {

@@ -8,9 +8,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Guards elements that a stage holds between two pulls and that may be revoked in the meantime. The stage's thread
- * processes the elements between {@link #beginWork} and {@link #endWork}; at any other time another thread may drop
- * revoked elements. Thread-safe.
+ * Guards the elements that a stage holds between two pulls. The stage's thread processes the elements between
+ * {@link #beginWork} and {@link #endWork}. At other times, any thread may drop revoked elements. Thread-safe.
  */
 public final class RevocableElements {
 
@@ -23,13 +22,12 @@ public final class RevocableElements {
     private boolean isCalled;
 
     /**
-     * True if {@link #dropRevoked} was called while the stage was working. The stage's thread then drops the revoked
-     * elements in {@link #endWork}.
+     * True if {@link #dropRevoked} was called while the stage was working. {@link #endWork} then drops the elements.
      */
     private boolean missed;
 
     /**
-     * Creates a guard for the elements of a stage.
+     * Creates a guard.
      *
      * @param takeRevoked removes and returns the revoked elements; never called while the stage processes the elements
      */
@@ -38,8 +36,8 @@ public final class RevocableElements {
     }
 
     /**
-     * Denies other threads access to the elements until {@link #endWork} is called. When the stage closes, it calls
-     * only this method, so that other threads never access the elements again.
+     * Denies other threads access to the elements until {@link #endWork}. A stage that closes never calls
+     * {@code endWork}.
      */
     public void beginWork() {
         lock.lock();
@@ -67,8 +65,8 @@ public final class RevocableElements {
     }
 
     /**
-     * Drops the elements that their source no longer owns, and wakes the stage if it is waiting. If the stage is
-     * processing the elements, leaves the dropping to the stage. May be called from any thread; never blocks.
+     * Drops the revoked elements and wakes the stage if it is waiting. If the stage is processing its elements, the
+     * stage drops them later. May be called from any thread; never blocks.
      */
     public void dropRevoked() {
         Batch<?> revoked;
@@ -88,8 +86,8 @@ public final class RevocableElements {
     }
 
     /**
-     * Runs {@code search} on the elements and returns its result, or returns null while the stage is processing the
-     * elements. May be called from any thread.
+     * Runs {@code search} on the elements. Returns null while the stage is processing them. May be called from any
+     * thread.
      */
     public <X> @Nullable X find(Supplier<? extends @Nullable X> search) {
         lock.lock();
@@ -101,8 +99,8 @@ public final class RevocableElements {
     }
 
     /**
-     * Waits until the given time or until {@link #dropRevoked} is called. Returns immediately if {@link #dropRevoked}
-     * has been called since the last wait. Must not be called while the stage is processing the elements.
+     * Waits until the given time or the next {@link #dropRevoked}. Returns immediately if {@link #dropRevoked} was
+     * called since the last wait. Must not be called while the stage is processing the elements.
      *
      * @return whether {@link #dropRevoked} was called
      */
@@ -120,7 +118,7 @@ public final class RevocableElements {
         }
     }
 
-    /** Returns whether {@link #dropRevoked} has been called since the last call of this method or the last wait. */
+    /** Returns whether {@link #dropRevoked} was called since the last call or wait. */
     public boolean wasCalled() {
         lock.lock();
         try {

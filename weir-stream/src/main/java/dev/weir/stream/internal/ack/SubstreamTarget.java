@@ -7,11 +7,10 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The acknowledgement target of elements inside a substream. It passes acknowledgements on to the element's original
- * target. If the substream forgoes an element because it ended early, and the rest of the pipeline continues, the
- * element is acknowledged. If the stages of the substream abandon an element when they are closed, its pending
- * acknowledgement is kept in {@link LeftoverAcknowledgements}. If the substream has none, an abandoned element is
- * treated like a forgone one. Thread-safe.
+ * The acknowledgement target of elements inside a substream. It passes acknowledgements on to the original target.
+ * Elements that the closed stages abandon are kept in {@link LeftoverAcknowledgements}. Forgone elements are
+ * acknowledged if the rest of the pipeline continues. Without leftovers, abandoned elements are treated like forgone
+ * ones. Thread-safe.
  */
 public final class SubstreamTarget implements AckTarget {
 
@@ -89,7 +88,7 @@ public final class SubstreamTarget implements AckTarget {
         }
     }
 
-    /** Finds the acknowledgement targets that an element has outside the stream that it is leaving. */
+    /** Finds the acknowledgement target that an element has outside the stream that it leaves. */
     @FunctionalInterface
     public interface Exit {
 
@@ -108,7 +107,7 @@ public final class SubstreamTarget implements AckTarget {
                 batch.retarget(i, exit.outside(target, batch.token(i)));
             }
         }
-        // The replacement of a plain target does not depend on the token, so all such elements are handled in one call.
+        // The replacement of a plain target does not depend on the token, so one call replaces them all.
         batch.retarget(target -> isPlain(target) ? exit.outside(target, 0) : target);
     }
 
@@ -117,8 +116,8 @@ public final class SubstreamTarget implements AckTarget {
     }
 
     /**
-     * Collects an element's targets outside the stream if they are hidden by targets that were created inside it. Adds
-     * a pending acknowledgement to each.
+     * Collects the targets that an element has outside the stream, and adds a pending acknowledgement to each. Used if
+     * targets that were created inside the stream hide them.
      */
     public static final class Crossing implements RootVisitor {
 
@@ -148,19 +147,20 @@ public final class SubstreamTarget implements AckTarget {
         private @Nullable Left lastLeft;
 
         /**
-         * A joint acknowledgement inside the stream, and the joint acknowledgement that replaces it for elements that
-         * have left the stream. Immutable, because several threads read it.
+         * A joint acknowledgement inside the stream and its replacement outside. Immutable; read by several threads.
          */
         private record Left(JointAck inside, JointAck outside) {}
 
-        /** Creates a wrapper. {@code restGoesOn} returns whether the pipeline continues if the stream ends. */
+        /**
+         * Creates a wrapper without leftovers. {@code restGoesOn} returns whether the pipeline continues after the
+         * stream.
+         */
         public Wrapper(BooleanSupplier restGoesOn) {
             this(restGoesOn, null);
         }
 
         /**
-         * Creates a wrapper for one stream. {@code leftovers} keeps the pending acknowledgements that the stream's
-         * stages hold when they are closed.
+         * Creates a wrapper for one stream. {@code leftovers} keeps the acknowledgements of the stream's closed stages.
          */
         public Wrapper(BooleanSupplier restGoesOn, @Nullable LeftoverAcknowledgements leftovers) {
             this.restGoesOn = restGoesOn;
@@ -169,8 +169,8 @@ public final class SubstreamTarget implements AckTarget {
         }
 
         /**
-         * Returns the target that an element has outside the stream, without this wrapper. If a target that was created
-         * inside the stream hides the wrapper, that target is kept and combined with the outer target.
+         * Returns the target that an element has outside the stream. A target that was created inside the stream is
+         * kept and combined with the outer target.
          */
         @Override
         public AckTarget outside(AckTarget target, long token) {
@@ -189,8 +189,8 @@ public final class SubstreamTarget implements AckTarget {
         }
 
         /**
-         * Replaces a joint acknowledgement. Consecutive elements with the same joint acknowledgement get the same
-         * replacement; otherwise, every element would add a pending acknowledgement to every member.
+         * Replaces a joint acknowledgement. Consecutive elements with the same one share a replacement, which saves
+         * pending acknowledgements of the members.
          */
         private AckTarget outside(JointAck joint) {
             Left before = lastLeft;

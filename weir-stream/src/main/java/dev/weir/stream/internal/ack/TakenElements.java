@@ -8,15 +8,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The unfinished elements that one pipeline run has received from another run. If the receiving run fails, its stages
- * may never end the pending acknowledgements of some elements. The source in the other run, which continues, would then
- * wait for them. {@link #abandonAll} prevents this by abandoning them. Thread-safe.
+ * The unfinished elements that one pipeline run has received from another run. If the receiving run fails,
+ * {@link #abandonAll} abandons them, so that the source in the other run does not wait for them. Thread-safe.
  */
 public final class TakenElements {
 
     private final Set<Acknowledgements> unfinished = ConcurrentHashMap.newKeySet();
 
-    /** Takes over a batch. Returns a batch with the same elements, which the caller must use instead. */
+    /** Takes over a batch. The caller must use the returned batch, which has the same elements. */
     public <T> Batch<T> take(Batch<T> batch) {
         int size = batch.size();
         int acknowledged = 0;
@@ -37,14 +36,14 @@ public final class TakenElements {
     }
 
     /**
-     * Abandons all unfinished elements. Acknowledgements that end later have no effect. Must be called after the last
+     * Abandons all unfinished elements. Later acknowledgements have no effect. Must be called after the last
      * {@link #take}.
      */
     public void abandonAll() {
         EachAcknowledgement.of(List.copyOf(unfinished), Acknowledgements::abandonAll);
     }
 
-    /** Holds one pending acknowledgement of each element of a batch, in the run from which the elements came. */
+    /** Holds one pending acknowledgement of each element of a received batch. */
     private final class Acknowledgements extends CountedAcknowledgements {
 
         private final AckTarget[] targets;

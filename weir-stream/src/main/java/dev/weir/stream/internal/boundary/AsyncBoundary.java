@@ -15,8 +15,8 @@ import dev.weir.stream.spi.StageMeter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The downstream side of an asynchronous boundary: emits the batches that the upstream stages, which run on their own
- * thread, have put into the exchange. Confined to the downstream thread.
+ * The downstream side of an asynchronous boundary. It emits the batches that the upstream thread has put into the
+ * exchange. Confined to the downstream thread.
  */
 public final class AsyncBoundary<I, O> implements Stage<O> {
 
@@ -30,10 +30,7 @@ public final class AsyncBoundary<I, O> implements Stage<O> {
         this.meter = meter;
     }
 
-    /**
-     * Runs the upstream stages {@code above} on the dispatcher, with a buffer of {@code capacity} elements between them
-     * and the downstream stages.
-     */
+    /** Runs the stages {@code above} on the dispatcher, and buffers up to {@code capacity} of their elements. */
     public static <T> BlueprintNode<T> node(BlueprintNode<T> above, Dispatcher dispatcher, int capacity) {
         return node(
                 Attributes.named("async").withDispatcher(dispatcher).withBuffer(capacity),
@@ -41,7 +38,6 @@ public final class AsyncBoundary<I, O> implements Stage<O> {
                 (attributes, clock) -> new BoundaryQueue<>(attributes.bufferOr(capacity), clock));
     }
 
-    /** Creates a boundary whose exchange is opened by {@code kind}. */
     public static <I, O> BlueprintNode<O> node(Attributes defaults, BlueprintNode<I> above, Kind<I, O> kind) {
         return new BlueprintNode<>(defaults, (assembly, attributes) -> build(above, assembly, attributes, kind));
     }
@@ -64,10 +60,7 @@ public final class AsyncBoundary<I, O> implements Stage<O> {
         return new AsyncBoundary<>(exchange, upper, lowerEnd.meter());
     }
 
-    /**
-     * Moves batches from the upstream stages to the exchange, on the upstream thread. If the upstream stages fail, ends
-     * the exchange with the failure, which the downstream thread receives after all batches stored before it.
-     */
+    /** Moves batches from the upstream stages to the exchange, on the upstream thread. A failure ends the exchange. */
     private static <I> void fill(BatchExchange<I, ?> exchange, Stage<I> from, StageMeter meter)
             throws InterruptedException {
         try {
@@ -79,8 +72,7 @@ public final class AsyncBoundary<I, O> implements Stage<O> {
             }
             exchange.end(null);
         } catch (InterruptedException interrupted) {
-            // A cancellation must not look like a normal end, because the sink would then mistake the cancelled stream
-            // for a complete one.
+            // End with the interrupt: after a normal end, the sink would treat the cancelled stream as complete.
             exchange.end(interrupted);
             throw interrupted;
         } catch (RuntimeException | Error failure) {
@@ -89,10 +81,7 @@ public final class AsyncBoundary<I, O> implements Stage<O> {
         }
     }
 
-    /**
-     * Puts a batch into the exchange. If the exchange is cancelled or throws, abandons the elements that were not
-     * stored.
-     */
+    /** Puts a batch into the exchange. Abandons the batch if the exchange refuses it or throws. */
     private static <I> boolean put(BatchExchange<I, ?> exchange, Batch<I> batch, StageMeter meter)
             throws InterruptedException {
         boolean taken = false;
@@ -113,8 +102,7 @@ public final class AsyncBoundary<I, O> implements Stage<O> {
 
     @Override
     public void close() {
-        // The upstream thread is cancelled first. If this thread has failed, the upstream thread must know that before
-        // the exchange refuses its batches.
+        // Cancel the upstream thread first, so that it knows of a failure before the exchange refuses its batches.
         upper.cancel();
         exchange.cancel();
     }

@@ -14,17 +14,15 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A buffer between two threads: the upstream thread puts batches, and the downstream thread takes them. Thread-safe:
- * any number of threads may put and take. A subclass determines how elements are stored; its methods are called while
- * holding the lock and must not block.
+ * A buffer between two threads: the upstream thread puts batches, and the downstream thread takes them. Thread-safe. A
+ * subclass determines how elements are stored; its methods are called while holding the lock and must not block.
  *
- * <p>An exchange is open until it is ended or cancelled. After the end, stored elements can still be taken, followed by
- * the end signal or the failure. After a cancellation, stored elements are abandoned and further batches are refused.
+ * <p>An exchange is open until it is ended or cancelled. After the end, stored elements can still be taken. A
+ * cancellation abandons stored elements, and further batches are refused.
  */
 public abstract class BatchExchange<I, O> {
 
     private final Clock clock;
-    /** Guards the fields below and the subclass's fields. */
     protected final ReentrantLock lock = new ReentrantLock();
 
     private final Condition mayPut = lock.newCondition();
@@ -52,36 +50,32 @@ public abstract class BatchExchange<I, O> {
     protected abstract boolean hasRoom();
 
     /**
-     * Stores a batch, which then belongs to the exchange. If this throws, the upstream stages fail; the elements that
-     * were not stored remain in the batch.
+     * Stores a batch, which then belongs to the exchange. If this throws, elements that were not stored stay in the
+     * batch.
      */
     protected abstract void takeIn(Batch<I> batch);
 
-    /** Returns whether there are elements to hand out. */
     protected abstract boolean hasOutput();
 
-    /** Hands out a non-empty batch. Called only if {@link #hasOutput} is true. */
+    /** Returns a non-empty batch. Called only if {@link #hasOutput} is true. */
     protected abstract Batch<O> handOut();
 
     /** Removes and returns all stored elements. */
     protected abstract List<Batch<?>> removeAll();
 
-    /** Removes and returns the elements that are known to be revoked. The caller must drop them. */
+    /** Removes and returns the revoked elements, which the caller must drop. */
     protected Batch<?> removeRevoked() {
         return new Batch<>(0);
     }
 
-    /** The number of stored elements. */
     protected abstract int size();
 
-    /** Returns whether the downstream thread is waiting for elements. */
     protected final boolean isAwaited() {
         return awaited;
     }
 
     /**
-     * Waits for room, then stores the batch. Elements that are revoked in the meantime are dropped. Returns false if
-     * the exchange was cancelled.
+     * Waits for room, then stores the batch without its revoked elements. Returns false if the exchange was cancelled.
      */
     public final boolean put(Batch<I> batch, StageMeter meter) throws InterruptedException {
         ArrivalWaits.enterInterruptibly(lock);
@@ -111,7 +105,7 @@ public abstract class BatchExchange<I, O> {
                 }
             }
             if (hasRoom()) {
-                // Wake the next waiting thread, because a take wakes only one, even if it has made room for several.
+                // Wake the next waiting thread. A take wakes only one thread, even if it made room for several batches.
                 mayPut.signal();
             }
             return true;
@@ -120,10 +114,7 @@ public abstract class BatchExchange<I, O> {
         }
     }
 
-    /**
-     * Drops revoked elements of a batch that is waiting for room. Must be called while holding the lock, which is
-     * released while elements are dropped.
-     */
+    /** Drops revoked elements of a batch that waits for room. Called with the lock held; releases it while dropping. */
     private void dropRevokedOf(Batch<I> batch) {
         Batch<?> revoked = batch.removeRevoked();
         if (!revoked.isEmpty()) {
@@ -137,8 +128,8 @@ public abstract class BatchExchange<I, O> {
     }
 
     /**
-     * Records in the calling thread's {@link WaitHabit} that it has woken the downstream thread. The calling thread
-     * then parks without spinning in its next wait, which leaves its processor to the downstream thread.
+     * Records in the calling thread's {@link WaitHabit} that it has woken the downstream thread. The calling thread's
+     * next wait parks without spinning, which leaves the processor to the downstream thread.
      */
     private void noteWoken() {
         upperHabit = TaskGroup.currentHabit();
@@ -163,10 +154,7 @@ public abstract class BatchExchange<I, O> {
         }
     }
 
-    /**
-     * Ends the exchange, normally if {@code cause} is null. Stored elements can still be taken. Only the first call has
-     * an effect.
-     */
+    /** Ends the exchange, normally if {@code cause} is null. Only the first call has an effect. */
     public final void end(@Nullable Throwable cause) {
         lock.lock();
         try {
@@ -180,10 +168,7 @@ public abstract class BatchExchange<I, O> {
         }
     }
 
-    /**
-     * Waits for a batch. Returns null at the end and an empty batch at the deadline. Throws the failure of the upstream
-     * stages.
-     */
+    /** Waits for a batch. Returns null at the end, and an empty batch at the deadline. Throws an upstream failure. */
     public final @Nullable Batch<O> take(long deadlineNanos, StageMeter meter) throws InterruptedException {
         ArrivalWaits.enterInterruptibly(lock);
         try {
@@ -230,7 +215,7 @@ public abstract class BatchExchange<I, O> {
         }
     }
 
-    /** Drops stored elements that their source no longer owns. */
+    /** Drops the stored elements that their source no longer owns. */
     public final void dropRevoked() {
         Batch<?> revoked;
         lock.lock();
@@ -244,7 +229,6 @@ public abstract class BatchExchange<I, O> {
         revoked.dropAllRevoked();
     }
 
-    /** Abandons the stored elements and refuses further puts. */
     public final void cancel() {
         giveUp().forEach(Batch::abandonAll);
     }
@@ -263,7 +247,6 @@ public abstract class BatchExchange<I, O> {
         }
     }
 
-    /** The number of stored elements. */
     public final int depth() {
         lock.lock();
         try {

@@ -10,8 +10,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A first-in, first-out queue of batches, with a limit on the total number of elements. Thread-safe, as described in
- * the base class.
+ * A first-in, first-out queue of batches with a limit on the number of elements. Thread-safe.
  *
  * <p>A batch is stored if there is room for at least one element, so the queue may exceed its capacity by one batch.
  */

@@ -36,7 +36,7 @@ public final class OutputQueue<T> implements Stage<T>, Keeper, SubstreamTarget.E
     private final LeftoverAcknowledgements leftovers = new LeftoverAcknowledgements();
     private final SubstreamTarget.Wrapper within;
 
-    /** Written before {@link #released}. */
+    /** True if the downstream stages completed. Written before {@link #released}. */
     private volatile boolean whole = true;
 
     private volatile boolean released;
@@ -45,23 +45,22 @@ public final class OutputQueue<T> implements Stage<T>, Keeper, SubstreamTarget.E
     /**
      * Creates an open output.
      *
-     * @param queue may be shared by several outputs, in which case each batch goes to the first output that pulls it
-     * @param restGoesOn returns whether the rest of the stream continues without this output's stages, which are then
-     *     ending by themselves
+     * @param queue may be shared by several outputs; each batch goes to the first output that pulls it
+     * @param restGoesOn returns whether the stream continues after this output's stages have ended
      */
     public OutputQueue(BoundaryQueue<T> queue, BooleanSupplier restGoesOn) {
         this.queue = queue;
         this.within = new SubstreamTarget.Wrapper(restGoesOn, leftovers);
     }
 
-    /** Sets the meter that counts the pulling thread's waits. Must be called before the run starts. */
+    /** Sets the meter that counts the pulling thread's waits. Called before the run starts. */
     public void pulledBy(StageMeter segment) {
         lowerMeter = segment;
     }
 
     /**
-     * Waits for room and hands the batch over. If the output was cancelled, abandons the batch and returns false.
-     * Called by the thread that gives batches.
+     * Waits for room and queues the batch. If the output was cancelled, abandons the batch and returns false. Called by
+     * the giver.
      */
     public boolean give(Batch<T> batch, StageMeter giver) throws InterruptedException {
         try {
@@ -82,8 +81,7 @@ public final class OutputQueue<T> implements Stage<T>, Keeper, SubstreamTarget.E
     }
 
     /**
-     * Hands the batch over without waiting. Returns false if the output was cancelled or has no room. Called by the
-     * thread that gives batches.
+     * Queues the batch without waiting. Returns false if the output was cancelled or has no room. Called by the giver.
      */
     public boolean offer(Batch<T> batch) {
         return queue.offer(batch);
@@ -97,26 +95,22 @@ public final class OutputQueue<T> implements Stage<T>, Keeper, SubstreamTarget.E
         }
     }
 
-    /**
-     * Ends the output after the batches given so far, normally if {@code cause} is null. Called by the thread that
-     * gives batches.
-     */
+    /** Ends the output after the queued batches, normally if {@code cause} is null. Called by the giver. */
     public void end(@Nullable Throwable cause) {
         queue.end(cause);
     }
 
     /**
-     * Reports that the downstream stages have ended by themselves. Elements that they held are kept until
-     * {@link #release}, {@link #leaveToOthers} or {@link #leave} is called.
+     * Reports that the downstream stages have ended by themselves. The output keeps their elements until
+     * {@link #release}, {@link #leaveToOthers} or {@link #leave}.
      */
     public void ended() {
         leftovers.due();
     }
 
     /**
-     * Stops queuing batches, because the downstream stages have ended. If {@code completed}, acknowledges the elements
-     * that these stages held, the queued elements, and all batches given later. Otherwise, a stop may have ended the
-     * stages, so abandons these elements.
+     * Stops queuing, because the downstream stages have ended. Their elements, the queued elements and all later
+     * batches are acknowledged if {@code completed}, and abandoned otherwise.
      */
     public void release(boolean completed) {
         whole = completed;
@@ -126,8 +120,8 @@ public final class OutputQueue<T> implements Stage<T>, Keeper, SubstreamTarget.E
     }
 
     /**
-     * Ends the elements that the downstream stages held, as {@link #release} does. Leaves the queued elements to the
-     * other outputs, which share the queue.
+     * Ends the elements that the downstream stages held, as {@link #release} does. The queued elements stay for the
+     * other outputs of the queue.
      */
     public void leaveToOthers(boolean completed) {
         leftovers.end(completed);
@@ -139,8 +133,8 @@ public final class OutputQueue<T> implements Stage<T>, Keeper, SubstreamTarget.E
     }
 
     /**
-     * Called at the end of the run. Abandons the elements that the downstream stages held and that were not
-     * acknowledged. Unless the output was released, abandons the queued elements too.
+     * Called at the end of the run. Abandons the elements that the downstream stages held. Abandons the queued elements
+     * too, unless the output was released.
      */
     public void leave() {
         if (!released) {
@@ -158,7 +152,7 @@ public final class OutputQueue<T> implements Stage<T>, Keeper, SubstreamTarget.E
         return released;
     }
 
-    /** Returns whether batches that arrive after {@link #release} are acknowledged rather than abandoned. */
+    /** Returns whether batches after {@link #release} are acknowledged rather than abandoned. */
     public boolean isWhole() {
         return whole;
     }
@@ -184,8 +178,8 @@ public final class OutputQueue<T> implements Stage<T>, Keeper, SubstreamTarget.E
     }
 
     /**
-     * Wraps {@code lowest}, the last stage of the inner stream that starts at this output. The returned stage emits the
-     * same batches, but with the acknowledgement targets that the elements have outside the inner stream.
+     * Returns a stage that emits the batches of {@code lowest}, the last stage of the inner stream after this output.
+     * Their elements get the acknowledgement targets that they have outside the inner stream.
      */
     public <R> Stage<R> leaving(Stage<R> lowest) {
         return new Leaving<>(lowest, this);
@@ -210,8 +204,7 @@ public final class OutputQueue<T> implements Stage<T>, Keeper, SubstreamTarget.E
 
     @Override
     public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
-        // The targets are wrapped here rather than in give(), because other outputs with their own wrappers may share
-        // the queue.
+        // Wrap the targets here, not in give(): outputs with other wrappers may share the queue.
         Batch<T> batch = queue.take(deadlineNanos, lowerMeter);
         if (batch == null) {
             exhausted = !released;
@@ -221,10 +214,7 @@ public final class OutputQueue<T> implements Stage<T>, Keeper, SubstreamTarget.E
         return batch;
     }
 
-    /**
-     * Does nothing. It is not known yet whether the downstream stages ended by themselves or failed; see the class
-     * comment.
-     */
+    /** Does nothing. It is not known yet whether the downstream stages ended by themselves or failed. */
     @Override
     public void close() {}
 }

@@ -1,6 +1,6 @@
 /**
- * The boundary between two threads of a pipeline: batches enter on the upstream thread and leave on the downstream
- * thread, through a bounded buffer that is guarded by a lock.
+ * The boundary between two threads of a pipeline. Batches enter on the upstream thread and leave on the downstream
+ * thread, through a bounded buffer that a lock guards.
  */
 @NullMarked
 package dev.weir.stream.internal.boundary;

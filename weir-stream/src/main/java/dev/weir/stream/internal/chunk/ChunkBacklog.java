@@ -10,15 +10,12 @@ import org.jspecify.annotations.Nullable;
 /** The batches inside a parallel stage, in input order. Guarded by the stage's lock. */
 final class ChunkBacklog<T> {
 
-    /**
-     * Maximum number of elements in the backlog. It is large enough to keep the workers busy while the feeding and the
-     * pulling thread run.
-     */
+    /** Maximum number of elements in the backlog, enough to keep the workers busy between two batches. */
     private static final int CAPACITY = 8 * Batch.DEFAULT_CAPACITY;
 
     /**
-     * Number of elements at which a full stage accepts batches again. It is lower than the capacity, so that the
-     * feeding thread is not woken for each batch.
+     * Number of elements at which a full stage accepts batches again. It is below the capacity, so that the feeding
+     * thread does not wake for each batch.
      */
     private static final int ROOMY = CAPACITY / 2;
 
@@ -26,10 +23,9 @@ final class ChunkBacklog<T> {
     private final ArrayDeque<WorkerBatch<T>> untaken = new ArrayDeque<>();
     private int elements;
 
-    /** Number of elements in batches that are done. */
     private int doneElements;
 
-    /** True after the capacity was reached, until there is room for several batches. */
+    /** True from reaching the capacity until the backlog has shrunk to {@code ROOMY}. */
     private boolean full;
 
     void add(WorkerBatch<T> work) {
@@ -51,7 +47,6 @@ final class ChunkBacklog<T> {
         return elements;
     }
 
-    /** Returns the oldest batch with elements that no worker has taken. */
     @Nullable
     WorkerBatch<T> oldestUntaken() {
         WorkerBatch<T> oldest;
@@ -70,8 +65,8 @@ final class ChunkBacklog<T> {
     }
 
     /**
-     * Returns whether waking the pulling thread is worthwhile: either workers have taken all elements of the remaining
-     * batches, or removing the finished batches makes room for several new ones.
+     * Returns whether waking the pulling thread is worthwhile: workers have taken all elements, or removing the
+     * finished batches makes room for several new ones.
      */
     boolean isMuchDone() {
         WorkerBatch<T> newest = untaken.peekLast();
@@ -85,7 +80,6 @@ final class ChunkBacklog<T> {
         return head != null && head.isDone() ? head : null;
     }
 
-    /** Removes and returns {@link #doneHead}, or returns null if there is none. */
     @Nullable
     WorkerBatch<T> removeDoneHead() {
         WorkerBatch<T> head = doneHead();
@@ -103,8 +97,7 @@ final class ChunkBacklog<T> {
     }
 
     /**
-     * Finds an element in the backlog. An element counts as being processed if a worker has taken its chunk and its
-     * batch is not done.
+     * Finds an element in the backlog. It is being processed if a worker has taken its chunk and its batch is not done.
      */
     @Nullable
     Kept find(AckTarget of, long ofToken) {

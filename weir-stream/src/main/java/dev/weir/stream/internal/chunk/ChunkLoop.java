@@ -10,8 +10,8 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
 
 /**
- * Calls the handler for the elements of a chunk. Stateless. The code that runs for every element is in this loop,
- * because each handler class gets its own copy of the loop; see {@link SpecialisedLoop}.
+ * Calls the handler for the elements of a chunk. Each handler class gets its own copy of this loop; see
+ * {@link SpecialisedLoop}. Stateless.
  */
 interface ChunkLoop {
 
@@ -51,7 +51,8 @@ interface ChunkLoop {
                     batch.set(i, result);
                 }
             } catch (InterruptedException interrupted) {
-                // The exception is wrapped so that the downstream stage does not mistake it for its own interruption.
+                // Wrap the exception. The downstream thread would take an InterruptedException for its own
+                // interruption.
                 work.fail(i, new CompletionException(interrupted));
             } catch (Throwable failure) {
                 work.fail(i, failure);

@@ -9,18 +9,15 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the thread that pulls the stage when the oldest batch is done. {@link #now} signals immediately. {@link #later}
- * delays the signal by at most 4 ms, so that one signal can cover several batches. A timer checks for a delayed signal
- * every 2 ms, and stops when there is nothing left to check. Guarded by the stage's lock.
+ * Wakes the pulling thread when the oldest batch is done. {@link #now} signals immediately. {@link #later} waits up to
+ * 4 ms, so that one signal can cover several batches. While a signal is delayed, a timer checks every 2 ms. Guarded by
+ * the stage's lock.
  */
 final class HeadSignal {
 
     private static final long LOOK_MILLIS = 2;
 
-    /**
-     * Runs the checks directly on the JDK's timer thread, because a check takes very little time. On a thread pool, a
-     * check could be queued behind the work whose results it must signal.
-     */
+    /** Runs the checks directly on the JDK's timer thread. In a thread pool, a check could wait behind the handlers. */
     private static final Executor LATER =
             CompletableFuture.delayedExecutor(LOOK_MILLIS, TimeUnit.MILLISECONDS, Runnable::run);
 
@@ -30,17 +27,15 @@ final class HeadSignal {
 
     private boolean isLookDue;
 
-    /** True if {@link #later} was called since the last check. */
     private boolean isLookedFor;
 
-    /** The oldest batch, if the last check found it done but did not signal it; otherwise null. */
+    /** The oldest batch, if the last check found it done but did not signal; otherwise null. */
     private @Nullable Object seen;
 
     /**
      * Creates a signal.
      *
-     * @param doneHead returns the oldest batch if it is done and should be signalled, otherwise null; called while
-     *     holding the lock
+     * @param doneHead returns the oldest batch if it is done, otherwise null; called while holding the lock
      */
     HeadSignal(ReentrantLock lock, Supplier<@Nullable Object> doneHead) {
         this.lock = lock;
@@ -65,9 +60,8 @@ final class HeadSignal {
     }
 
     /**
-     * Signals if the oldest batch was already done at the previous check and has not been taken since. A batch that was
-     * done only recently is not signalled yet, because the pulling thread, if it is busy, will find the batch without a
-     * signal.
+     * Signals if the oldest batch was already done at the previous check. A busy pulling thread finds a newer batch
+     * without a signal.
      */
     private void look() {
         lock.lock();
@@ -81,7 +75,6 @@ final class HeadSignal {
             isLookDue = done != null || isLookedFor;
             isLookedFor = false;
             if (isLookDue) {
-                // Scheduling from the timer thread itself avoids waking that thread for the next check.
                 LATER.execute(this::look);
             }
         } finally {

@@ -33,17 +33,17 @@ import org.jspecify.annotations.Nullable;
  * downstream thread pulls from it. The stage's lock guards all shared state, except for batches in flight, which are
  * thread-safe.
  *
- * <p>Workers take chunks of the oldest batch that still has untaken elements, and replace the elements in place. A
- * batch leaves when all its chunks are done and all batches before it have left. Workers are started when there is work
- * and end when there is none, so that several stages can use the same dispatcher.
+ * <p>Workers take chunks of the oldest batch with untaken elements, and replace the elements in place. A batch leaves
+ * when it and all batches before it are done. Workers start when there is work and end when there is none, so that
+ * several stages can use the same dispatcher.
  */
 public final class ParallelMap<T, R> implements Stage<R> {
 
     private static final int MAX_WORKERS = 1024;
 
     /**
-     * The pulling thread is woken when the processing time of the finished elements, divided by the number of active
-     * workers, reaches this value. A wake-up costs 20 us of CPU time.
+     * Finished processing time per active worker at which the pulling thread is woken. A wake-up costs 20 us of CPU
+     * time.
      */
     private static final long WAKE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
@@ -74,9 +74,9 @@ public final class ParallelMap<T, R> implements Stage<R> {
     private boolean cancelled;
     private @Nullable Throwable upperFailure;
 
-    /** A worker's failure, to be thrown at the downstream thread's next pull. Confined to that thread. */
+    /** A worker's failure, thrown at the next pull. Confined to the downstream thread. */
     private @Nullable Throwable pendingFailure;
-    /** Time per element in the last chunk. Any worker may overwrite it, so it is only a hint. */
+    /** Time per element in the last chunk of any worker. Only a hint. */
     private volatile long nanosPerElement;
 
     /** True if a worker should end even though there is work. Written only while holding the lock. */
@@ -207,8 +207,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
     }
 
     /**
-     * Returns the number of chunks for a batch: several for each worker, and enough to keep each chunk short. Workers
-     * without a chunk have to wait for the last one, so long chunks would leave them idle.
+     * Returns the number of chunks for a batch: several for each worker, and more if the chunks would take too long.
      */
     private int wantedChunks(int size) {
         long notTooLong = size * nanosPerElement / CHUNK_NANOS;
@@ -219,8 +218,8 @@ public final class ParallelMap<T, R> implements Stage<R> {
         try {
             tasks.fork(this::work);
         } catch (RuntimeException | Error refused) {
-            // With no worker, the stored elements may never be processed. Cancel the stage, so that the downstream
-            // thread gets the failure without waiting for them.
+            // Without a worker, nobody processes the stored elements. Cancel the stage, so that the downstream thread
+            // gets the failure at once.
             lock.lock();
             try {
                 cancelled = true;
@@ -238,8 +237,8 @@ public final class ParallelMap<T, R> implements Stage<R> {
     }
 
     /**
-     * If the stage was cut off because a worker could not be started, records this as a failure of the upstream thread.
-     * Called before the upstream stages are closed, which would otherwise take their closing for a normal end.
+     * Records a failure to start a worker as a failure of the upstream thread. Called before the upstream stages are
+     * closed, so that they do not take the closing for a normal end.
      */
     private void noteCutOff() {
         Throwable cause;
@@ -277,7 +276,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
         }
     }
 
-    /** Returns the oldest batch with elements that no worker has taken. Returns null if the calling worker must end. */
+    /** Returns the oldest batch with untaken elements, or null if the calling worker must end. */
     private @Nullable WorkerBatch<T> nextWork() {
         lock.lock();
         try {
@@ -304,7 +303,6 @@ public final class ParallelMap<T, R> implements Stage<R> {
         }
     }
 
-    /** Sets the number of workers. Surplus workers end after their current chunk. */
     private void resize(int workers) {
         int toStart = 0;
         lock.lock();
@@ -351,7 +349,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
             if (!isHeadDone()) {
                 return;
             }
-            // With a test's clock, the signal is sent immediately, because later() measures its delay in real time.
+            // A test's clock does not control the delay of later().
             if (clock != Clock.SYSTEM || isWorthAWakeUp()) {
                 headDone.now();
             } else {
@@ -362,7 +360,6 @@ public final class ParallelMap<T, R> implements Stage<R> {
         }
     }
 
-    /** Returns whether enough work is finished to wake the pulling thread now. */
     private boolean isWorthAWakeUp() {
         return backlog.isMuchDone() || backlog.doneElements() * nanosPerElement >= WAKE_NANOS * activeWorkers;
     }
@@ -385,7 +382,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
         throw FailureTransfer.rethrow(pendingFailure);
     }
 
-    /** Returns the oldest batch once it is done; null at the deadline or the end. */
+    /** Returns the oldest batch once it is done, or null at the deadline or the end. */
     private @Nullable WorkerBatch<T> takeHead(long deadlineNanos) throws InterruptedException {
         lock.lockInterruptibly();
         try {
@@ -404,8 +401,8 @@ public final class ParallelMap<T, R> implements Stage<R> {
     }
 
     /**
-     * Returns whether the stage has reached its end. Called if {@link #takeHead} has returned no batch, either because
-     * of the end or because of the deadline. Throws the failure of the upstream stage if the stage ended with one.
+     * Returns whether the stage has reached its end, after {@link #takeHead} returned no batch. Throws the failure of
+     * the upstream stages.
      */
     private boolean isAtEnd() throws InterruptedException {
         lock.lock();
@@ -420,8 +417,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
     }
 
     /**
-     * Returns whether no more batches will be emitted: the input has ended, and either all its batches have been
-     * emitted or the stage was cancelled.
+     * Returns whether no more batches will be emitted: the input has ended and is emitted, or the stage was cancelled.
      */
     private boolean atEnd() {
         return ended && (cancelled || backlog.isEmpty());
@@ -435,7 +431,6 @@ public final class ParallelMap<T, R> implements Stage<R> {
         return cancelled ? null : backlog.doneHead();
     }
 
-    /** Waits until the oldest batch is done, the end is reached, or the deadline has passed. */
     private void awaitHead(long deadlineNanos) throws InterruptedException {
         if (isHeadDone() || atEnd()) {
             return;

@@ -7,12 +7,11 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A batch whose elements several workers process together. Thread-safe: each element is given to exactly one worker,
- * and {@link #isDone} becomes true only after all of their writes are visible.
+ * A batch whose elements several workers process together. Thread-safe. Each element is given to one worker, and
+ * {@link #isDone} becomes true after all their writes are visible.
  */
 final class WorkerBatch<T> {
 
-    /** Value of {@code unfinished} after the batch was abandoned. */
     private static final int ABANDONED = -1;
 
     final Batch<T> batch;
@@ -22,7 +21,7 @@ final class WorkerBatch<T> {
     private final AtomicInteger unfinished;
     private final ReentrantLock failing = new ReentrantLock();
 
-    /** Index of the first failed element, or the size if none failed. Elements after this index need no processing. */
+    /** Index of the first failed element, or the size if none failed. Later elements need no processing. */
     private volatile int failedAt;
 
     private volatile @Nullable Throwable failure;
@@ -41,7 +40,6 @@ final class WorkerBatch<T> {
         this.failedAt = size;
     }
 
-    /** The number of elements that the batch had when it was created. */
     int size() {
         return size;
     }
@@ -56,7 +54,7 @@ final class WorkerBatch<T> {
 
     /** Takes a chunk and returns its first index, or -1 if all are taken. */
     int takeChunk() {
-        // This check comes first, so that late workers do not increase the counter without bound.
+        // Check first, so that late workers do not increase the counter without bound.
         if (!hasUntaken()) {
             return -1;
         }
@@ -72,12 +70,12 @@ final class WorkerBatch<T> {
         return Math.min(size, from + chunkSize);
     }
 
-    /** Returns whether the element at {@code index} still needs processing, because no element before it has failed. */
+    /** Returns whether no element before {@code index} has failed. */
     boolean isWanted(int index) {
         return index < failedAt;
     }
 
-    /** Stores the failure of an element. Only the failure of the batch's first failed element is kept. */
+    /** Stores the failure of an element. The failure of the lowest index wins. */
     void fail(int index, Throwable cause) {
         failing.lock();
         try {
@@ -90,15 +88,14 @@ final class WorkerBatch<T> {
         }
     }
 
-    /** Returns the failure of the first failed element; null if none failed. */
     @Nullable
     Throwable failure() {
         return failure;
     }
 
     /**
-     * Closes the gaps left by dropped elements, and abandons the first failed element and all elements after it. Called
-     * for a batch that is done.
+     * Removes dropped elements, and abandons the first failed element and all elements after it. Called for a batch
+     * that is done.
      */
     void trim() {
         int to = failedAt;
@@ -120,7 +117,7 @@ final class WorkerBatch<T> {
         }
     }
 
-    /** Adds to the number of processed elements. Returns true for the call that completes the batch. */
+    /** Counts processed elements. Returns true for the call that completes the batch. */
     boolean finished(int elements) {
         boolean last = unfinished.addAndGet(-elements) == 0;
         if (last) {
@@ -133,10 +130,7 @@ final class WorkerBatch<T> {
         return unfinished.get() == 0;
     }
 
-    /**
-     * Cancels the batch: no more chunks can be taken, and the batch is abandoned once no worker is processing it any
-     * longer.
-     */
+    /** Cancels the batch: no more chunks can be taken. The batch is abandoned when the last worker has left it. */
     void cancel() {
         cancelled = true;
         int untaken = 0;
@@ -149,10 +143,7 @@ final class WorkerBatch<T> {
         }
     }
 
-    /**
-     * Called by the last worker after it has updated {@code unfinished}, and by the canceller after it has set
-     * {@code cancelled}. If the batch was cancelled, exactly one of them abandons it.
-     */
+    /** Abandons a cancelled batch once. Called by the last worker and by the cancelling thread. */
     private void abandonIfCancelled() {
         if (cancelled && unfinished.compareAndSet(0, ABANDONED)) {
             abandonFrom(0);
@@ -161,7 +152,7 @@ final class WorkerBatch<T> {
 
     private void abandonFrom(int first) {
         for (int i = first; i < size; i++) {
-            // Skips dropped elements, which have already been settled.
+            // Dropped elements have already been settled.
             if (!(batch.get(i) instanceof FailureVerdict)) {
                 batch.target(i).abandon(batch.token(i));
             }

@@ -26,7 +26,6 @@ public final class DispatcherFile {
     private static final Pattern KEY = Pattern.compile("dispatcher\\.([A-Za-z0-9_-]+)\\.([^.]+)");
     private static final int MAX_SIZE = 32_767;
 
-    /** Names with an edit distance above this limit are not suggested. */
     private static final int FAR = 3;
 
     private DispatcherFile() {}
@@ -41,7 +40,7 @@ public final class DispatcherFile {
         }
     }
 
-    /** A value and its origin, which is either {@code file:line} or the name of an environment variable. */
+    /** A value and its origin: {@code file:line} or an environment variable. */
     private record Setting(String value, String place) {}
 
     /** See {@link dev.weir.stream.Dispatchers#parse}. */
@@ -119,8 +118,8 @@ public final class DispatcherFile {
     }
 
     /**
-     * A validated dispatcher. Dispatchers are created only after all of them have been validated, so that an invalid
-     * file leaves no threads behind.
+     * A validated dispatcher. All dispatchers are validated before the first one is created, so that an invalid file
+     * leaves no threads behind.
      */
     private record Checked(String name, Kind kind, int size) {
         Dispatcher make() {
@@ -201,7 +200,7 @@ public final class DispatcherFile {
         return nearest == null ? "" : "; did you mean " + nearest + "?";
     }
 
-    /** Returns the Levenshtein distance: the number of characters to insert, delete or replace. */
+    /** Returns the Levenshtein distance. */
     private static int distance(String one, String other) {
         int[] row = new int[other.length() + 1];
         for (int j = 0; j < row.length; j++) {

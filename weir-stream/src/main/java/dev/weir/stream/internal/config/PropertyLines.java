@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Properties;
 
 /**
- * Reads the entries of a properties file together with their line numbers. {@link Properties} itself parses each
- * logical line, so escapes, separators and continuations keep their meaning. Stateless.
+ * Reads the entries of a properties file with their line numbers. {@link Properties} parses each logical line.
+ * Stateless.
  */
 final class PropertyLines {
 
@@ -20,7 +20,7 @@ final class PropertyLines {
 
     static List<Line> of(String fileName, String text) {
         List<Line> lines = new ArrayList<>();
-        // Windows editors add a byte order mark, which would otherwise become part of the first key.
+        // Windows editors add a byte order mark, which is not part of the first key.
         String[] natural = text.replaceFirst("^\uFEFF", "").split("\r\n|\r|\n", -1);
         for (int i = 0; i < natural.length; i++) {
             int first = i;
@@ -40,9 +40,7 @@ final class PropertyLines {
         return content.isEmpty() || content.startsWith("#") || content.startsWith("!");
     }
 
-    /**
-     * Returns whether the line ends in an odd number of backslashes; an even number consists of escaped backslashes.
-     */
+    /** Returns whether the line ends in an odd number of backslashes. An even number is escaped backslashes. */
     private static boolean goesOn(String line) {
         int backslashes = 0;
         while (backslashes < line.length() && line.charAt(line.length() - 1 - backslashes) == '\\') {

@@ -1,5 +1,5 @@
 /**
- * Reads configuration: turns text into validated values and refuses anything invalid, naming its location. Runs on the
+ * Reads configuration: turns text into validated values, and names the location of anything invalid. Runs on the
  * caller's thread and keeps no state.
  */
 @NullMarked

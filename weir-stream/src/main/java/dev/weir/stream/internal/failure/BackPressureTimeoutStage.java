@@ -14,9 +14,9 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fails the pipeline if the downstream stages take too long to request more elements. Meanwhile, those stages occupy
- * the thread that runs this stage, so a separate task checks the timeout. The task reads the clock once per timeout;
- * the stage does two volatile writes per batch. Confined to the stage's thread, except for the separate task, which
+ * Fails the pipeline if the downstream stages take too long to request more elements. A separate task checks the
+ * timeout, because the downstream stages occupy this stage's thread meanwhile. The task reads the clock once per
+ * timeout; the stage does two volatile writes per batch. Confined to the stage's thread, except for the task, which
  * reads a volatile field.
  */
 final class BackPressureTimeoutStage<T> implements Stage<T> {
@@ -67,8 +67,7 @@ final class BackPressureTimeoutStage<T> implements Stage<T> {
             while (!self.isInterruptRequested()) {
                 long limit = limitNanos;
                 if (limit == NEVER) {
-                    // No deadline can be missed during this sleep: if a batch is emitted meanwhile, its deadline is
-                    // after the sleep.
+                    // A batch that is emitted during this sleep has its deadline after the sleep.
                     clock.sleepUntil(clock.after(timeout.toNanos()));
                 } else if (!clock.hasPassed(limit)) {
                     clock.sleepUntil(limit);

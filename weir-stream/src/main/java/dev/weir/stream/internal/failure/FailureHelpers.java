@@ -9,17 +9,14 @@ final class FailureHelpers {
 
     private FailureHelpers() {}
 
-    /**
-     * Returns whether a stream may continue after an upstream failure. Returns false for any kind of interruption and
-     * for an error of the virtual machine.
-     */
+    /** Returns whether a stream may continue after an upstream failure. Interrupts and fatal JVM errors end it. */
     static boolean isRecoverable(Throwable failure) {
         return !(failure instanceof InterruptedException)
                 && !Thrown.isFatal(failure)
                 && !TaskGroup.isCurrentInterrupted();
     }
 
-    /** Closes a failed stage. If closing throws an exception, adds that exception to the stage's failure. */
+    /** Closes a failed stage. An exception of the closing is added to the failure as suppressed. */
     static void close(Stage<?> failed, Throwable failure) {
         try {
             failed.close();

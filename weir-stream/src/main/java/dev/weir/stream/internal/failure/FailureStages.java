@@ -81,9 +81,6 @@ public final class FailureStages {
         return ArgumentChecks.positiveNanos(name, duration) < LONGEST.toNanos() ? duration : LONGEST;
     }
 
-    /**
-     * The longest duration in use: 100 years. Longer durations are shortened to this value, because adding them to a
-     * time in nanoseconds could overflow.
-     */
+    /** Maximum duration: 100 years. Adding a longer one to a time in nanoseconds could overflow. */
     private static final Duration LONGEST = Duration.ofDays(36_500);
 }

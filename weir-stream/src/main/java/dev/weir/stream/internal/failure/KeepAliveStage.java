@@ -76,10 +76,7 @@ final class KeepAliveStage<T> implements Stage<T> {
         return batch;
     }
 
-    /**
-     * Returns a batch with the supplied element. Returns an empty batch if the supplier failed and the supervision
-     * decided to skip the failure.
-     */
+    /** Returns a batch with the supplied element, or an empty batch if a failure of the supplier was skipped. */
     private Batch<T> signOfLife() throws InterruptedException {
         Object outcome;
         try {

@@ -11,8 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Lets all elements pass until its switch is turned, and then ends the stream. Turning the switch interrupts a running
- * pull of the upstream stages, which this stage then closes. Confined to the stage's thread, except that any thread may
- * turn the switch.
+ * pull of the upstream stages. Confined to the stage's thread, except that any thread may turn the switch.
  */
 final class KillSwitchStage<T> implements Stage<T> {
 
@@ -41,8 +40,7 @@ final class KillSwitchStage<T> implements Stage<T> {
     @Override
     public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
         if (!registered) {
-            // The stage registers on the first pull rather than on creation. A stage that is never pulled may never be
-            // closed, and so would never be removed.
+            // Register on the first pull: a stage that is never pulled may never be closed and removed.
             registered = true;
             core.add(above);
         }
@@ -54,14 +52,14 @@ final class KillSwitchStage<T> implements Stage<T> {
             batch = upstream.pull(deadlineNanos);
         } catch (Throwable failure) {
             if (above.exit() && !Thrown.isFatal(failure)) {
-                // The switch was turned during the pull. The failure is probably a consequence of the interrupt.
+                // The interrupt of the switch probably caused the failure.
                 return end();
             }
             throw FailureTransfer.rethrowFromAbove(failure);
         }
         if (above.exit()) {
             if (batch != null) {
-                // The batch may have arrived after the switch was turned, so it must not be passed on.
+                // The batch may have arrived after the switch was turned.
                 batch.abandonAll();
             }
             return end();

@@ -6,14 +6,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The state that a kill switch shares with its stages. The switch is open until it is turned, and it cannot be opened
- * again. Thread-safe.
- */
+/** The state that a kill switch shares with its stages. A turned switch stays turned. Thread-safe. */
 public final class KillSwitchState {
 
     /**
-     * The way in which the switch was turned.
+     * The outcome of turning the switch.
      *
      * @param failure the failure with which the streams end, or null if they complete normally
      */
@@ -33,13 +30,13 @@ public final class KillSwitchState {
         return turn.get() != null;
     }
 
-    /** Returns how the switch was turned, or null while it is open. */
+    /** Returns the outcome, or null while the switch is open. */
     @Nullable
     Turn turned() {
         return turn.get();
     }
 
-    /** Interrupts {@code section} when the switch is turned, or immediately if it has already been turned. */
+    /** Interrupts {@code section} when the switch is turned, or now if it was turned before. */
     void add(TaskSection section) {
         sections.add(section);
         if (isTurned()) {

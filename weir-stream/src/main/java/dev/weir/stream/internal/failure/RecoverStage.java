@@ -14,8 +14,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Continues with a replacement when the upstream stages fail: an element, a source, or no elements at all. The failed
- * stages are closed before the replacement starts. Confined to the stage's thread.
+ * Continues with a replacement when the upstream stages fail: an element, a source, or no elements. The failed stages
+ * are closed first. Confined to the stage's thread.
  */
 final class RecoverStage<T> implements Stage<T> {
 
@@ -36,7 +36,7 @@ final class RecoverStage<T> implements Stage<T> {
         this.meter = meter;
     }
 
-    /** Recovers with one last element, or passes the failure on if there is no such element. */
+    /** Recovers with one last element. Rethrows the failure if {@code function} returns null. */
     static <T> BlueprintNode<T> lastElement(
             BlueprintNode<T> above, Function<? super Throwable, ? extends @Nullable T> function) {
         return new BlueprintNode<>("recover", (assembly, attributes) -> {
@@ -50,7 +50,7 @@ final class RecoverStage<T> implements Stage<T> {
         });
     }
 
-    /** Recovers by completing the stream, for failures that match {@code harmless}. */
+    /** Completes the stream after a failure that matches {@code harmless}. */
     static <T> BlueprintNode<T> end(BlueprintNode<T> above, Predicate<? super Throwable> harmless) {
         return new BlueprintNode<>("onErrorComplete", (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
@@ -61,7 +61,6 @@ final class RecoverStage<T> implements Stage<T> {
         });
     }
 
-    /** Recovers with another source, up to {@code attempts} times. */
     static <T> BlueprintNode<T> source(
             BlueprintNode<T> above,
             int attempts,
@@ -126,7 +125,7 @@ final class RecoverStage<T> implements Stage<T> {
         current.close();
     }
 
-    /** The remainder of a stream after a recovery: one element, or no elements. */
+    /** The remaining stream after a recovery: one element or none. */
     private static final class Rest<T> implements Stage<T> {
 
         private @Nullable T last;

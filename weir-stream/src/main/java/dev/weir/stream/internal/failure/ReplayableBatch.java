@@ -13,8 +13,7 @@ import org.jspecify.annotations.Nullable;
  * {@link #close}.
  *
  * <p>Each attempt hands out the elements with new pending acknowledgements. An element is finished if all its pending
- * acknowledgements from the same attempt have ended and none of them was abandoned. Results of the element that were
- * lost in other attempts make no difference.
+ * acknowledgements from one attempt have ended and none of them was abandoned.
  */
 final class ReplayableBatch<T> {
 
@@ -24,9 +23,8 @@ final class ReplayableBatch<T> {
     private final Batch<T> batch;
 
     /**
-     * The state of each element: the FINISHED flag and the outcome once the element is finished, and the number of
-     * threads that currently delay reporting this outcome; see {@link #hold}. The last of these threads then reports
-     * it.
+     * State of each element: the FINISHED flag with the outcome, and the number of threads that delay reporting it; see
+     * {@link #hold}. The last of these threads reports the outcome.
      */
     private final AtomicIntegerArray states;
 
@@ -53,7 +51,7 @@ final class ReplayableBatch<T> {
         return (states.get(index) & FINISHED) != 0;
     }
 
-    /** Returns the unfinished elements with new pending acknowledgements. Must be called by one thread at a time. */
+    /** Returns the unfinished elements with new pending acknowledgements. Called by one thread at a time. */
     Batch<T> give() {
         int size = batch.size();
         Attempt attempt = new Attempt(size);
@@ -67,7 +65,7 @@ final class ReplayableBatch<T> {
         return unfinished;
     }
 
-    /** If the source no longer owns an element, abandons it, so that it is not handed out again, and returns true. */
+    /** Abandons an element that its source no longer owns, and returns true. The element is not handed out again. */
     private boolean leaveIfRevoked(int index) {
         if (!batch.isRevoked(index)) {
             return false;
@@ -76,7 +74,6 @@ final class ReplayableBatch<T> {
         return true;
     }
 
-    /** Finishes an element with an outcome, unless it is already finished. */
     private void finish(int index, int outcome) {
         int before = states.getAndUpdate(index, state -> (state & FINISHED) != 0 ? state : state | FINISHED | outcome);
         if (before == 0) {
@@ -102,8 +99,8 @@ final class ReplayableBatch<T> {
     }
 
     /**
-     * Finishes the elements that were abandoned in the last attempt and have been revoked since. They are not handed
-     * out again. Like {@link #give}, this method must be called by one thread at a time.
+     * Finishes the elements that were abandoned in the last attempt and have been revoked since. Called by one thread
+     * at a time.
      */
     void leaveRevoked() {
         Attempt attempt = last;
@@ -117,8 +114,8 @@ final class ReplayableBatch<T> {
     }
 
     /**
-     * Closes the batch after its last attempt. Elements that this attempt has abandoned, or abandons later, are also
-     * abandoned in the surrounding stream.
+     * Closes the batch after its last attempt. Elements that this attempt abandons, now or later, are also abandoned in
+     * the surrounding stream.
      */
     void close() {
         Attempt attempt = last;
@@ -129,8 +126,8 @@ final class ReplayableBatch<T> {
     }
 
     /**
-     * The acknowledgement target for one attempt. The outcomes of an element's pending acknowledgements are recorded
-     * separately for each attempt, because an element that was abandoned is handed out again.
+     * The acknowledgement target of one attempt. Outcomes are counted per attempt, because an abandoned element is
+     * handed out again.
      */
     private final class Attempt extends CountedAcknowledgements {
 
@@ -151,9 +148,9 @@ final class ReplayableBatch<T> {
         @Override
         protected void ended(int index, int outcome) {
             if ((outcome & ABANDONED) != 0) {
-                // This check comes after the update of the pending acknowledgements. If another thread is closing the
-                // batch, either this thread sees closedAt, or that thread sees the update. A revoked element is not
-                // handed out again, so it is finished here too.
+                // Check after the update of the pending acknowledgements. Either this thread sees closedAt, or the
+                // closing thread sees the update. A revoked element is not handed out again, so it is finished here
+                // too.
                 if (closedAt != this && !batch.isRevoked(index)) {
                     return;
                 }
@@ -168,8 +165,8 @@ final class ReplayableBatch<T> {
         }
 
         /**
-         * Hides an element that another attempt has finished from visitors that add pending acknowledgements, because a
-         * finished element cannot get any.
+         * Skips an element that another attempt has finished if the visitor adds pending acknowledgements. A finished
+         * element cannot get any.
          */
         @Override
         public void roots(long token, RootVisitor visitor) {

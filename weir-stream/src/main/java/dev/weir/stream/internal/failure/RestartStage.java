@@ -38,51 +38,49 @@ final class RestartStage<T> implements Stage<T>, Keeper {
     private final Condition wake = lock.newCondition();
 
     /**
-     * True if there may be revoked elements that the section would receive after its restart: at the start and after
-     * each call of {@link #dropRevoked}, until they are dropped. Guarded by the lock.
+     * True if revoked elements may have to be dropped: at the start, and after {@link #dropRevoked}. Guarded by the
+     * lock.
      */
     private boolean looksAgain = true;
 
     private @Nullable Child<T> current;
 
     /**
-     * The previous run of the section, until its resources are closed; then null. The resources may stay open until
-     * that run's elements are finished.
+     * The previous run of the section, or null if its resources are closed. The resources may stay open until the
+     * elements of that run are finished.
      */
     private @Nullable Child<T> before;
 
-    /** The time at which the previous run's resources are closed even if the elements of that run are not finished. */
+    /** Time at which the previous run's resources are closed, even if its elements are not finished. */
     private long letGoNanos;
 
     private long startNanos;
     private boolean ended;
 
-    /** The part of a stream that is restarted as a whole. Confined to the thread of the {@link RestartStage}. */
+    /** The part of a stream that restarts as a whole. Confined to the thread of the {@link RestartStage}. */
     interface Section<T> {
 
-        /** Builds the section and starts a new run of it. */
         Child<T> start(NestedStreams nested);
 
-        /** Returns whether the section may be rebuilt after a failure. */
         default boolean mayRestart() {
             return true;
         }
 
         /**
-         * Returns whether the section ends if it is stopped during the delay before a restart. Returns false if the
-         * section must start again to finish its remaining elements.
+         * Returns whether a stop during the restart delay ends the section. If false, the section starts once more to
+         * finish its elements.
          */
         default boolean endsAtStop() {
             return true;
         }
 
         /**
-         * Drops revoked elements that the next run of the section would otherwise receive. Must be called only while no
-         * run of the section is active.
+         * Drops revoked elements, so that the next run of the section does not receive them. Called only while no run
+         * is active.
          */
         default void leaveRevoked() {}
 
-        /** Closes the state that is common to all runs of the section. */
+        /** Closes the state that all runs of the section use. */
         default void close() {}
     }
 
@@ -101,7 +99,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
                 (assembly, attributes) -> below(assembly, attributes, settings, nested -> nested.start(section.get())));
     }
 
-    /** Creates the stage that runs the section, and adds it to the chain that is being built. */
+    /** Creates the stage and adds it to the chain that is being built. */
     static <T> RestartStage<T> below(
             RunAssembly assembly, StageAttributes attributes, RestartSettings settings, Section<T> section) {
         assembly.noteWaits();
@@ -145,8 +143,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
     }
 
     /**
-     * Waits until the section may start, and then returns true. Returns false if the deadline passes first, or if a
-     * stop ends the section.
+     * Returns true once the section may start. Returns false if the deadline passes first or a stop ends the section.
      */
     private boolean awaitStart(long deadlineNanos) throws InterruptedException {
         lock.lockInterruptibly();
@@ -166,10 +163,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
         }
     }
 
-    /**
-     * Returns whether the delay is over and the previous run has released its resources, which includes making its last
-     * commit and leaving its group.
-     */
+    /** Returns whether the delay is over and the previous run has closed its resources. */
     private boolean mayStart() {
         Child<T> waits = before;
         if (waits != null && waits.letGo().isDone()) {
@@ -181,7 +175,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
         return before == null && clock.hasPassed(startNanos);
     }
 
-    /** Delays the next start until the run that has ended, {@code ended}, has released its resources. */
+    /** Delays the next start until {@code ended}, the previous run, has closed its resources. */
     private void awaitLetGo(Child<T> ended) {
         before = ended;
         letGoNanos = clock.after(RunningPipeline.DEFAULT_DRAIN.toNanos());
@@ -197,7 +191,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
         }
     }
 
-    /** Drops revoked elements. Must be called while holding the lock, which is released while they are dropped. */
+    /** Drops revoked elements. Called with the lock held; releases it while dropping. */
     private void leaveRevoked() {
         lock.unlock();
         try {
@@ -237,10 +231,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
         }
     }
 
-    /**
-     * Schedules the next start after {@code delay}. Returns false if {@code delay} is null, which means that there is
-     * no next start.
-     */
+    /** Schedules the next start after {@code delay}. Returns false if {@code delay} is null: there is no next start. */
     private boolean startAfter(@Nullable Duration delay) {
         if (delay != null) {
             startNanos = clock.after(delay.toNanos());
@@ -254,7 +245,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
         wake();
     }
 
-    /** Returns null, because the stages inside the section and the buffer before it are searched separately. */
+    /** Returns null, because the section's stages and its input buffer are searched separately. */
     @Override
     public @Nullable Kept find(AckTarget of, long ofToken) {
         return null;

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * A section in the middle of a stream. When the section fails, it is rebuilt and receives its unfinished elements
  * again. Confined to the stage's thread, except for {@link Input}.
  *
- * <p>The stages upstream of the section run on another thread, so an interrupt of the section does not interrupt them.
+ * <p>The upstream stages run on another thread, which an interrupt of the section does not reach.
  */
 final class RestartedSection<T, R> implements RestartStage.Section<R> {
 
@@ -26,8 +26,7 @@ final class RestartedSection<T, R> implements RestartStage.Section<R> {
     private final Stage<T> upstream;
     private final BlueprintBranch<T, R> branch;
 
-    // These fields are used by one run of the section after the other. They need no lock, because a run is built only
-    // after the previous run has stopped using them.
+    // Used by one run of the section after the other. No lock is needed: a run starts after the previous one has ended.
     private final ArrayDeque<ReplayableBatch<T>> given = new ArrayDeque<>();
     private Iterator<ReplayableBatch<T>> again = given.iterator();
     private int tidyAt = 16;
@@ -60,17 +59,14 @@ final class RestartedSection<T, R> implements RestartStage.Section<R> {
     }
 
     /**
-     * Returns false if the stages upstream of the section have failed, because restarting the section does not restart
-     * them.
+     * Returns false after an upstream failure, because a restart of the section does not restart the upstream stages.
      */
     @Override
     public boolean mayRestart() {
         return !upstreamIsOver;
     }
 
-    /**
-     * Returns false, because elements in the section and in the buffer before it must still be finished after a stop.
-     */
+    /** Returns false, because elements in the section and in its input buffer must be finished after a stop. */
     @Override
     public boolean endsAtStop() {
         return false;
@@ -87,10 +83,7 @@ final class RestartedSection<T, R> implements RestartStage.Section<R> {
         upstream.close();
     }
 
-    /**
-     * Removes all finished batches, including those behind an unfinished batch. Otherwise, a batch that is never
-     * finished would keep all later batches in memory.
-     */
+    /** Removes all finished batches, also behind an unfinished one, to free their memory. */
     private void tidy() {
         given.removeIf(ReplayableBatch::isFinished);
         tidyAt = 2 * given.size() + 16;
@@ -128,7 +121,7 @@ final class RestartedSection<T, R> implements RestartStage.Section<R> {
             }
         }
 
-        /** Does nothing, because the next run continues to read from this input. */
+        /** Does nothing, because the next run continues to read the upstream stages. */
         @Override
         public void close() {}
     }

@@ -49,17 +49,16 @@ public final class SupervisedCall {
         this.clock = clock;
     }
 
-    /** Creates an instance for a stage with these attributes. Delays between retries are measured by {@code clock}. */
+    /** Creates an instance for a stage with these attributes. {@code clock} measures the delays between retries. */
     public static SupervisedCall by(StageAttributes attributes, Clock clock) {
         return new SupervisedCall(attributes.name(), attributes.supervision(), clock);
     }
 
-    /** The number of calls that threw, including retries. The counter can still be read after the run. */
+    /** Number of calls that threw, including retries. Readable after the run. */
     public LongAdder failedCalls() {
         return failedCalls;
     }
 
-    /** Returns whether failed calls are ever retried. */
     public boolean retries() {
         return supervision.retryPolicy() != null;
     }
@@ -77,8 +76,7 @@ public final class SupervisedCall {
     }
 
     /**
-     * Retries the call for an element that may be revoked. If the element is revoked, the current delay ends early and
-     * no further attempt is made.
+     * Retries the call for an element that may be revoked. A revocation ends the delay, and no further attempt is made.
      *
      * @param revoked returns whether the source no longer owns the element; called after each delay, and takes no lock
      * @return {@link FailureVerdict#REVOKED} if the element was revoked; the caller must then end the element's pending
@@ -116,9 +114,8 @@ public final class SupervisedCall {
     }
 
     /**
-     * Retries the call for an element of the current batch. If the stream fails, that element and all elements after it
-     * are abandoned. If the thread is interrupted, the first {@code kept} elements of the batch, which the stage was
-     * about to hand on, are abandoned too.
+     * Retries the call for an element of the current batch. If the stream fails, that element and all later ones are
+     * abandoned. If the thread is interrupted, the first {@code kept} elements are abandoned too.
      */
     public <T> Object after(Throwable thrown, Handler<? super T, ?> call, Batch<T> batch, int kept, int index)
             throws InterruptedException {
@@ -136,8 +133,8 @@ public final class SupervisedCall {
     }
 
     /**
-     * Adds a note about the failed element to the failure, if {@code outcome} is a verdict that fails the stream. Must
-     * be called before the element's pending acknowledgement ends.
+     * Adds a note about the failed element to the failure, if {@code outcome} fails the stream. Must be called before
+     * the element's pending acknowledgement ends.
      */
     public void note(Object outcome, AckTarget target, long token, Object element) {
         if (outcome instanceof FailureVerdict verdict && verdict.fails()) {
@@ -145,12 +142,12 @@ public final class SupervisedCall {
         }
     }
 
-    /** Adds the note for an element of a batch, as {@link #note(Object, AckTarget, long, Object)} does. */
+    /** Adds the note for an element of a batch. */
     public void note(Object outcome, Batch<?> batch, int index) {
         note(outcome, batch.target(index), batch.token(index), batch.get(index));
     }
 
-    /** Retries the call for an element of a batch. If the element was revoked, ends its pending acknowledgement. */
+    /** Retries the call for an element of a batch, and ends its acknowledgement if it was revoked. */
     private <T> Object afterInBatch(Throwable thrown, Handler<? super T, ?> call, Batch<T> batch, int index)
             throws InterruptedException {
         Object outcome = after(thrown, call, batch.get(index), () -> batch.isRevoked(index));
@@ -162,11 +159,11 @@ public final class SupervisedCall {
     }
 
     /**
-     * Retries the call for an element of a batch. If all attempts fail, applies the supervision's decision: drops the
-     * element or throws the failure. Intended for stateless stages, which have no state to discard. If this method
-     * throws, the caller must abandon all elements that it holds, including the failed one.
+     * Retries the call for an element of a batch. After the last attempt, drops the element or throws the failure, as
+     * the supervision decides. For stateless stages. If this method throws, the caller must abandon all elements that
+     * it holds.
      *
-     * @return null if the element was dropped and its pending acknowledgement has been settled
+     * @return null if the element was dropped and its acknowledgement settled
      */
     public <T, R> @Nullable R orDrop(Throwable thrown, Handler<? super T, ? extends R> call, Batch<T> batch, int index)
             throws InterruptedException {
@@ -181,7 +178,7 @@ public final class SupervisedCall {
         return result;
     }
 
-    /** Decides about {@code thrown} without retrying, for calls that cannot be repeated. */
+    /** Decides about {@code thrown} without a retry, for calls that cannot be repeated. */
     public FailureVerdict decide(Throwable thrown) {
         failedCalls.increment();
         FailureVerdict hopeless = withoutAsking(thrown);
@@ -189,8 +186,8 @@ public final class SupervisedCall {
     }
 
     /**
-     * Decides about {@code thrown} on a thread that does not belong to the stage. That thread may be working for
-     * another pipeline, whose cancellation must not affect this stage.
+     * Decides about {@code thrown} on a thread outside the stage. That thread may work for another pipeline, whose
+     * cancellation must not affect this stage.
      */
     public FailureVerdict decideElsewhere(Throwable thrown) {
         failedCalls.increment();
@@ -226,9 +223,7 @@ public final class SupervisedCall {
         return policy != null && calls < policy.attempts() && policy.retriable().test(thrown);
     }
 
-    /**
-     * Wakes the threads that are waiting between two attempts, so that they check whether their elements were revoked.
-     */
+    /** Wakes the threads that wait between two attempts, to check whether their elements were revoked. */
     public void lookAgain() {
         lock.lock();
         try {

@@ -5,22 +5,21 @@ import dev.weir.stream.Supervision.Decision;
 import dev.weir.stream.spi.Machinery;
 import java.util.Objects;
 
-/** Applies a supervision, but not to failures that always fail the stream. Stateless. */
+/** Applies a supervision, except to failures that always fail the stream. Stateless. */
 public final class SupervisionDecisions {
 
     private SupervisionDecisions() {}
 
     /**
-     * Returns the decision on {@code failure}. The decision is always FAIL after a fatal error, and for any exception
-     * on a thread that is being cancelled, because skipping the element might acknowledge work that was never done.
+     * Returns the decision on {@code failure}. It is FAIL after a fatal error, and for any exception on a cancelled
+     * thread, because the element's work may be incomplete.
      */
     static Decision here(Supervision supervision, Throwable failure) {
         return Machinery.isFailure(failure) ? Decision.FAIL : asked(supervision, failure);
     }
 
     /**
-     * Returns the decision on a failure that occurred on a thread outside the pipeline, such as one that completes a
-     * future. An interrupt of that thread does not affect the decision.
+     * Returns the decision on a failure on a thread outside the pipeline. An interrupt of that thread has no effect.
      */
     public static Decision elsewhere(Supervision supervision, Throwable failure) {
         return failure instanceof InterruptedException || Machinery.isOfTheProgram(failure)

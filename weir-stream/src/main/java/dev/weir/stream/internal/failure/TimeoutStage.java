@@ -12,8 +12,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fails if the upstream stages take longer than allowed to emit each element, to emit the first element, or to
- * complete. Confined to the stage's thread.
+ * Fails if the upstream stages take too long to emit each element, to emit the first element, or to complete. Confined
+ * to the stage's thread.
  */
 final class TimeoutStage<T> implements Stage<T> {
 
@@ -23,7 +23,7 @@ final class TimeoutStage<T> implements Stage<T> {
     private final StageContext context;
     private final Clock clock;
 
-    /** The deadline of the next event; NEVER if there is none. */
+    /** Deadline of the next event; NEVER if there is none. */
     private long limitNanos;
 
     private TimeoutStage(Stage<T> upstream, Kind kind, Duration timeout, StageContext context) {
@@ -48,8 +48,7 @@ final class TimeoutStage<T> implements Stage<T> {
             limitNanos = clock.after(timeout.toNanos());
         }
         if (kind == Kind.COMPLETION && clock.hasPassed(limitNanos)) {
-            // If the upstream stages always have an element ready, they never wait for the deadline, so it must be
-            // checked here.
+            // Upstream stages that always have an element ready never wait for the deadline.
             throw failure();
         }
         Batch<T> batch = upstream.pull(DeadlineArithmetic.earlier(deadlineNanos, limitNanos));

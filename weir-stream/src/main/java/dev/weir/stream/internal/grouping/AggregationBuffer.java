@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * Aggregates elements while the downstream stage is busy, up to a weight ({@code batch}) or without limit
  * ({@code conflate}). All methods, and the user's functions, are called while holding the exchange's lock.
  *
- * <p>An upstream batch is always accepted completely. Aggregates are queued once they reach the maximum weight or have
- * no room for the next element. The next batch is accepted only after the queued aggregates have been taken.
+ * <p>An upstream batch is always accepted completely. An aggregate is queued when it reaches the maximum weight or has
+ * no room for the next element. The next batch is accepted after the queued aggregates have been taken.
  */
 final class AggregationBuffer<T, A> extends BatchExchange<T, A> {
 
@@ -78,8 +78,7 @@ final class AggregationBuffer<T, A> extends BatchExchange<T, A> {
         try {
             add(batch, index);
         } catch (Throwable failure) {
-            // The call is not retried, because it may have changed the aggregate. In addition, a retry would block the
-            // threads that wait for the exchange's lock.
+            // A retry could repeat a change of the aggregate, and would block the threads that wait for the lock.
             FailureVerdict verdict = supervised.decide(failure);
             supervised.note(verdict, batch, index);
             verdict.throwIfFails();
@@ -112,7 +111,6 @@ final class AggregationBuffer<T, A> extends BatchExchange<T, A> {
         }
     }
 
-    /** Appends the open aggregate to the full ones. */
     private void close() {
         full.add(Objects.requireNonNull(open), acks.asTarget(), 0);
         begin();

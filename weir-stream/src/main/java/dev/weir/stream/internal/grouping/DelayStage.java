@@ -12,17 +12,17 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Delays each element individually without changing the order. A failure of the input is passed on after the elements
- * that preceded it. Confined to the stage's thread, with the exceptions stated in the base class.
+ * Delays each element individually without changing the order. A failure of the input is passed on after the held
+ * elements. Confined to the stage's thread, with the exceptions stated in the base class.
  */
 final class DelayStage<T> extends HoldingStage<T> {
 
-    /** The longest supported delay: 146 years. Adding it to a time does not overflow. */
+    /** Longest supported delay, 146 years, which can be added to a time without overflow. */
     private static final long LONGEST_NANOS = NEVER / 2;
 
     private final Function<? super T, Duration> delay;
 
-    /** The held elements. The mark of an element is the time at which it may leave. */
+    /** The held elements. An element's mark is the time at which it may leave. */
     private final ElementRing<T> held = new ElementRing<>();
 
     private DelayStage(Parts<T> parts, Function<? super T, Duration> delay) {
@@ -63,7 +63,7 @@ final class DelayStage<T> extends HoldingStage<T> {
                 }
                 nanos = (long) outcome;
             }
-            // An element that is due before its predecessors waits for them in the ring.
+            // The ring keeps the order: an early element waits for its predecessors.
             held.add(batch, i, now + nanos);
         }
         batch.truncate(0);

@@ -13,16 +13,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A buffer that never makes the upstream thread wait: when it is full, it drops elements and acknowledges them. Its
- * methods are called while holding the exchange's lock.
+ * A buffer that never makes the upstream thread wait: when full, it drops and acknowledges elements. Its methods are
+ * called with the exchange's lock held.
  */
 final class DroppingBuffer<T> extends BatchExchange<T, T> {
 
     private final int capacity;
     private final OverflowStrategy strategy;
 
-    // Guarded by the exchange's lock. If `handedOver` and `waiting` both hold elements, the elements in `handedOver`
-    // come first.
+    // Guarded by the exchange's lock. The elements in `handedOver` come before those in `waiting`.
     private @Nullable Batch<T> handedOver;
     private final ElementRing<T> waiting = new ElementRing<>();
 
@@ -47,8 +46,7 @@ final class DroppingBuffer<T> extends BatchExchange<T, T> {
     @Override
     protected void takeIn(Batch<T> batch) {
         if (isAwaited() && !hasOutput()) {
-            // The downstream stage is waiting, so it gets the complete batch, even if the batch exceeds the buffer's
-            // capacity.
+            // The downstream stage is waiting, so it gets the complete batch, whatever the capacity.
             handedOver = batch;
             return;
         }
@@ -67,7 +65,7 @@ final class DroppingBuffer<T> extends BatchExchange<T, T> {
         }
     }
 
-    /** Makes room for one element. Returns false if the arriving element must be dropped. */
+    /** Makes room for one element. Returns false if the new element must be dropped. */
     private boolean makeRoom() {
         switch (strategy) {
             case DROP_HEAD -> waiting.ackFirst();

@@ -8,12 +8,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A growing queue of elements with their pending acknowledgements. A number can be stored with each element, called the
- * element's mark. Confined to one thread, or guarded by a lock of the stage that uses the queue.
+ * A growing queue of elements with their pending acknowledgements and a number, the element's mark. Confined to one
+ * thread, or guarded by a lock of the stage that uses it.
  */
 final class ElementRing<T> {
 
-    // Invariant: the capacity is a power of two, so the index of an element's slot is the lower bits of its position.
+    // The capacity is a power of two, so a slot's index is the lower bits of the position.
     private @Nullable Object[] values = new Object[16];
     private AckTarget[] targets = new AckTarget[16];
     private long[] tokens = new long[16];
@@ -56,8 +56,7 @@ final class ElementRing<T> {
         targets = Arrays.copyOf(targets, old * 2);
         tokens = Arrays.copyOf(tokens, old * 2);
         marks = Arrays.copyOf(marks, old * 2);
-        // The queue starts at the split and continues at index 0. The elements before the split therefore move behind
-        // the others.
+        // The queue starts at the split and continues at index 0. Move the elements before the split to the new end.
         System.arraycopy(values, 0, values, old, split);
         System.arraycopy(targets, 0, targets, old, split);
         System.arraycopy(tokens, 0, tokens, old, split);
@@ -85,13 +84,12 @@ final class ElementRing<T> {
         return marks[slot(first)];
     }
 
-    /** Moves the first element to the end of {@code to}. */
     void moveFirst(Batch<T> to) {
         to.add(value(0), target(0), token(0));
         dropFirst();
     }
 
-    /** Removes and returns the elements that their source no longer owns. The others keep their order. */
+    /** Removes and returns the elements that their source no longer owns. The remaining elements keep their order. */
     Batch<T> takeRevoked() {
         Batch<T> revoked = new Batch<>(0);
         for (int left = size(); left > 0; left--) {
@@ -109,7 +107,7 @@ final class ElementRing<T> {
         return revoked;
     }
 
-    /** Removes the first element. The caller then owns its pending acknowledgement. */
+    /** Removes the first element. The caller then owns its acknowledgement. */
     void dropFirst() {
         values[slot(first++)] = null;
     }
@@ -127,7 +125,6 @@ final class ElementRing<T> {
         targets[slot].ack(tokens[slot]);
     }
 
-    /** Removes all elements and abandons their pending acknowledgements. */
     void abandonAll() {
         EachAcknowledgement.of(size(), i -> {
             AckTarget target = target(0);

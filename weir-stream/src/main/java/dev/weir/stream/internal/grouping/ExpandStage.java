@@ -19,10 +19,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Emits the first item of each element's expansion, and further items of the latest element's expansion until a newer
- * element arrives. The stage follows an asynchronous boundary, so that it can check for newer elements without waiting.
- * The first item carries the element's pending acknowledgement; the other items carry none. A failure is passed on
- * after the elements that preceded it. Confined to the stage's thread.
+ * Emits the first item of each element's expansion, and further items of the latest one until a newer element arrives.
+ * An asynchronous boundary upstream lets the stage check for newer elements without waiting. The first item carries the
+ * element's acknowledgement. A failure is passed on after the preceding items. Confined to the stage's thread.
  */
 final class ExpandStage<T, R> implements Stage<R> {
 
@@ -53,7 +52,7 @@ final class ExpandStage<T, R> implements Stage<R> {
     static <T, R> BlueprintNode<R> node(
             String name, BlueprintNode<T> above, Function<? super T, ? extends Iterator<? extends R>> expander) {
         return new BlueprintNode<>(name, (assembly, attributes) -> {
-            // With a capacity of one element, the boundary holds a single batch. Newer batches wait upstream of it.
+            // With a capacity of one element, the boundary holds a single batch.
             BlueprintNode<T> boundary = AsyncBoundary.node(above, attributes.dispatcherOr(Dispatcher.virtual()), 1)
                     .with(Attributes.named(attributes.name() + "-input"));
             Stage<T> upstream = boundary.build(assembly);
@@ -126,7 +125,6 @@ final class ExpandStage<T, R> implements Stage<R> {
         }
     }
 
-    /** Returns the first item of an element's expansion. */
     private Object begin(T element) {
         Iterator<? extends R> results =
                 Objects.requireNonNull(expander.apply(element), "the function of expand returned null");
@@ -156,9 +154,8 @@ final class ExpandStage<T, R> implements Stage<R> {
     }
 
     /**
-     * Handles a failure that an expansion throws after its first item: drops the remaining items, and throws the
-     * failure if the supervision decides to fail the stream. The element itself needs no handling, because its pending
-     * acknowledgement left with the first item.
+     * Handles a failure of an expansion after its first item. Drops the remaining items, and throws the failure if the
+     * supervision decides so. The element's acknowledgement has left with the first item.
      */
     private void giveUp(Throwable failure) {
         more = Collections.emptyIterator();

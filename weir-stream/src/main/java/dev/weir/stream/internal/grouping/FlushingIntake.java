@@ -6,8 +6,8 @@ import dev.weir.stream.spi.Stage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The input of an operator that emits its remaining elements before it passes on the end or a failure of the input.
- * Confined to the stage's thread.
+ * The input of an operator that emits its remaining elements before the end or a failure of the input. Confined to the
+ * stage's thread.
  */
 final class FlushingIntake<T> {
 
@@ -20,9 +20,7 @@ final class FlushingIntake<T> {
         this.upstream = upstream;
     }
 
-    /**
-     * Returns the next batch; null once the input {@linkplain #isEnded has ended}, either normally or with a failure.
-     */
+    /** Returns the next batch, or null once the input {@linkplain #isEnded has ended}, normally or with a failure. */
     @Nullable
     Batch<T> pull(long deadlineNanos) throws InterruptedException {
         try {
@@ -35,10 +33,7 @@ final class FlushingIntake<T> {
         }
     }
 
-    /**
-     * Ends the input because the operator failed. The failure is passed on after the operator has emitted its remaining
-     * elements.
-     */
+    /** Ends the input with a failure of the operator, which still emits its remaining elements. */
     void fail(Throwable thrown) {
         ended = true;
         failure = thrown;
@@ -49,8 +44,8 @@ final class FlushingIntake<T> {
     }
 
     /**
-     * Returns null if the input ended normally, and throws the failure otherwise. Called when the operator has emitted
-     * all its elements.
+     * Returns null after a normal end, and throws the failure otherwise. Called when the operator has emitted all its
+     * elements.
      */
     <R> @Nullable Batch<R> end() {
         if (failure != null) {

@@ -19,16 +19,13 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Groups elements into lists up to a weight, optionally with one key per list, and optionally within a time window that
- * starts with the list's first element. The members of a list are acknowledged together. An incomplete list is emitted
- * before the end or a failure. Confined to the stage's thread.
+ * Groups elements into lists up to a weight, optionally with one key per list and within a time window from the list's
+ * first element. The members of a list are acknowledged together. An incomplete list is emitted before the end or a
+ * failure. Confined to the stage's thread.
  */
 final class GroupedStage<T> implements Stage<List<T>> {
 
-    /**
-     * The limits of a list. If there is no weigher, each element weighs 1; if there is no key, all elements have the
-     * same key.
-     */
+    /** Limits of a list. Without a weigher, each element weighs 1; without a key, all elements have the same key. */
     record Limits<T>(
             long weight,
             @Nullable ToLongFunction<? super T> weigher,
@@ -132,8 +129,7 @@ final class GroupedStage<T> implements Stage<List<T>> {
     }
 
     private void gather(Batch<T> batch, Batch<List<T>> out) throws InterruptedException {
-        // All elements of a batch are treated as if they arrived now. If a list is still open after this batch, its
-        // time window starts now, unless the list was already open before the batch.
+        // All elements of a batch count as arriving now. The window of a list that starts in this batch begins now.
         boolean beganBefore = !members.isEmpty();
         for (int i = 0; i < batch.size() && !intake.isEnded(); i++) {
             long own = weigh(batch, i);
@@ -167,10 +163,7 @@ final class GroupedStage<T> implements Stage<List<T>> {
         return limits.weightOf(element);
     }
 
-    /**
-     * Returns the weight of an element, or -1 if the element was dropped or fails the stream. Also stores the element's
-     * key.
-     */
+    /** Returns the weight of an element, or -1 if it was dropped or fails the stream. Also stores its key. */
     private long weigh(Batch<T> batch, int index) throws InterruptedException {
         try {
             return lookAt(batch.get(index));

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /** Factory methods for the operators of this package, called by the public API. Stateless. */
 public final class GroupingStages {
 
-    /** The default burst of a throttle is the number of elements allowed by its rate during this time. */
+    /** The default burst of a throttle is the number of elements that its rate allows in this time. */
     private static final Duration DEFAULT_BURST_TIME = Duration.ofMillis(10);
 
     private GroupingStages() {}
@@ -117,7 +117,7 @@ public final class GroupingStages {
                 : DroppingBuffer.node(above, capacity, strategy);
     }
 
-    /** Throttles with a burst of as many elements as the rate allows in 10 ms, but at least 1. */
+    /** Throttles with a burst of the elements that the rate allows in 10 ms, at least 1. */
     public static <T> BlueprintNode<T> throttle(BlueprintNode<T> above, long elements, Duration per) {
         long perNanos = ArgumentChecks.positiveNanos("per", per);
         double comes = (double) elements * DEFAULT_BURST_TIME.toNanos() / perNanos;

@@ -16,13 +16,13 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stage that holds each element until the element may leave. It accepts batches while it holds fewer elements than
- * its limit, so it exceeds the limit by at most one batch. The end or an upstream failure is passed on after the held
- * elements. Confined to the stage's thread, except for {@link #depth}, {@link #dropRevoked} and {@link #find}.
+ * A stage that holds each element until it may leave. It accepts batches while it holds fewer elements than its limit,
+ * which one batch may exceed. The end or an upstream failure is passed on after the held elements. Confined to the
+ * stage's thread, except for {@link #depth}, {@link #dropRevoked} and {@link #find}.
  */
 abstract class HoldingStage<T> implements Stage<T>, Keeper {
 
-    /** The constructor arguments that all holding stages have in common. */
+    /** Constructor arguments of all holding stages. */
     record Parts<T>(
             FlushingIntake<T> intake,
             int maxHeld,
@@ -38,17 +38,17 @@ abstract class HoldingStage<T> implements Stage<T>, Keeper {
     private final int maxHeld;
     private final @Nullable StreamTurn turn;
 
-    /** Lets other threads remove held elements that their source no longer owns. */
+    /** Lets other threads remove revoked elements. */
     private final RevocableElements elements = new RevocableElements(() -> {
         Batch<?> revoked = takeRevoked();
         depth = held();
         return revoked;
     });
 
-    /** Measures the time during which the stage's rate limit was the only reason to wait. */
+    /** Measures the time during which only the rate limit made the stage wait. */
     private final ThrottlePace.Waiting waiting = new ThrottlePace.Waiting();
 
-    /** The number of held elements, for gauges. */
+    /** Number of held elements, for gauges. */
     volatile int depth;
 
     HoldingStage(Parts<T> parts) {
@@ -87,25 +87,23 @@ abstract class HoldingStage<T> implements Stage<T>, Keeper {
 
     abstract int held();
 
-    /** Returns the stage's rate limit in elements per second, or null if it has none. */
+    /** Returns the rate limit in elements per second, or null. */
     @Nullable
     Double perSecond() {
         return null;
     }
 
-    /** Returns the time at which the first held element may leave. Called only while at least one element is held. */
+    /** Returns the time at which the first held element may leave. Called only if there is one. */
     abstract long firstReadyNanos();
 
-    /** Holds the elements of {@code batch} that are too early. Elements that may pass immediately stay in the batch. */
+    /** Holds the elements of {@code batch} that are too early. The remaining elements stay in the batch. */
     abstract void takeIn(Batch<T> batch) throws InterruptedException;
 
-    /** Releases the elements that are due, at most one batch. Called only while at least one element is due. */
+    /** Releases the elements that are due, at most one batch. Called only if an element is due. */
     abstract Batch<T> release();
 
-    /** Removes held elements that their source no longer owns. */
     abstract Batch<?> takeRevoked();
 
-    /** Finds a held element by its acknowledgement target and token. */
     abstract @Nullable Kept findHeld(AckTarget of, long ofToken);
 
     @Override
@@ -145,8 +143,7 @@ abstract class HoldingStage<T> implements Stage<T>, Keeper {
                 if (StreamTurn.isAskedFor(turn, until)) {
                     return new Batch<>(0);
                 }
-                // The stage is full or its input has ended, so it cannot be waiting for input. It waits only because of
-                // its rate limit.
+                // A full stage, or one whose input has ended, waits only because of its rate limit.
                 waiting.begin();
                 try {
                     await(until);
@@ -168,10 +165,7 @@ abstract class HoldingStage<T> implements Stage<T>, Keeper {
         }
     }
 
-    /**
-     * Waits until the given time. Returns early if {@link #dropRevoked} is called, because held elements may then be
-     * gone.
-     */
+    /** Waits until the given time, or until {@link #dropRevoked} is called. */
     private void await(long untilNanos) throws InterruptedException {
         elements.endWork();
         try {
@@ -190,10 +184,7 @@ abstract class HoldingStage<T> implements Stage<T>, Keeper {
         }
     }
 
-    /**
-     * Accepts a batch. Elements that are too early are held, and the other elements stay in the batch. Returns whether
-     * any elements stay in the batch.
-     */
+    /** Accepts a batch and holds the elements that are too early. Returns whether elements stay in the batch. */
     private boolean passes(Batch<T> batch) throws InterruptedException {
         long start = System.nanoTime();
         int size = batch.size();

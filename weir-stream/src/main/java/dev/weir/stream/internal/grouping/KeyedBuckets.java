@@ -3,15 +3,11 @@ package dev.weir.stream.internal.grouping;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 
-/**
- * Token buckets by key. Only buckets that are not full are stored, because a full bucket is equal to a new one.
- * Confined to one thread.
- */
+/** Token buckets by key. Full buckets are not stored, because they equal new ones. Confined to one thread. */
 final class KeyedBuckets {
 
-    // The keys are ordered by their last access, oldest first. A key is accessed when one of its elements takes a
-    // permit and when a held element is released. A bucket is full again within a fixed time after the last access to
-    // its key, so full buckets are at the front.
+    // Ordered by last access, oldest first. Taking a permit and releasing a held element access a key. A bucket is full
+    // within a fixed time after the last access, so full buckets are at the front.
     private final LinkedHashMap<Object, TokenBucket> buckets = new LinkedHashMap<>(16, 0.75f, /* accessOrder= */ true);
     private final TokenBucket pattern;
 

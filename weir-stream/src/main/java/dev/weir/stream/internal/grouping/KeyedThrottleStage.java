@@ -11,14 +11,13 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets the elements of each key pass at a rate, and holds elements that are too early while other keys overtake them.
- * Confined to the stage's thread, with the exceptions stated in the base class.
+ * Limits the rate of each key. Elements that are too early are held, and elements of other keys overtake them. Confined
+ * to the stage's thread, with the exceptions stated in the base class.
  */
 final class KeyedThrottleStage<T> extends HoldingStage<T> {
 
-    // Each element takes its permit when it arrives, on credit if necessary. The permit determines the time at which
-    // the element may pass. Each element of a key gets a time no earlier than its predecessor, so sorting by time and
-    // then by arrival preserves the order within each key.
+    // Each element takes its permit on arrival, on credit if necessary. The permit determines the time at which the
+    // element may pass. Sorting by this time and then by arrival keeps the order within each key.
 
     /** A held element, with its arrival number among all held elements. */
     private record Early<T>(T element, Object key, AckTarget target, long token, long readyNanos, long number) {
@@ -30,7 +29,7 @@ final class KeyedThrottleStage<T> extends HoldingStage<T> {
     }
 
     private final Function<? super T, ?> key;
-    /** The rate of each key, in elements per second. */
+    /** Rate of each key, in elements per second. */
     private final double perSecond;
 
     private final KeyedBuckets buckets;
@@ -101,7 +100,7 @@ final class KeyedThrottleStage<T> extends HoldingStage<T> {
         long now = clock.nanoTime();
         int kept = 0;
         buckets.forgetFull(now);
-        // An arriving element must not overtake a held element that has become due, because both may have the same key.
+        // An arriving element must not overtake a held one that is due, because both may have the same key.
         boolean mayPass = held() == 0 || !clock.hasPassed(firstReadyNanos());
         int i = 0;
         try {
@@ -134,7 +133,6 @@ final class KeyedThrottleStage<T> extends HoldingStage<T> {
         early.clear();
     }
 
-    /** Returns the key, or null if the element was dropped. */
     private @Nullable Object keyOf(Batch<T> batch, int index) throws InterruptedException {
         try {
             return key(batch.get(index));

@@ -13,9 +13,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Emits windows of {@code size} elements, each starting {@code step} elements after the previous one. The original
- * pending acknowledgement of an element goes to the last window that contains the element. For earlier windows, the
- * element gets additional pending acknowledgements. Confined to the stage's thread.
+ * Emits windows of {@code size} elements, each starting {@code step} elements after the previous one. Each window holds
+ * a pending acknowledgement of its elements. Confined to the stage's thread.
  */
 final class SlidingStage<T> implements Stage<List<T>> {
 
@@ -99,7 +98,7 @@ final class SlidingStage<T> implements Stage<List<T>> {
         }
     }
 
-    /** Emits the window and removes its first {@code leaving} elements, which will not be part of later windows. */
+    /** Emits the window and removes its first {@code leaving} elements, which later windows do not contain. */
     private void emit(Batch<List<T>> out, int leaving) {
         int count = window.size();
         List<T> members = new ArrayList<>(count);

@@ -10,8 +10,8 @@ import dev.weir.stream.spi.StageMeter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets elements pass until a time has passed since the start of the run, then ends the stream and closes the upstream
- * stages. Confined to the stage's thread.
+ * Lets elements pass until a time has passed since the start of the run, and then ends the stream. Confined to the
+ * stage's thread.
  */
 final class TakeWithinStage<T> implements Stage<T> {
 

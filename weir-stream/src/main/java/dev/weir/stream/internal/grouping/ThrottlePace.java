@@ -3,14 +3,14 @@ package dev.weir.stream.internal.grouping;
 import dev.weir.stream.control.Pace;
 
 /**
- * Shows the rate and the waits of a throttle. Thread-safe. It holds no reference to the stage, so it does not prevent
- * the stage from being garbage-collected.
+ * Shows the rate and the waits of a throttle. Holds no reference to the stage, so the stage can be garbage-collected.
+ * Thread-safe.
  */
 record ThrottlePace(String stage, double perSecond, Waiting waiting) implements Pace {
 
     private static final long NOT_NOW = 0;
 
-    /** The time for which the stage has waited. Written by its thread, read by any thread. */
+    /** Time for which the stage has waited. Written by its thread, read by any thread. */
     static final class Waiting {
 
         private volatile long endedNanos;
@@ -32,7 +32,7 @@ record ThrottlePace(String stage, double perSecond, Waiting waiting) implements 
         }
     }
 
-    /** The origin of the times in this class. It is 1 ns in the past, so that no time equals {@code NOT_NOW}. */
+    /** Origin of the times in this class, 1 ns in the past, so that no time equals {@code NOT_NOW}. */
     private static final long START_NANOS = System.nanoTime() - 1;
 
     @Override

@@ -22,13 +22,13 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets elements pass at a limited rate. The stage holds one batch of the input and emits its elements as soon as they
- * may pass. It does not pull the next batch until all elements of this batch have passed. Confined to the stage's
- * thread, except for {@link #dropRevoked} and {@link #find}.
+ * Lets elements pass at a limited rate. The stage holds one batch and emits its elements when they may pass. It pulls
+ * the next batch when all have passed. Confined to the stage's thread, except for {@link #dropRevoked} and
+ * {@link #find}.
  */
 final class ThrottleStage<T> implements Stage<T>, Keeper {
 
-    /** The rate. If there is no cost function, each element costs 1. */
+    /** The rate. Without a cost function, each element costs 1. */
     record Rate<T>(
             long permits,
             long perNanos,
@@ -45,8 +45,8 @@ final class ThrottleStage<T> implements Stage<T>, Keeper {
     private final @Nullable StreamTurn turn;
 
     /**
-     * The number of held elements. Usually set by the stage's thread. While the stage is not processing elements, it
-     * may also be set by a thread that removes revoked elements.
+     * Number of held elements. Set by the stage's thread, or by a thread that removes revoked elements while the stage
+     * is not processing them.
      */
     private final HeldElements inside;
 
@@ -58,7 +58,7 @@ final class ThrottleStage<T> implements Stage<T>, Keeper {
     private Batch<T> held = new Batch<>(0);
     private int next;
 
-    /** The time at which the next element may pass. Valid only after its permits have been taken. */
+    /** Time at which the next element may pass. Valid after its permits have been taken. */
     private long readyNanos;
 
     private boolean paid;
@@ -148,10 +148,7 @@ final class ThrottleStage<T> implements Stage<T>, Keeper {
         }
     }
 
-    /**
-     * Waits until the given time. Returns early if {@link #dropRevoked} is called, because held elements may then be
-     * gone.
-     */
+    /** Waits until the given time, or until {@link #dropRevoked} is called. */
     private void await(long untilNanos) throws InterruptedException {
         waiting.begin();
         try {
@@ -227,7 +224,7 @@ final class ThrottleStage<T> implements Stage<T>, Keeper {
         return out;
     }
 
-    /** Takes the permits for the next element. Returns false if the element was dropped instead. */
+    /** Takes the permits for the next element. Returns false if the element was dropped. */
     private boolean pay(long now) throws InterruptedException {
         long cost;
         try {

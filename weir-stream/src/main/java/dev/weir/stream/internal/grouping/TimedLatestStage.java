@@ -12,10 +12,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds the latest element until it is due, and acknowledges the elements that it replaces. Implements
- * {@code debounce}, where each element restarts the wait, and {@code sample}, which emits at a fixed interval from the
- * start. The last element is emitted before the end or a failure of the input is passed on. Confined to the stage's
- * thread.
+ * Holds the latest element until it is due, and acknowledges the elements that it replaces. In {@code debounce}, each
+ * element restarts the wait; {@code sample} emits at a fixed interval from the start. The last element is emitted
+ * before the end or a failure of the input. Confined to the stage's thread.
  */
 final class TimedLatestStage<T> implements Stage<T> {
 
@@ -76,8 +75,7 @@ final class TimedLatestStage<T> implements Stage<T> {
             if (!none) {
                 take(batch);
             }
-            // The input returns an empty batch if it cannot wait any longer, possibly before the deadline. This stage
-            // must not wait then either.
+            // An empty batch may mean that the input cannot wait any longer. Do not wait either.
             if ((none || clock.hasPassed(deadlineNanos)) && !clock.hasPassed(dueNanos)) {
                 return new Batch<>(0);
             }

@@ -3,15 +3,14 @@ package dev.weir.stream.internal.grouping;
 import java.math.BigInteger;
 
 /**
- * A token bucket: permits accumulate at a fixed rate, up to the bucket's burst. Confined to one thread. It counts in
- * integers, so rounding loses no permits.
+ * A token bucket: permits accumulate at a fixed rate, up to the bucket's burst. It counts in integers, so rounding
+ * loses no permits. Confined to one thread.
  *
- * <p>A caller that needs more permits than are available takes them on credit and receives the time until the debt is
- * paid. A cost above the burst is therefore possible.
+ * <p>A caller may take more permits than are available. It then gets the time until the debt is paid.
  */
 final class TokenBucket {
 
-    // The bucket counts in units: one permit costs `unitsPerPermit`, and each nanosecond adds `unitsPerNano`.
+    // One permit costs `unitsPerPermit`, and each nanosecond adds `unitsPerNano`.
     private final long unitsPerPermit;
     private final long unitsPerNano;
     private final long capacityUnits;
@@ -20,8 +19,8 @@ final class TokenBucket {
     private long filledToNanos;
 
     /**
-     * Maximum number of units in the bucket, and maximum cost of one call. It is a quarter of {@link Long#MAX_VALUE},
-     * which leaves room for debt without overflow.
+     * Maximum number of units in the bucket, and maximum cost of one call. A quarter of {@link Long#MAX_VALUE}, which
+     * leaves room for debt.
      */
     private static final long MAX_UNITS = Long.MAX_VALUE / 4;
 
@@ -43,15 +42,12 @@ final class TokenBucket {
         return BigInteger.valueOf(permits).gcd(BigInteger.valueOf(perNanos)).longValue();
     }
 
-    /**
-     * Returns the cost of a permit in units, at most {@link #MAX_UNITS}. The maximum has an effect only if
-     * {@code perNanos} is more than 73 years.
-     */
+    /** Returns the cost of a permit in units, at most {@link #MAX_UNITS}, which is reached at 73 years per permit. */
     private static long unitsPerPermit(long permits, long perNanos) {
         return Math.min(perNanos / divisor(permits, perNanos), MAX_UNITS);
     }
 
-    /** Returns the largest burst that a bucket with this rate can represent, at least 1. */
+    /** Returns the largest possible burst at this rate, at least 1. */
     static long maxBurst(long permits, long perNanos) {
         return MAX_UNITS / unitsPerPermit(permits, perNanos);
     }
@@ -64,7 +60,6 @@ final class TokenBucket {
         filledToNanos = nowNanos;
     }
 
-    /** Creates a full bucket with the same rate and burst. */
     TokenBucket another(long nowNanos) {
         return new TokenBucket(this, nowNanos);
     }
@@ -82,7 +77,7 @@ final class TokenBucket {
         }
     }
 
-    /** Takes {@code cost} permits and returns the time to wait for them, in nanoseconds; 0 if they were available. */
+    /** Takes {@code cost} permits. Returns the time to wait for them in nanoseconds; 0 if they were available. */
     long take(long cost, long nowNanos) {
         check(cost);
         fill(nowNanos);
@@ -90,7 +85,7 @@ final class TokenBucket {
         return units >= 0 ? 0 : Math.ceilDiv(-units, unitsPerNano);
     }
 
-    /** Gives back the permits that were taken last. */
+    /** Gives back the permits of the last {@link #take}. */
     void giveBack(long cost) {
         units += cost * unitsPerPermit;
     }

@@ -1,7 +1,7 @@
 /**
  * Operators that group, delay or drop elements by count, weight, time or demand. Fused operators run on the thread of
- * their neighbours and wait using the run's clock; operators between two threads use an exchange that is guarded by its
- * lock.
+ * their neighbours and wait using the run's clock. Operators between two threads use an exchange, which its lock
+ * guards.
  */
 @NullMarked
 package dev.weir.stream.internal.grouping;

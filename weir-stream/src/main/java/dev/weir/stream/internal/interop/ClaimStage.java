@@ -12,9 +12,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds one pending acknowledgement of each element until the recipient of the element ends it manually. If the
- * downstream stages have forgone, abandoned or dropped all copies of the element, there is no recipient, so this
- * acknowledgement ends in the same way. Confined to the stage's thread.
+ * Holds one pending acknowledgement of each element until the element's recipient ends it. If the downstream stages
+ * have lost all copies of the element, this acknowledgement ends in the same way. Confined to the stage's thread.
  */
 final class ClaimStage<T> implements Stage<Claim<T>> {
 
@@ -59,7 +58,7 @@ final class ClaimStage<T> implements Stage<Claim<T>> {
         upstream.close();
     }
 
-    /** A {@link Claim}, and the acknowledgement target of its element downstream of this stage. Thread-safe. */
+    /** A {@link Claim} that is also the acknowledgement target of its element downstream. Thread-safe. */
     private static final class Held<T> extends DerivedTarget implements Claim<T> {
 
         private final T value;
@@ -68,7 +67,7 @@ final class ClaimStage<T> implements Stage<Claim<T>> {
         private final AtomicBoolean claimed = new AtomicBoolean(true);
         /** Number of copies of the element that downstream stages hold, each with a pending acknowledgement. */
         private final AtomicInteger copies = new AtomicInteger(1);
-        /** True once a downstream stage has acknowledged the element, so a recipient may have it. */
+        /** True once a downstream stage has acknowledged the element: a recipient may have it. */
         private volatile boolean delivered;
 
         Held(T value, AckTarget target, long token) {
@@ -82,8 +81,8 @@ final class ClaimStage<T> implements Stage<Claim<T>> {
         }
 
         /**
-         * Counts a copy that a downstream stage has given up. Returns true if it was the last copy and none was
-         * delivered, so that no recipient can end the acknowledgement.
+         * Counts a copy that a downstream stage has given up. Returns true if it was the last copy and no recipient has
+         * the element.
          */
         private boolean isLost() {
             return copies.decrementAndGet() == 0 && !delivered && endClaim();

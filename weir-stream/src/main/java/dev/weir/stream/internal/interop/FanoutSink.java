@@ -16,13 +16,12 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sink of one run. It hands each element to all subscribers. Within a batch, subscribers may receive elements at
- * different speeds. Subscribing, requesting and cancelling are thread-safe; the loop is confined to the sink's thread.
+ * The sink of one run that hands each element to all subscribers, which may differ in speed within a batch.
+ * Subscribing, requesting and cancelling are thread-safe; the loop is confined to the sink's thread.
  *
  * <p>An element is acknowledged when {@code onNext} of every subscriber has returned. The next batch is pulled when all
- * subscribers have received the current one, so at most one batch waits for demand. A new subscriber starts with the
- * first element that no subscriber has received yet. When the last subscriber has cancelled, the loop ends like a sink
- * that needs no more elements.
+ * subscribers have received the current one. A new subscriber starts with the first element that no subscriber has
+ * received. When the last subscriber has cancelled, the loop ends like a sink that needs no more elements.
  */
 final class FanoutSink<T> {
 
@@ -41,11 +40,10 @@ final class FanoutSink<T> {
     // Accessed only by the sink's thread.
     private long waitedNanos;
 
-    /** Adds a subscriber. If the stream has already ended, signals the end to it immediately. */
+    /** Adds a subscriber. If the stream has ended, signals the end to it now. */
     void subscribe(Flow.Subscriber<? super T> subscriber) {
         FanoutSubscription<T> outlet = new FanoutSubscription<>(this, Objects.requireNonNull(subscriber, "subscriber"));
-        // onSubscribe is called before the loop can see the subscriber, so that it is the first signal that the
-        // subscriber receives.
+        // onSubscribe must be the subscriber's first signal, so call it before the loop can see the subscriber.
         subscriber.onSubscribe(outlet);
         Throwable toTell;
         lock.lock();
@@ -65,7 +63,6 @@ final class FanoutSink<T> {
         outlet.end(toTell);
     }
 
-    /** Returns whether the last subscriber has cancelled. */
     boolean isAbandoned() {
         lock.lock();
         try {
@@ -75,7 +72,7 @@ final class FanoutSink<T> {
         }
     }
 
-    /** Makes the stream fail instead of letting an element wait for demand. May be called from any thread. */
+    /** Makes the stream fail if an element has to wait for demand. May be called from any thread. */
     void failInsteadOfWaiting(Throwable cause) {
         lock.lock();
         try {
@@ -86,7 +83,7 @@ final class FanoutSink<T> {
         }
     }
 
-    /** Returns whether the stream has ended with this failure, so that the subscribers have been notified of it. */
+    /** Returns whether the subscribers have been notified of this failure. */
     boolean hasTold(Throwable cause) {
         lock.lock();
         try {
@@ -106,9 +103,8 @@ final class FanoutSink<T> {
             lock.unlock();
         }
         if (standIn) {
-            // This thread signals the error about the invalid request, because the loop may be waiting for the upstream
-            // stages for a long time. The loop cannot signal anything to the subscriber afterwards, because it checks
-            // the subscription first.
+            // Signal the error about the invalid request here, because the loop may be waiting for the upstream stages.
+            // The loop checks the subscription first, so it signals nothing afterwards.
             outlet.refuseIfViolated();
             cancel(outlet);
         }
@@ -142,8 +138,7 @@ final class FanoutSink<T> {
 
     /** Returns the loop of the run. Called once for each fan-out. */
     SinkLoop<T> loop(StageContext context) {
-        // If the run fails before the loop starts, the loop cannot signal the end to the subscribers, so it is
-        // signalled here.
+        // Signals the end to the subscribers if the run fails before the loop starts.
         context.onTermination(patience -> {
             Throwable cause = context.failure();
             end(cause == null ? null : FailureTransfer.unwrapped(cause));
@@ -169,11 +164,11 @@ final class FanoutSink<T> {
     }
 
     /**
-     * Returns the failure to signal to the subscribers. If another stage has failed, {@code thrown} may only be the
-     * resulting interrupt, so the failure of the run is returned instead.
+     * Returns the failure to signal to the subscribers. If another stage has failed, {@code thrown} may only be an
+     * interrupt, so returns the failure of the run.
      */
     private static Throwable causeOf(Throwable thrown, StageContext context) {
-        // Clears the interrupt, so that the subscribers do not see it.
+        // Clear the interrupt, so that the subscribers do not see it.
         boolean ignored = Thread.interrupted();
         Throwable failure = context.failure();
         if (failure != null) {
@@ -184,7 +179,7 @@ final class FanoutSink<T> {
                 : FailureTransfer.unwrapped(thrown);
     }
 
-    /** Returns the next batch; null at the end or if there are no subscribers. */
+    /** Returns the next batch, or null at the end or without subscribers. */
     private @Nullable Batch<T> pull(Stage<T> upstream) throws InterruptedException {
         if (!beginPull()) {
             return null;
@@ -209,8 +204,8 @@ final class FanoutSink<T> {
     }
 
     /**
-     * Registers this thread to be interrupted when the last subscriber cancels. Returns false if the last subscriber
-     * has already cancelled.
+     * Registers this thread to be interrupted when the last subscriber cancels. Returns false if it has already
+     * cancelled.
      */
     private boolean beginPull() {
         while (true) {
@@ -238,15 +233,14 @@ final class FanoutSink<T> {
         int finished = 0;
         while (true) {
             long seen = changes;
-            // The failure must be read before the demand, so that elements requested before the failure are still
-            // handed out.
+            // Read the failure before the demand, so that elements requested earlier are still handed out.
             Throwable failure = urgent;
             receivers = withNewcomers(receivers);
             boolean moved = false;
             boolean wanted = false;
             for (FanoutSubscription<T> receiver : receivers) {
-                // The demand is read first, and then the list of subscribers is checked for changes. In the reverse
-                // order, a subscriber that was added before the element was requested could miss the element.
+                // Read the demand first, and then check the list of subscribers. In the reverse order, a new subscriber
+                // could miss the element.
                 if (receiver.wants(batch) && receivers == outlets) {
                     receiver.give(batch);
                     moved = true;
@@ -273,14 +267,11 @@ final class FanoutSink<T> {
         }
     }
 
-    /**
-     * Returns all current subscribers, and lets new ones start with the first element that no subscriber has received.
-     */
+    /** Returns all current subscribers. New ones start with the first element that no subscriber has received. */
     private List<FanoutSubscription<T>> withNewcomers(List<FanoutSubscription<T>> receivers) {
         List<FanoutSubscription<T>> all = outlets;
         if (all != receivers) {
-            // New subscribers are at the end of the list, because they are appended and only beginPull removes
-            // subscribers.
+            // New subscribers are at the end: they are appended, and only beginPull removes subscribers.
             int furthest = furthest(receivers);
             all.subList(receivers.size(), all.size()).forEach(newcomer -> newcomer.startAt(furthest));
         }
@@ -296,8 +287,8 @@ final class FanoutSink<T> {
     }
 
     /**
-     * Returns the number of elements that every receiver has received. Receivers that have cancelled are ignored,
-     * unless all of them have cancelled.
+     * Returns the number of elements that every receiver has received. Ignores cancelled receivers, unless all have
+     * cancelled.
      */
     private static <T> int hadByAll(List<FanoutSubscription<T>> receivers) {
         int slowest = furthest(receivers);

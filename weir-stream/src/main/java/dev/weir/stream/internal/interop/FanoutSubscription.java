@@ -6,9 +6,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One subscriber of a {@link FanoutSink} and its demand. The subscriber may call this object from any thread. Elements
- * are passed to the subscriber on the sink's thread. The end of the subscription may also be signalled on a thread that
- * subscribes, makes an invalid request, or closes the run.
+ * One subscriber of a {@link FanoutSink} and its demand. The subscriber may call this object from any thread. It gets
+ * its elements on the sink's thread; the end may come from a thread that subscribes, makes an invalid request, or
+ * closes the run.
  */
 final class FanoutSubscription<T> implements Flow.Subscription {
 
@@ -16,12 +16,11 @@ final class FanoutSubscription<T> implements Flow.Subscription {
 
     private final FanoutSink<T> fanout;
 
-    /** The subscriber; null once it needs no more elements, so that it can be garbage-collected. */
+    /** The subscriber; null once it needs no more elements. */
     private final AtomicReference<Flow.@Nullable Subscriber<? super T>> subscriber;
 
     /**
-     * The total demand requested so far, up to {@link Long#MAX_VALUE}, or VIOLATED. Written only while holding the
-     * fan-out's lock.
+     * Total demand so far, up to {@link Long#MAX_VALUE}, or VIOLATED. Written only while holding the fan-out's lock.
      */
     private volatile long requested;
 
@@ -38,12 +37,12 @@ final class FanoutSubscription<T> implements Flow.Subscription {
         return subscriber.get() != null;
     }
 
-    /** The number of elements of the current batch that the subscriber has received. */
+    /** Number of elements of the current batch that the subscriber has received. */
     int position() {
         return position;
     }
 
-    /** Sets the index of the next element of the current batch to hand to the subscriber. */
+    /** Sets the index of the subscriber's next element in the current batch. */
     void startAt(int element) {
         position = element;
     }
@@ -54,7 +53,7 @@ final class FanoutSubscription<T> implements Flow.Subscription {
         return isLive() && position < batch.size() && delivered != requested;
     }
 
-    /** Gives the subscriber the next element of the batch, unless the subscriber has cancelled. */
+    /** Gives the subscriber the next element of the batch, unless it has cancelled. */
     void give(Batch<T> batch) {
         Flow.Subscriber<? super T> to = subscriber.get();
         if (to == null) {
@@ -64,7 +63,7 @@ final class FanoutSubscription<T> implements Flow.Subscription {
         try {
             to.onNext(batch.get(position));
         } catch (Throwable broken) {
-            // A subscriber that throws is treated as cancelled and receives no further signals.
+            // A subscriber that throws counts as cancelled and receives no further signals.
             subscriber.set(null);
             throw broken;
         }
@@ -72,8 +71,8 @@ final class FanoutSubscription<T> implements Flow.Subscription {
     }
 
     /**
-     * If the subscriber has requested less than 1 element, which violates rule 3.9 of Reactive Streams, signals an
-     * error to it and drops it.
+     * Signals an error to a subscriber that has requested less than 1 element (rule 3.9 of Reactive Streams), and drops
+     * it.
      */
     void refuseIfViolated() {
         if (requested == VIOLATED) {
@@ -81,10 +80,7 @@ final class FanoutSubscription<T> implements Flow.Subscription {
         }
     }
 
-    /**
-     * Ends the subscription. Signals an error to the subscriber if {@code failure} is not null; otherwise signals
-     * normal completion.
-     */
+    /** Ends the subscription, with an error if {@code failure} is not null. */
     void end(@Nullable Throwable failure) {
         Flow.Subscriber<? super T> to = subscriber.getAndSet(null);
         if (to != null) {
@@ -106,10 +102,7 @@ final class FanoutSubscription<T> implements Flow.Subscription {
         fanout.cancel(this);
     }
 
-    /**
-     * Adds demand. Returns false if this or an earlier request was for less than 1 element. Must be called while
-     * holding the fan-out's lock.
-     */
+    /** Adds demand. Returns false if a request was for less than 1 element. Called with the fan-out's lock held. */
     boolean add(long elements) {
         if (requested != VIOLATED) {
             long sum = requested + elements;
@@ -118,7 +111,7 @@ final class FanoutSubscription<T> implements Flow.Subscription {
         return requested != VIOLATED;
     }
 
-    /** Drops the subscriber. Must be called while holding the fan-out's lock. */
+    /** Drops the subscriber. Called with the fan-out's lock held. */
     void letGo() {
         subscriber.set(null);
     }

@@ -7,8 +7,8 @@ import java.util.concurrent.Flow;
 import java.util.function.Function;
 
 /**
- * A processor that applies operators to a publisher's elements and passes the results to its subscribers. All
- * subscribers share one run, which starts with the first subscriber. Thread-safe.
+ * A processor that applies operators to a publisher's elements. All subscribers share one run, which starts with the
+ * first subscriber. Thread-safe.
  */
 final class FlowProcessor<T, R> implements Flow.Processor<T, R> {
 
@@ -33,8 +33,8 @@ final class FlowProcessor<T, R> implements Flow.Processor<T, R> {
     @Override
     public void onError(Throwable failure) {
         input.onError(failure);
-        // Rule 4.2 of Reactive Streams requires a processor to propagate a failure immediately. Earlier elements are
-        // still passed on if there is demand for them, but the failure does not wait for demand.
+        // Rule 4.2 of Reactive Streams requires a processor to pass on a failure immediately. Requested elements still
+        // come first.
         output.failInsteadOfWaiting(failure);
     }
 

@@ -12,9 +12,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Receives a publisher's signals and queues its elements, in order, until the pipeline takes them. Signals may come
- * from any thread. {@link #take}, {@link #callPublisher} and {@link #close} must be called on the source's thread, so
- * that the publisher never receives concurrent calls.
+ * Queues a publisher's elements until the pipeline takes them. Signals may come from any thread. {@link #take},
+ * {@link #callPublisher} and {@link #close} must be called on the source's thread, so that the publisher never receives
+ * concurrent calls.
  *
  * <p>After the publisher has ended, queued elements can still be taken; {@link #take} then returns null or throws the
  * publisher's failure. Queued elements can also be taken after {@link #stop}. {@link #close} drops them.
@@ -97,8 +97,7 @@ final class PublisherInbox<T> implements Flow.Subscriber<T> {
     @Override
     public void onError(Throwable cause) {
         Objects.requireNonNull(cause, "failure");
-        // An InterruptedException from the publisher does not mean that this pipeline was interrupted, so it is
-        // wrapped.
+        // Wrap an InterruptedException of the publisher. This pipeline was not interrupted.
         end(cause instanceof InterruptedException ? new IllegalStateException("the publisher failed", cause) : cause);
     }
 
@@ -159,8 +158,8 @@ final class PublisherInbox<T> implements Flow.Subscriber<T> {
     }
 
     /**
-     * Returns whether {@link #take} must wait for a signal. This is the case if no elements are queued, the inbox has
-     * neither ended nor been stopped, and the first request is not due.
+     * Returns whether {@link #take} must wait: no elements are queued, the inbox has neither ended nor been stopped,
+     * and the first request is not due.
      */
     private boolean isQuiet() {
         return elements.isEmpty() && !ended && !stopped && (requested || subscription == null);
@@ -191,8 +190,8 @@ final class PublisherInbox<T> implements Flow.Subscriber<T> {
     }
 
     /**
-     * Sends the publisher its pending signal: the first request, a refill, or a cancellation. Must be called on the
-     * source's thread and without holding the lock, because the publisher may call back.
+     * Sends the publisher its pending signal: the first request, a refill, or a cancellation. Called on the source's
+     * thread without the lock, because the publisher may call back.
      */
     void callPublisher() {
         Flow.Subscription to;
@@ -220,10 +219,7 @@ final class PublisherInbox<T> implements Flow.Subscriber<T> {
         }
     }
 
-    /**
-     * Drops the queued elements and cancels the subscription. If the publisher has not called {@link #onSubscribe} yet,
-     * the subscription is cancelled as soon as the publisher does so.
-     */
+    /** Drops the queued elements and cancels the subscription. A subscription that arrives later is cancelled too. */
     void close() {
         Flow.Subscription open = null;
         lock.lock();
@@ -242,7 +238,6 @@ final class PublisherInbox<T> implements Flow.Subscriber<T> {
         }
     }
 
-    /** The number of queued elements. */
     int depth() {
         lock.lock();
         try {

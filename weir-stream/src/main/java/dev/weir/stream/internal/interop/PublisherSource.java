@@ -11,10 +11,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Emits the elements that a publisher sends to an inbox. The elements have no acknowledgements. Confined to the stage's
- * thread.
- */
+/** Emits the elements of a publisher's inbox, without acknowledgements. Confined to the stage's thread. */
 final class PublisherSource<T> implements Stage<T> {
 
     private final PublisherInbox<T> inbox;
@@ -33,9 +30,7 @@ final class PublisherSource<T> implements Stage<T> {
         return node(() -> new PublisherInbox<T>(buffer), publisher::subscribe);
     }
 
-    /**
-     * Creates a source for one run that reads {@code inbox}. The caller passes the publisher's signals to the inbox.
-     */
+    /** Creates a source for one run that reads {@code inbox}. The caller passes the publisher's signals to it. */
     static <T> BlueprintNode<T> node(PublisherInbox<T> inbox) {
         return node(() -> inbox, ignored -> {});
     }
@@ -60,8 +55,7 @@ final class PublisherSource<T> implements Stage<T> {
         Batch<T> batch = inbox.take(deadlineNanos, clock, meter);
         if (batch != null && !batch.isEmpty()) {
             long start = System.nanoTime();
-            // The request is sent now rather than at the next pull, so that the publisher produces more elements while
-            // the downstream stages process these.
+            // Request now, so that the publisher works while the downstream stages process these elements.
             inbox.callPublisher();
             meter.worked(batch.size(), batch.size(), start);
         }

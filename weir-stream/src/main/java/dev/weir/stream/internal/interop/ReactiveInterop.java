@@ -34,7 +34,6 @@ public final class ReactiveInterop {
         return subscriber -> new SharedPublisher<>(starter).subscribe(subscriber);
     }
 
-    /** Creates a publisher that uses one run for all subscribers. */
     public static <T> Flow.Publisher<T> sharedPublisher(Function<SinkFactory<T>, RunningPipeline> starter) {
         return new SharedPublisher<>(starter);
     }

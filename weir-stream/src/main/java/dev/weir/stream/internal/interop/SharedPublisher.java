@@ -10,8 +10,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 
 /**
- * A publisher that uses one run for all subscribers. The run starts with the first subscriber and ends when no
- * subscriber is left. Thread-safe.
+ * A publisher that uses one run for all subscribers. The run starts with the first subscriber and ends with the last.
+ * Thread-safe.
  */
 final class SharedPublisher<T> implements Flow.Publisher<T> {
 

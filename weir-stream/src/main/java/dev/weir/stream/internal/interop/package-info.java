@@ -1,7 +1,7 @@
 /**
- * The bridge between {@link java.util.concurrent.Flow} and a pipeline. A publisher's signals arrive through a bounded
- * inbox; elements are passed to subscribers as they request them. State shared by several threads is guarded by the
- * lock of {@code PublisherInbox} or {@code FanoutSink}. All other state is confined to the stage's thread.
+ * The bridge between {@link java.util.concurrent.Flow} and a pipeline. A publisher's elements arrive through a bounded
+ * inbox; subscribers get elements as they request them. The locks of {@code PublisherInbox} and {@code FanoutSink}
+ * guard state that several threads share. All other state is confined to the stage's thread.
  */
 @NullMarked
 package dev.weir.stream.internal.interop;

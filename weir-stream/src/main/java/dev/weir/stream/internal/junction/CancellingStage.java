@@ -6,8 +6,8 @@ import dev.weir.stream.spi.Stage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Passes all batches on unchanged. When it is closed, it also cancels {@code feeding}, the upstream thread that fills
- * {@code outlets}, and abandons the elements left in {@code outlets}. Confined to the stage's thread.
+ * Passes all batches on unchanged. Closing it also cancels {@code feeding}, the upstream thread that fills
+ * {@code outlets}, and abandons the elements in {@code outlets}. Confined to the stage's thread.
  */
 record CancellingStage<T>(Stage<T> upstream, Segment<?> feeding, StageOutputs<?> outlets) implements Stage<T> {
 

@@ -9,10 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Emits the elements of each input after the elements of the previous input, without changing the batches. Confined to
- * the stage's thread.
- */
+/** Emits the elements of one input after the other, without changing the batches. Confined to the stage's thread. */
 final class ConcatStage<T> implements Stage<T> {
 
     private final List<Stage<T>> inputs;
@@ -31,7 +28,7 @@ final class ConcatStage<T> implements Stage<T> {
     /**
      * Creates the stage.
      *
-     * @param onlyIfEmpty whether an input is used only if the inputs before it were empty
+     * @param onlyIfEmpty whether an input is used only if all earlier inputs were empty
      */
     static <T> BlueprintNode<T> node(String name, List<BlueprintNode<T>> inputs, boolean onlyIfEmpty) {
         return new BlueprintNode<>(name, (assembly, attributes) -> {

@@ -8,8 +8,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends the elements that match a predicate to a side sink, with their acknowledgements, and passes the others on.
- * Confined to the stage's thread.
+ * Sends the elements that match a predicate to a side sink, with their acknowledgements, and passes on the remaining
+ * ones. Confined to the stage's thread.
  */
 final class DivertToStage<T> extends SideStage<T> {
 
@@ -66,7 +66,6 @@ final class DivertToStage<T> extends SideStage<T> {
         return aside.isEmpty() || give(aside, batch) ? batch : null;
     }
 
-    /** Returns whether the element must be diverted, or null if it was dropped. */
     private @Nullable Boolean isDiverted(Batch<T> batch, int index) throws InterruptedException {
         try {
             return divert.test(batch.get(index));

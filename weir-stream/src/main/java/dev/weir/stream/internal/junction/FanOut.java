@@ -15,14 +15,14 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * A stage that distributes elements to several outputs. The stages upstream of it run on their own thread, which fills
- * the outputs' bounded buffers. Immutable.
+ * A stage that distributes elements to several outputs. The upstream stages run on their own thread, which fills the
+ * outputs' bounded buffers. Immutable.
  *
  * @param shared whether the outputs share one buffer
  */
 record FanOut<T>(String name, BlueprintNode<T> above, boolean shared, OutputSelection.Factory<T> distribution) {
 
-    /** The outputs of one run, and the upstream stages with the thread that fills the outputs. */
+    /** The outputs of one run, and the upstream segment that fills them. */
     private record Built<T>(StageOutputs<T> outlets, Segment<T> upper) {
 
         /** Returns a stage that emits the batches of {@code lowest}. Closing it cancels {@code upper}. */
@@ -43,8 +43,7 @@ record FanOut<T>(String name, BlueprintNode<T> above, boolean shared, OutputSele
                 assembly.tasks(),
                 entry::isWhole);
         entry.depth(outlets::depth);
-        // Called at the end of the run. An output that ends early keeps its pending acknowledgements until another
-        // output is known to continue. If there is no such output, this call ends the acknowledgements.
+        // Called at the end of the run. Ends the acknowledgements that the outputs still keep.
         entry.onTermination(patience -> {
             outlets.leave();
             return "";
@@ -58,7 +57,7 @@ record FanOut<T>(String name, BlueprintNode<T> above, boolean shared, OutputSele
         return new Built<>(outlets, upper);
     }
 
-    /** Returns a node that runs the branch of each output on its own thread and merges the results. */
+    /** Returns a node that runs each output's branch on its own thread and merges the results. */
     <R> BlueprintNode<R> merged(List<BlueprintBranch<T, R>> branches) {
         return new BlueprintNode<>(name, (assembly, attributes) -> {
             Built<T> built = build(assembly, attributes, branches.size());
@@ -84,8 +83,8 @@ record FanOut<T>(String name, BlueprintNode<T> above, boolean shared, OutputSele
     }
 
     /**
-     * Returns a node for stages that read all outputs on one thread. {@code inputs} are the open inputs of these
-     * stages, one for each output. {@code lowest} is the most downstream of these stages.
+     * Returns a node for stages that read all outputs on one thread. {@code inputs} are their open inputs, one for each
+     * output; {@code lowest} is the most downstream stage.
      */
     <R> BlueprintNode<R> joined(List<OpenInput<T>> inputs, BlueprintNode<R> lowest) {
         return new BlueprintNode<>(name, (assembly, attributes) -> {

@@ -16,11 +16,11 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queues through which several threads, one per input, pass batches to one stage. Each input has its own queue,
- * which holds a limited number of elements. Thread-safe: one thread per input puts batches, and one thread takes them.
+ * Queues through which several threads, one per input, pass batches to one stage. Each queue holds a limited number of
+ * elements. Thread-safe: one thread per input puts batches, and one thread takes them.
  *
- * <p>An input is open until it ends, either normally or with a failure. Elements that were put before the end can still
- * be taken. A cancellation affects all inputs: their elements are abandoned, and puts are refused.
+ * <p>An input is open until it ends, normally or with a failure. Queued elements can still be taken. A cancellation
+ * affects all inputs: their elements are abandoned, and puts are refused.
  */
 final class InputQueues<T> {
 
@@ -33,7 +33,7 @@ final class InputQueues<T> {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition arrived = lock.newCondition();
 
-    /** True while the taking thread is waiting for a batch. Written by that thread, read by any thread. */
+    /** True while the taking thread waits for a batch. Written by that thread, read by any thread. */
     private volatile boolean takerWaits;
 
     // Guarded by the lock.
@@ -63,8 +63,8 @@ final class InputQueues<T> {
     }
 
     /**
-     * Returns a segment, with its own thread, for the chain of stages that ends with {@code upstream}. At run time,
-     * this thread pulls batches from {@code upstream} and puts them into the queue of {@code input}.
+     * Returns a segment for the stages that end with {@code upstream}. At run time, its thread pulls {@code upstream}
+     * and fills the queue of {@code input}.
      */
     Segment<T> feed(int input, RunAssembly assembly, Dispatcher dispatcher, Stage<T> upstream, Runnable atNormalEnd) {
         StageMeter meter = assembly.segmentMeter();
@@ -76,7 +76,7 @@ final class InputQueues<T> {
         return segment;
     }
 
-    /** Makes {@link #cancel} also cancel {@code segment}, a part of the stream that feeds the inputs. */
+    /** Makes {@link #cancel} also cancel {@code segment}, which feeds the inputs. */
     void cancelsAlso(Segment<?> segment) {
         segments.add(segment);
     }
@@ -92,8 +92,7 @@ final class InputQueues<T> {
             atNormalEnd.run();
             end(input, null);
         } catch (InterruptedException interrupted) {
-            // If this thread is interrupted, its input must not end normally, because the stream would then appear to
-            // be complete.
+            // End with the interrupt: after a normal end, the stream would appear to be complete.
             end(input, interrupted);
             throw interrupted;
         } catch (RuntimeException | Error failure) {
@@ -101,7 +100,6 @@ final class InputQueues<T> {
         }
     }
 
-    /** Puts a batch, or abandons it if the inputs are cancelled. */
     private boolean putOrAbandon(int input, Batch<T> batch, StageMeter meter) throws InterruptedException {
         boolean taken = false;
         try {
@@ -141,10 +139,7 @@ final class InputQueues<T> {
         }
     }
 
-    /**
-     * Ends an input. It ends with a failure if {@code cause} is not null, and otherwise ends normally. Elements that
-     * were put earlier can still be taken.
-     */
+    /** Ends an input, normally if {@code cause} is null. Queued elements can still be taken. */
     void end(int input, @Nullable Throwable cause) {
         lock.lock();
         try {
@@ -162,8 +157,8 @@ final class InputQueues<T> {
     }
 
     /**
-     * Waits for a batch from any input. Returns null at the end and an empty batch at the deadline. Throws an input's
-     * failure once all elements of that input have been taken.
+     * Waits for a batch from any input. Returns null at the end, and an empty batch at the deadline. Throws an input's
+     * failure after the input's elements.
      */
     @Nullable
     Batch<T> take(long deadlineNanos, StageMeter meter) throws InterruptedException {
@@ -225,15 +220,14 @@ final class InputQueues<T> {
         return false;
     }
 
-    /** Returns the input from which the last batch was taken. Called only by the taking thread. */
+    /** Returns the input of the last batch. Called only by the taking thread. */
     int lastInput() {
         return lastInput;
     }
 
     /** Abandons the queued elements, refuses further puts, and interrupts the threads of the inputs. */
     void cancel() {
-        // Cancel the threads first. If the calling thread has failed, the inputs' stages must know that before a put is
-        // refused.
+        // Cancel the threads first, so that the inputs' stages know of a failure before a put is refused.
         segments.forEach(Segment::cancel);
         List<Batch<T>> left = new ArrayList<>();
         lock.lock();
@@ -251,7 +245,6 @@ final class InputQueues<T> {
         left.forEach(Batch::abandonAll);
     }
 
-    /** The number of queued elements. */
     int depth() {
         lock.lock();
         try {
@@ -265,7 +258,6 @@ final class InputQueues<T> {
         }
     }
 
-    /** The queue of one input. Guarded by the lock. */
     private static final class Inlet<T> {
 
         final Condition notFull;

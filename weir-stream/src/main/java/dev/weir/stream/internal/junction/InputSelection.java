@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.function.IntPredicate;
 
 /**
- * Chooses the next input if several inputs have a batch. Each run has its own instance, which is accessed only while
- * holding the lock of {@link InputQueues}.
+ * Chooses the next input if several inputs have a batch. Each run has its own instance, which is guarded by the lock of
+ * {@link InputQueues}.
  */
 interface InputSelection {
 
@@ -17,7 +17,6 @@ interface InputSelection {
     /** Reports how many elements were taken from an input. */
     default void taken(int input, int elements) {}
 
-    /** Creates a selection that takes from the inputs in turn. */
     static InputSelection roundRobin(int inputs) {
         return new InputSelection() {
             private int last = inputs - 1;
@@ -49,9 +48,8 @@ interface InputSelection {
     }
 
     /**
-     * Creates a selection that takes from the inputs in proportion to their weights, counted in elements. The next
-     * input is the one with the fewest elements taken relative to its weight. An input that was empty for a while does
-     * not get extra turns to catch up.
+     * Creates a selection in proportion to the weights, counted in elements. It chooses the input with the fewest
+     * elements taken relative to its weight. An input that was empty for a while gets no extra turns.
      */
     static InputSelection weighted(int[] weights) {
         double[] served = new double[weights.length];

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Takes a fixed number of elements from each of its two inputs in turn. After one input has ended, emits the remaining
- * elements of the other. Confined to the stage's thread.
+ * elements of the other input. Confined to the stage's thread.
  */
 final class InterleaveStage<T> implements Stage<T> {
 
@@ -61,8 +61,7 @@ final class InterleaveStage<T> implements Stage<T> {
         }
         long start = System.nanoTime();
         Batch<T> out = new Batch<>(left.atHand() + right.atHand());
-        // Return as soon as the current input has no available elements. Pulling it again here could make the elements
-        // in `out` wait for an empty input.
+        // Return when the current input has no available elements. A pull here could delay the elements in `out`.
         while (current.isAtHand()) {
             current.moveTo(out);
             if (++takenOfSegment == segmentSize) {

@@ -23,7 +23,6 @@ public final class JunctionStages {
         return MergeStage.node("merge", inputs, InputSelection::roundRobin);
     }
 
-    /** Merges inputs, preferring the first. */
     public static <T> BlueprintNode<T> mergePreferred(List<BlueprintNode<T>> inputs) {
         return MergeStage.node("mergePreferred", inputs, InputSelection::inOrder);
     }
@@ -84,7 +83,7 @@ public final class JunctionStages {
         return ZipStage.node(name, left, right, combine);
     }
 
-    /** Zips inputs. After one input has ended, pairs the elements of the other with one of the {@code standIns}. */
+    /** Zips inputs. After one input has ended, a stand-in from {@code standIns} replaces its elements. */
     public static <A, B> BlueprintNode<Pair<A, B>> zipAll(
             BlueprintNode<A> left, BlueprintNode<B> right, Pair<A, B> standIns) {
         return ZipAllStage.node(left, right, standIns);
@@ -147,10 +146,7 @@ public final class JunctionStages {
         return partitioning(above, route).into(checked("partitionTo", sinks));
     }
 
-    /**
-     * Sends all elements to both {@code left} and {@code right}, the inputs of the stages that {@code joined}
-     * represents.
-     */
+    /** Sends all elements to {@code left} and {@code right}, the inputs of the stages of {@code joined}. */
     public static <T, R> BlueprintNode<R> unzip(
             BlueprintNode<T> above, OpenInput<T> left, OpenInput<T> right, BlueprintNode<R> joined) {
         return broadcasting("unzip", above).joined(List.of(left, right), joined);

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * Combines the latest elements of all inputs whenever one input has a new element. If the function fails, the preceding
  * outputs are emitted first. Confined to the stage's thread.
  *
- * <p>The stage holds a pending acknowledgement for the latest element of each input. In addition, each output holds a
- * pending acknowledgement for every element that it contains.
+ * <p>The stage holds a pending acknowledgement of each input's latest element, and so does each output that contains
+ * it.
  */
 final class LatestStage<R> implements Stage<R> {
 
@@ -125,10 +125,7 @@ final class LatestStage<R> implements Stage<R> {
         return null;
     }
 
-    /**
-     * Replaces the latest element of an input and ends the stage's own pending acknowledgement for the replaced
-     * element. Outputs that contain the replaced element still hold a pending acknowledgement for it.
-     */
+    /** Replaces the latest element of an input, and ends the stage's own acknowledgement of the old one. */
     private void take(int input, Batch<Object> from, int index) {
         if (values[input] == null) {
             missing--;
@@ -155,8 +152,7 @@ final class LatestStage<R> implements Stage<R> {
             switch (verdict.decision()) {
                 case FAIL -> verdict.throwIfFails();
                 case SKIP -> {}
-                // Drop the stage's pending acknowledgement, so that the element stays unacknowledged although it
-                // remains the latest element of its input.
+                // The element stays unacknowledged, although it remains the latest of its input.
                 case SKIP_UNACKNOWLEDGED -> targets[input] = AckTarget.NONE;
                 case RESTART -> forget();
             }
@@ -183,8 +179,8 @@ final class LatestStage<R> implements Stage<R> {
     }
 
     /**
-     * Acknowledges the latest element of each input at the end of the stream. If some input never had an element, the
-     * latest elements of the other inputs were never part of an output. In that case, they stay unacknowledged.
+     * Acknowledges the latest element of each input at the end. If an input had no element, nothing was ever emitted,
+     * so the latest elements stay unacknowledged.
      */
     private void finishLatest() {
         if (missing == 0) {

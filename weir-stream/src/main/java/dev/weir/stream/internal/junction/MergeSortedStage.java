@@ -10,8 +10,8 @@ import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Merges two sorted inputs into one sorted stream. If elements are equal, the first input's elements come first. If the
- * comparator fails, the elements merged before the failure are emitted first. Confined to the stage's thread.
+ * Merges two sorted inputs into one sorted stream. Equal elements of the first input come first. If the comparator
+ * fails, the merged elements are emitted first. Confined to the stage's thread.
  */
 final class MergeSortedStage<T> implements Stage<T> {
 

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /** Emits the batches of several inputs in order of arrival. Confined to the downstream thread. */
 final class MergeStage<T> implements Stage<T> {
 
-    /** The default buffer size of an input, in elements. */
+    /** Default buffer size of an input, in elements. */
     static final int DEFAULT_BUFFER = 1024;
 
     private final InputQueues<T> inlets;
@@ -32,7 +32,7 @@ final class MergeStage<T> implements Stage<T> {
         });
     }
 
-    /** Builds each input with its own thread. The stages of the first input are added to the current chain. */
+    /** Builds each input with its own thread. The first input's stages are added to the current chain. */
     static <T> InputQueues<T> inlets(
             RunAssembly assembly,
             StageAttributes attributes,
@@ -51,7 +51,7 @@ final class MergeStage<T> implements Stage<T> {
         return inlets;
     }
 
-    /** Creates a stage that takes batches from {@code inlets}, and adds it to the chain that is being built. */
+    /** Creates a stage that takes batches from {@code inlets}, and adds it to the current chain. */
     static <T> Stage<T> below(InputQueues<T> inlets, RunAssembly assembly, StageAttributes attributes) {
         StageEntry entry = assembly.fused(attributes);
         entry.depth(inlets::depth);

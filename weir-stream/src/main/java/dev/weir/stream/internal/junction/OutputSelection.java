@@ -30,8 +30,8 @@ interface OutputSelection<T> {
                     boolean ignored = outlets.give(output, batch.copy(), segment);
                 }
             } catch (InterruptedException interrupted) {
-                // Abandon one copy for each output that got none, including output 0. The interrupted call of `give`
-                // has already abandoned the copy for its own output.
+                // Abandon one copy for each output that got none, including output 0. The interrupted `give` has
+                // abandoned its own copy.
                 for (; output < outputs; output++) {
                     batch.abandonAll();
                 }
@@ -41,10 +41,7 @@ interface OutputSelection<T> {
         };
     }
 
-    /**
-     * Distributes batches through the queue that all outputs share. Splits each batch into about as many parts as there
-     * are outputs, so that each output can take one.
-     */
+    /** Distributes batches through the queue of all outputs. Splits each batch into about one part per output. */
     static <T> OutputSelection<T> balanced() {
         return (batch, outlets, segment) -> {
             int size = batch.size();

@@ -7,8 +7,8 @@ import dev.weir.stream.spi.Stage;
 import java.util.List;
 
 /**
- * One input of a stage that pulls several inputs in turn. Tracks the next element of the input's current batch.
- * Confined to the stage's thread.
+ * One input of a stage that pulls several inputs, and the next element of its current batch. Confined to the stage's
+ * thread.
  */
 final class PulledInput<T> {
 
@@ -21,10 +21,7 @@ final class PulledInput<T> {
         this.upstream = upstream;
     }
 
-    /**
-     * Pulls a batch if no element is available. Returns false if no element arrived before the deadline or if the input
-     * has {@link #ended}.
-     */
+    /** Pulls a batch if no element is available. Returns false at the deadline or if the input has {@link #ended}. */
     boolean isReady(long deadlineNanos) throws InterruptedException {
         if (isAtHand()) {
             return true;
@@ -46,7 +43,6 @@ final class PulledInput<T> {
         return ended;
     }
 
-    /** The number of available elements. */
     int atHand() {
         return batch.size() - next;
     }
@@ -67,7 +63,7 @@ final class PulledInput<T> {
         next++;
     }
 
-    /** Forgoes the available elements. Called when the stream ends before these elements are needed. */
+    /** Forgoes the available elements, because the stream has ended. */
     void forgoRest() {
         int first = next;
         next = batch.size();
@@ -79,10 +75,7 @@ final class PulledInput<T> {
         next++;
     }
 
-    /**
-     * Takes all available elements as one batch. Returns the pulled batch itself if none of its elements has been taken
-     * yet.
-     */
+    /** Takes all available elements as one batch: the pulled batch itself if no element was taken from it. */
     Batch<T> takeAll() {
         Batch<T> rest = batch;
         if (next > 0) {

@@ -14,7 +14,7 @@ import java.util.function.ToIntFunction;
  */
 final class RoutedDistribution<T> implements OutputSelection<T> {
 
-    /** The route of an element that was skipped. */
+    /** Route of a skipped element. */
     private static final int NOWHERE = -1;
 
     private final ToIntFunction<? super T> route;

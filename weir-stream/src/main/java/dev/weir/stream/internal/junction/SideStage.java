@@ -16,8 +16,8 @@ import dev.weir.stream.spi.StageMeter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The base class of stages with a side sink. The stage is fused into the main stream; the sink has its own thread and a
- * bounded buffer. Confined to the main stream's thread.
+ * A stage with a side sink. The stage is fused into the main stream; the sink has its own thread and a bounded buffer.
+ * Confined to the main stream's thread.
  */
 abstract class SideStage<T> implements Stage<T> {
 
@@ -69,16 +69,15 @@ abstract class SideStage<T> implements Stage<T> {
     }
 
     /**
-     * Makes both the main stream and the side sink fail. The elements of the current batch that this stage has kept are
-     * passed on before the failure.
+     * Makes the main stream and the side sink fail after the elements of the current batch that this stage has kept.
      */
     final void fail(Throwable cause) {
         failure = cause;
     }
 
     /**
-     * Hands {@code part} to the side sink and returns whether it was accepted. If not, or if this thread is
-     * interrupted, abandons {@code on}, the elements of the same batch that were meant for the main stream.
+     * Hands {@code part} to the side sink and returns whether it was accepted. If not, or after an interrupt, abandons
+     * {@code on}, the main stream's elements of the same batch.
      */
     final boolean give(Batch<T> part, Batch<T> on) throws InterruptedException {
         boolean given = false;
@@ -121,10 +120,7 @@ abstract class SideStage<T> implements Stage<T> {
         }
     }
 
-    /**
-     * Pulls the main stream. When the main stream ends, ends the side sink's input too. The side sink still receives
-     * the elements that are already queued.
-     */
+    /** Pulls the main stream, and passes its end on to the side sink after the queued elements. */
     private @Nullable Batch<T> pullUpstream(long deadlineNanos) throws InterruptedException {
         try {
             if (failure != null) {
@@ -136,8 +132,8 @@ abstract class SideStage<T> implements Stage<T> {
             }
             return batch;
         } catch (InterruptedException | RuntimeException | Error thrown) {
-            // An interrupt without a cancellation of the run means that the downstream stages have failed or need no
-            // more elements. The side sink then ends in the same way: with their failure, or normally.
+            // If the run was not cancelled, the downstream stages have failed or need no more elements. The side sink
+            // then ends with their failure, or normally.
             end(TaskGroup.isCurrentInterrupted() && !tasks.isCancelled() ? TaskGroup.currentFailure() : thrown);
             throw thrown;
         }
@@ -150,10 +146,7 @@ abstract class SideStage<T> implements Stage<T> {
         }
     }
 
-    /**
-     * Closes the upstream stage and ends the side sink's input. The input ends normally unless a downstream stage has
-     * failed.
-     */
+    /** Closes the upstream stage and ends the side sink's input, normally unless a downstream stage has failed. */
     @Override
     public void close() {
         inside.set(0);

@@ -19,15 +19,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * The outputs of a stage that distributes elements. Thread-safe.
  *
- * <p>If the stages downstream of an output end early without a failure, they forgo the remaining elements of that
- * output. These elements are acknowledged as long as another output continues. When the last output ends, the stream
- * ends, and elements that were not handed out stay unacknowledged. An output that has taken all its elements counts as
- * continuing, so the result does not depend on the order in which two outputs end.
+ * <p>Stages downstream of an output may end early and forgo their elements. These are acknowledged as long as another
+ * output continues, or if an output has taken all its elements. When the last output ends, the stream ends, and
+ * elements that were not handed out stay unacknowledged.
  */
 final class StageOutputs<T> {
 
     private final List<OutputQueue<T>> outlets = new ArrayList<>();
-    /** Stands for no output. */
     private static final int NO_OUTPUT = -1;
 
     private final TaskGroup tasks;
@@ -37,17 +35,17 @@ final class StageOutputs<T> {
     private final AtomicInteger live;
     private final ReentrantLock lock = new ReentrantLock();
     /**
-     * The meter of the upstream thread; null before the first batch. Only that thread writes this field and
-     * {@link #givesTo}, the output that is currently receiving a batch.
+     * Meter of the upstream thread; null before the first batch. Only that thread writes this field and
+     * {@link #givesTo}, the output that receives a batch.
      */
     private volatile @Nullable StageMeter giver;
 
     private volatile int givesTo = NO_OUTPUT;
-    /** Outputs that have ended, or that are about to end because they no longer need elements. Guarded by the lock. */
+    /** Outputs that have ended or no longer need elements. Guarded by the lock. */
     private final Set<Integer> leaving = new HashSet<>();
     /**
-     * Number of outputs that ended after taking all their elements. Updated before {@link #leaving} and read after it,
-     * so that a thread that finds such an output in {@code leaving} also finds it counted here.
+     * Number of outputs that have taken all their elements. Updated before {@link #leaving} and read after it, so that
+     * such an output in {@code leaving} is counted here.
      */
     private final AtomicInteger exhausted = new AtomicInteger();
 
@@ -56,8 +54,7 @@ final class StageOutputs<T> {
      *
      * @param capacity capacity in elements, of each output or, if {@code shared}, of all outputs together
      * @param shared whether all outputs pull from one queue
-     * @param isWhole returns whether an output that ends now ends by itself. If not, a stop may have caused the end, so
-     *     the elements that the output did not need stay unacknowledged.
+     * @param isWhole returns whether an output that ends now ends by itself; if not, its elements stay unacknowledged
      */
     StageOutputs(int outputs, int capacity, boolean shared, Clock clock, TaskGroup tasks, BooleanSupplier isWhole) {
         this.isWhole = isWhole;
@@ -75,9 +72,8 @@ final class StageOutputs<T> {
     }
 
     /**
-     * Records that an output is ending, and returns whether another output continues. If all remaining outputs end at
-     * the same time, returns false for the one recorded last. The elements of that output stay unacknowledged, unless
-     * another output has taken all its elements.
+     * Records that an output is ending, and returns whether another output continues. If all end at the same time,
+     * returns false for one of them.
      */
     private boolean othersGoOn(int output) {
         lock.lock();
@@ -93,10 +89,7 @@ final class StageOutputs<T> {
         return !closing && isWhole.getAsBoolean();
     }
 
-    /**
-     * Reports that the stages downstream of all outputs are about to be closed. From now on, an output does not end by
-     * itself.
-     */
+    /** Reports that the stages downstream of all outputs will be closed. From now on, no output ends by itself. */
     void closing() {
         closing = true;
     }
@@ -105,7 +98,7 @@ final class StageOutputs<T> {
         return outlets.get(output);
     }
 
-    /** Sets the meter of the thread that pulls from an output. Must be called before the run starts. */
+    /** Sets the meter of the thread that pulls an output. Called before the run starts. */
     void pulledBy(int output, StageMeter segment) {
         outlets.get(output).pulledBy(segment);
         segment.siblingAbove(() -> {
@@ -126,8 +119,8 @@ final class StageOutputs<T> {
     }
 
     /**
-     * Returns an output as a stage. Closing the stage ends all outputs. The upstream thread notices this at its next
-     * batch.
+     * Returns an output as a stage that ends all outputs when it is closed. The upstream thread notices this at its
+     * next batch.
      */
     Stage<T> endingAll(int output) {
         OutputQueue<T> outlet = outlets.get(output);
@@ -196,8 +189,7 @@ final class StageOutputs<T> {
                 }
             }
         } catch (InterruptedException interrupted) {
-            // If this thread was interrupted but the run was not cancelled, the outputs need no more elements. They
-            // then end without a failure.
+            // If the run was not cancelled, the outputs need no more elements and end without a failure.
             failure = tasks.isCancelled() ? interrupted : null;
             throw interrupted;
         } catch (RuntimeException | Error failed) {

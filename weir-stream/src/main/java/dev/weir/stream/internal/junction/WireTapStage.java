@@ -6,7 +6,7 @@ import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 
 /**
- * Copies each element to a side sink as long as the sink keeps up; the stream never waits for the sink. Confined to the
+ * Copies each element to a side sink, unless the sink is too slow; the stream never waits for it. Confined to the
  * stage's thread.
  */
 final class WireTapStage<T> extends SideStage<T> {

@@ -10,8 +10,8 @@ import dev.weir.stream.spi.StageMeter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Pairs the elements of two inputs one by one. After one input has ended, pairs the remaining elements of the other
- * with a stand-in. Confined to the stage's thread.
+ * Pairs the elements of two inputs one by one. After one input has ended, a stand-in replaces its elements. Confined to
+ * the stage's thread.
  */
 final class ZipAllStage<A, B> implements Stage<Pair<A, B>> {
 

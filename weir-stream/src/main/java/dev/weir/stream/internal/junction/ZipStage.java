@@ -14,8 +14,8 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Combines the elements of two inputs one by one. Ends when either input ends, and forgoes the remaining elements of
- * the other. If the function fails, the preceding results are emitted first. Confined to the stage's thread.
+ * Combines the elements of two inputs one by one. Ends with the shorter input, and forgoes the remaining elements of
+ * the longer one. If the function fails, the preceding results are emitted first. Confined to the stage's thread.
  */
 final class ZipStage<A, B, R> implements Stage<R> {
 
@@ -78,8 +78,7 @@ final class ZipStage<A, B, R> implements Stage<R> {
                     pair(out);
                 }
             } catch (InterruptedException interrupted) {
-                // Only the results are abandoned here. The available elements of the inputs are abandoned when the
-                // stage is closed.
+                // Closing the stage abandons the available elements of the inputs.
                 out.abandonAll();
                 throw interrupted;
             } catch (RuntimeException | Error thrown) {

@@ -1,6 +1,6 @@
 /**
- * Stages with several inputs or outputs. Inputs that are read in turn are pulled by one thread. Each input that is read
- * concurrently, and each output, has its own thread; these threads are connected through bounded buffers.
+ * Stages with several inputs or outputs. One thread pulls inputs that are read in turn. Each input that is read
+ * concurrently, and each output, has its own thread and a bounded buffer.
  */
 @NullMarked
 package dev.weir.stream.internal.junction;

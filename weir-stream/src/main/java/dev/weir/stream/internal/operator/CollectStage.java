@@ -27,7 +27,7 @@ final class CollectStage<T, R> extends InPlaceStage<T, R> {
         return StageWiring.node("collect", above, wiring -> new CollectStage<T, R>(wiring, function));
     }
 
-    /** Calls the function again for a retry. Returns {@code NOTHING} if the result is null. */
+    /** Calls the function for a retry. Returns {@code NOTHING} if the result is null. */
     private Object again(T element) {
         R result = function.apply(element);
         return result == null ? NOTHING : result;

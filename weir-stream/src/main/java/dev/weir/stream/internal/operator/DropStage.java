@@ -3,7 +3,7 @@ package dev.weir.stream.internal.operator;
 import dev.weir.stream.internal.run.BlueprintNode;
 import dev.weir.stream.spi.Batch;
 
-/** Drops the first elements, up to a given number, and passes the others on. Confined to the stage's thread. */
+/** Drops a number of elements, and passes the following ones on. Confined to the stage's thread. */
 final class DropStage<T> extends InPlaceStage<T, T> {
 
     private long left;

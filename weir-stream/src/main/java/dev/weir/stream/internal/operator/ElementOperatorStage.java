@@ -16,8 +16,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs a user's operator. The elements emitted during one call share the pending acknowledgement of the call's input
- * element. Confined to the stage's thread.
+ * Runs a user's operator. The elements emitted during one call share the acknowledgement of the call's input element.
+ * Confined to the stage's thread.
  */
 final class ElementOperatorStage<T, R> implements Stage<R> {
 
@@ -134,8 +134,8 @@ final class ElementOperatorStage<T, R> implements Stage<R> {
     }
 
     /**
-     * Closes the operator and returns true. If closing fails, returns false, and the stream fails after the elements
-     * emitted before have been passed on.
+     * Closes the operator and returns true. If closing fails, returns false, and the stream fails after the emitted
+     * elements.
      */
     private boolean isClosed() {
         try {

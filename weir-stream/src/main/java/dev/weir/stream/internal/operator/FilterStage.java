@@ -9,8 +9,8 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * Keeps either the elements that match a predicate or the elements that do not, and acknowledges the others. Confined
- * to the stage's thread.
+ * Keeps the elements for which a predicate returns {@code wanted}, and acknowledges the dropped ones. Confined to the
+ * stage's thread.
  */
 final class FilterStage<T> extends InPlaceStage<T, T> {
 
@@ -34,17 +34,15 @@ final class FilterStage<T> extends InPlaceStage<T, T> {
         void restart();
     }
 
-    /** Drops elements until one does not match {@code predicate}; keeps that element and all later ones. */
+    /** Drops elements until one does not match {@code predicate}. Keeps that element and all later ones. */
     static <T> BlueprintNode<T> dropWhile(BlueprintNode<T> above, Predicate<? super T> predicate) {
         return remembering("dropWhile", above, () -> new Beginning<>(predicate));
     }
 
-    /** Keeps the elements that match a predicate, which is created for each run. */
     static <T> BlueprintNode<T> remembering(String name, BlueprintNode<T> above, Supplier<Remembering<T>> predicate) {
         return StageWiring.node(name, above, wiring -> new FilterStage<>(wiring, predicate.get(), true));
     }
 
-    /** Keeps the elements for which {@code predicate} returns {@code wanted}. */
     static <T> BlueprintNode<T> node(
             String name, BlueprintNode<T> above, Predicate<? super T> predicate, boolean wanted) {
         return StageWiring.node(name, above, wiring -> new FilterStage<>(wiring, predicate, wanted));

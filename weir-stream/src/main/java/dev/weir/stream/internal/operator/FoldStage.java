@@ -99,10 +99,7 @@ final class FoldStage<T, R> extends InPlaceStage<T, R> {
         return batch;
     }
 
-    /**
-     * Discards the current result and acknowledges the elements combined in it: a restart drops them, and dropped
-     * elements are always acknowledged.
-     */
+    /** Discards the current result. Its elements count as dropped, so they are acknowledged. */
     @Override
     void restart() {
         combined = initial;

@@ -27,7 +27,7 @@ final class ForEachSink<T> implements SinkLoop<T> {
     private final StageMeter meter;
     private final PassMark alone = new PassMark();
 
-    /** The time that the sink needed for the last batch for which it did not run the group's functions, at least 1. */
+    /** Time that the sink needed for its last batch without the group's functions, at least 1. */
     private long sampleNanos = 1;
 
     ForEachSink(Action<? super T> action, StageMeter meter) {
@@ -85,15 +85,11 @@ final class ForEachSink<T> implements SinkLoop<T> {
         maps.throwFailure();
     }
 
-    /**
-     * Calls an action with the elements of a batch. Each class that implements an action gets its own copy of the loop;
-     * see {@link BatchLoop}.
-     */
+    /** Calls an action with the elements of a batch. Each action class gets its own copy; see {@link BatchLoop}. */
     private interface ElementLoop {
 
         /**
-         * Processes a batch and returns the number of elements that reached the sink. This number includes revoked
-         * elements, which are dropped without calling the action.
+         * Processes a batch. Returns the number of elements that reached the sink, including dropped revoked elements.
          */
         <T> int run(
                 Batch<T> batch, Action<? super T> action, @Nullable MapGroup<T> maps, PassMark mark, StageMeter meter)

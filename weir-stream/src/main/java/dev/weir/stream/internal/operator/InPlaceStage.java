@@ -13,11 +13,11 @@ import dev.weir.stream.spi.StageMeter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Base class of stages that process the elements of each batch in place. They replace or drop elements, and add
- * elements only at the end. Confined to the stage's thread.
+ * A stage that processes the elements of each batch in place. Subclasses replace or drop elements, and add elements
+ * only at the end. Confined to the stage's thread.
  *
  * <p>If the stage fails, the preceding elements are emitted first. If the stage ends the stream, it closes the upstream
- * stage immediately and forgoes the remaining elements.
+ * stage at once and forgoes the remaining elements.
  */
 public abstract class InPlaceStage<T, R> implements Stage<R> {
 
@@ -44,50 +44,47 @@ public abstract class InPlaceStage<T, R> implements Stage<R> {
     }
 
     /**
-     * Processes a non-empty batch. Moves the elements to emit to the front of the batch and acknowledges the others. If
-     * the stream ends within the batch, passes the remaining elements to {@link #end(Batch, int)}. If the stage fails,
-     * abandons the failed element and all later ones.
+     * Processes a non-empty batch. Moves the elements to emit to the front and acknowledges the dropped ones. If the
+     * stream ends within the batch, calls {@link #end(Batch, int)}. If the stage fails, abandons the failed element and
+     * all later ones.
      *
      * @return number of elements to emit
      */
     protected abstract int rework(Batch<T> batch) throws InterruptedException;
 
     /**
-     * Returns the batch to emit after the last element, or null. Called once, when the upstream stage has ended
-     * normally.
+     * Returns the batch to emit after the last element, or null. Called once, at a normal end of the upstream stage.
      */
     @Nullable
     Batch<R> last() {
         return null;
     }
 
-    /** Discards the state accumulated from earlier elements. */
     void restart() {}
 
-    /** Ends the stream after the current batch, without forgoing any of its elements. */
+    /** Ends the stream after the current batch. */
     final void end() {
         ended = true;
     }
 
-    /** Ends the stream after this batch and forgoes the elements from index {@code beyond} on. */
+    /** Ends the stream after this batch, and forgoes the elements from index {@code beyond} on. */
     final void end(Batch<T> batch, int beyond) {
         ended = true;
         batch.forgoFrom(beyond);
     }
 
-    /** Fails the stream at the element at {@code index}. The preceding elements of this batch are emitted first. */
+    /** Fails the stream at the element at {@code index}. The preceding elements are emitted first. */
     final void fail(Throwable cause, Batch<T> batch, int index) {
         failure = cause;
         batch.abandonFrom(index);
     }
 
     /**
-     * Passes an exception thrown by the user's function to the supervision, which may retry the call.
+     * Passes an exception of the user's function to the supervision, which may retry the call.
      *
      * @param call the function call to repeat
      * @param kept number of elements to emit so far
-     * @return the result of the call, or a {@link FailureVerdict} that has already been applied: either the element was
-     *     dropped, or the stream fails at this element
+     * @return the result of the call, or a {@link FailureVerdict} that has been applied to the element
      */
     final Object after(Throwable thrown, Handler<? super T, ?> call, Batch<T> batch, int kept, int index)
             throws InterruptedException {
@@ -104,7 +101,7 @@ public abstract class InPlaceStage<T, R> implements Stage<R> {
         return outcome;
     }
 
-    /** Discards the state. If this fails, the stream fails too, at the element after the dropped one. */
+    /** Discards the state. If this fails, the stream fails at the next element. */
     private FailureVerdict restarted(FailureVerdict verdict, Batch<T> batch, int index) {
         try {
             restart();
@@ -151,7 +148,7 @@ public abstract class InPlaceStage<T, R> implements Stage<R> {
         return null;
     }
 
-    /** Closes the upstream stage. If this fails, the stream fails after the processed elements have been emitted. */
+    /** Closes the upstream stage. If this fails, the stream fails after the processed elements. */
     private void endUpstream() {
         try {
             closeUpstream();

@@ -7,8 +7,8 @@ import dev.weir.stream.spi.StageMeter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Inserts an element between adjacent elements, and optionally one at the start and one at the end. No source waits for
- * the acknowledgements of these elements. Confined to the stage's thread.
+ * Inserts an element between adjacent elements, and optionally one at the start and one at the end. The inserted
+ * elements have no acknowledgements. Confined to the stage's thread.
  */
 final class IntersperseStage<T> implements Stage<T> {
 
@@ -18,8 +18,7 @@ final class IntersperseStage<T> implements Stage<T> {
     private final @Nullable T end;
 
     /**
-     * The element to insert before the next input element: at first the start element, later the separator. Null if
-     * there is nothing to insert.
+     * The element to insert before the next input element: first the start element, then the separator; null for none.
      */
     private @Nullable T before;
 
@@ -68,10 +67,7 @@ final class IntersperseStage<T> implements Stage<T> {
         return out;
     }
 
-    /**
-     * Returns the batch to emit at the end, or null if it would be empty. If there were no input elements, the batch
-     * includes the start element.
-     */
+    /** Returns the batch to emit at the end, or null if it is empty. Without input, it includes the start element. */
     private @Nullable Batch<T> frame() {
         Batch<T> out = new Batch<>(2);
         if (!begun && before != null) {

@@ -7,8 +7,7 @@ import dev.weir.stream.spi.Batch;
 import java.util.function.ToLongFunction;
 
 /**
- * Passes elements on up to a total weight, and fails at the first element that would exceed it. Confined to the stage's
- * thread.
+ * Passes elements on up to a total weight, and fails at the element that exceeds it. Confined to the stage's thread.
  */
 final class LimitWeightedStage<T> extends InPlaceStage<T, T> {
 

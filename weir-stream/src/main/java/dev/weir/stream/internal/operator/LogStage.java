@@ -70,7 +70,7 @@ final class LogStage<T> extends InPlaceStage<T, T> {
         }
     }
 
-    /** Logs a failure of the stream. If the logger throws, its exception is only added to the failure as suppressed. */
+    /** Logs a failure of the stream. An exception of the logger is added to the failure as suppressed. */
     private void logFailure(Throwable failure) {
         try {
             logger.log(Level.ERROR, context.pipelineName() + " " + context.stageName() + ": failed", failure);

@@ -21,18 +21,16 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replaces each element, the parent, with its children. The parent is acknowledged when its last child is acknowledged,
- * or immediately if it has no children. The stage holds the parent's own pending acknowledgement while it iterates over
- * the children, and adds one for each child. Confined to the stage's thread.
+ * Replaces each element, the parent, with its children. The parent is acknowledged when its last child is, or
+ * immediately if it has none. Each child holds a pending acknowledgement of the parent, and so does the stage while it
+ * iterates over the children. Confined to the stage's thread.
  */
 final class MapConcatStage<T, R> implements Stage<R> {
 
     private static final SpecialisedLoop<BatchLoop<?, ?>> LOOPS =
             SpecialisedLoop.of(MethodHandles.lookup(), new ExpandLoop<>());
 
-    /**
-     * A collection of up to this size is added to a batch in one step, even if the batch then exceeds its default size.
-     */
+    /** Collections up to this size are added to a batch in one step, even beyond its default size. */
     private static final int FEW_CHILDREN = 64;
 
     private final Stage<T> upstream;
@@ -45,7 +43,6 @@ final class MapConcatStage<T, R> implements Stage<R> {
 
     private final HeldElements inside;
 
-    /** The batch to which the loop adds children. */
     private Batch<R> childrenGoTo = new Batch<>(0);
 
     private @Nullable Throwable failure;
@@ -76,8 +73,8 @@ final class MapConcatStage<T, R> implements Stage<R> {
     public @Nullable Batch<R> pull(long deadlineNanos) throws InterruptedException {
         while (failure == null) {
             if (Thread.interrupted()) {
-                // The current parent may have an endless iterator. This stage would then never pull again, and no
-                // upstream stage would notice a cancellation, so check for an interrupt here.
+                // Check for an interrupt. With an endless iterator, this stage never pulls, so no upstream stage
+                // notices a cancellation.
                 throw new InterruptedException();
             }
             Batch<T> current = parents;
@@ -96,18 +93,18 @@ final class MapConcatStage<T, R> implements Stage<R> {
             }
             long start = System.nanoTime();
             Batch<R> out = pool.take();
-            // This call counts no elements, because the parents were already counted when they arrived.
+            // The parents were counted when they arrived.
             meter.beginWork(start);
             try {
                 expand(current, out);
             } catch (InterruptedException interrupted) {
-                // Only the children are abandoned here. The parents are abandoned when the stage is closed.
+                // Closing the stage abandons the parents.
                 out.abandonAll();
                 throw interrupted;
             }
             meter.endPass();
             meter.worked(0, out.size(), start);
-            // A parent with remaining children counts as held, because its own acknowledgement is still pending.
+            // A parent with remaining children counts as held.
             inside.set(parents == null ? 0 : current.size() - nextParent + (openParent ? 1 : 0));
             if (!out.isEmpty() || (failure == null && clock.hasPassed(deadlineNanos))) {
                 return out;
@@ -133,10 +130,7 @@ final class MapConcatStage<T, R> implements Stage<R> {
         }
     }
 
-    /**
-     * Passes an exception thrown by the function to the supervision, which may call the function again for the same
-     * parent.
-     */
+    /** Passes an exception of the function to the supervision, which may retry the call for the same parent. */
     private void afterFailure(Batch<T> from, int index, Throwable thrown) throws InterruptedException {
         Object outcome = supervised.after(
                 thrown, parent -> function.apply(parent).iterator(), from.get(index), () -> from.isRevoked(index));
@@ -176,17 +170,17 @@ final class MapConcatStage<T, R> implements Stage<R> {
      * Updates the current parent's pending acknowledgements after children were added to the batch.
      *
      * @param more whether the parent has further children
-     * @param broken the failure of the parent's iterator; null if it has not failed
+     * @param broken the failure of the parent's iterator, or null
      */
     private void tookChildren(int taken, boolean more, @Nullable Throwable broken) {
-        // Add the pending acknowledgements before a downstream stage sees the children. The last child takes over the
-        // parent's own acknowledgement.
+        // Add the acknowledgements before a downstream stage sees the children. The last child takes over the parent's
+        // own.
         int count = more || taken == 0 ? taken : taken - 1;
         if (count > 0) {
             parentTarget.retain(parentToken, count);
         }
         if (broken != null) {
-            // Children may have been emitted already, so the call cannot be retried.
+            // No retry, because children may have been emitted already.
             FailureVerdict verdict = supervised.decide(broken);
             supervised.note(verdict, Objects.requireNonNull(parents), openIndex);
             giveUp(verdict);
@@ -227,8 +221,8 @@ final class MapConcatStage<T, R> implements Stage<R> {
     }
 
     /**
-     * Expands parents that have few children completely, and returns at a parent that needs the slow path. The iterator
-     * escapes from the loop only on that path, so the JIT compiler allocates it only there.
+     * Expands parents with few children, and returns at a parent that needs the slow path. The iterator escapes from
+     * the loop only on that path, so the JIT compiler allocates it only there.
      */
     private static final class ExpandLoop<T, R> implements BatchLoop<T, MapConcatStage<T, R>> {
 

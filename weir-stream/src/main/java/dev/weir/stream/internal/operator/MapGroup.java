@@ -45,44 +45,44 @@ import org.jspecify.annotations.Nullable;
  */
 interface MapGroup<R> {
 
-    /** Identifies the sink in the {@link PassMark}, in which each map has a lower number. */
+    /** The mark of the sink in the {@link PassMark}. Maps have lower numbers. */
     int SINK = Integer.MAX_VALUE;
 
     /**
-     * Joins a sink to the group directly upstream of it. The sink then applies the group's functions to most batches.
-     * Returns null if there is no group.
+     * Joins a sink to the group directly upstream of it, and returns the group or null. The sink then applies the
+     * group's functions to most batches.
      */
     static <T> @Nullable MapGroup<T> rightAbove(Stage<T> upstream) {
         Stage<T> stage = upstream instanceof PassThroughStage<T> passage ? passage.upstream() : upstream;
         return stage instanceof MapStage<?, T> map ? map.joinedBySink() : null;
     }
 
-    /** The names of the group's stages, one per line, starting with the most downstream one. */
+    /** Names of the group's stages, one per line, the most downstream one first. */
     String names();
 
-    /** Returns whether the sink must still apply the group's functions to the batch that was pulled last. */
+    /** Returns whether the sink must apply the group's functions to the last pulled batch. */
     boolean isOwed();
 
     /**
-     * Applies the group's functions to an element of the batch that was pulled last.
+     * Applies the group's functions to an element of the last pulled batch.
      *
      * @throws Dropped if a map drops the element or fails; the caller must pass the exception to {@link #drop}
      */
     R through(Object element) throws InterruptedException, Dropped;
 
     /**
-     * Settles the dropped element at {@code index}. If the stream must fail, abandons this element and all later ones,
-     * and returns true.
+     * Settles the dropped element at {@code index}. If the stream must fail, abandons it and all later elements and
+     * returns true.
      */
     boolean drop(Dropped dropped, Batch<?> batch, int index);
 
-    /** The total time that the group's stages needed for the last sample batch, in nanoseconds, at least 1. */
+    /** Total time of the group's stages for the last sample batch, in nanoseconds, at least 1. */
     long samplesNanos();
 
     /**
      * Starts measuring a batch that the sink will process. The sink must call {@link #countInSink} afterwards.
      *
-     * @param sinkSampleNanos the time that the sink itself needed for the last sample batch
+     * @param sinkSampleNanos time that the sink itself needed for the last sample batch
      * @return the mark, which the sink sets to {@link #SINK} before it processes an element
      */
     PassMark begin(Batch<?> batch, long startNanos, long sinkSampleNanos);
@@ -90,13 +90,12 @@ interface MapGroup<R> {
     /**
      * Counts a batch that the sink has processed.
      *
-     * @param startNanos the time at which processing started
-     * @param sinkSampleNanos the time that the sink itself needed for the last sample batch
-     * @return the part of the measured time that is attributed to the sink
+     * @param startNanos time at which processing started
+     * @param sinkSampleNanos time that the sink itself needed for the last sample batch
+     * @return the sink's part of the measured time
      */
     long countInSink(int size, long startNanos, long sinkSampleNanos);
 
-    /** Throws the failure of a function, if there is one. */
     void throwFailure() throws InterruptedException;
 
     /** Thrown when a map of the group drops an element or fails. Immutable. */

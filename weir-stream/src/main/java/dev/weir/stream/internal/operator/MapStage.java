@@ -17,16 +17,16 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replaces each element in place; the element's acknowledgement does not change. If the function fails, the preceding
- * elements are passed on first. Up to {@value #LONGEST_GROUP} map stages form a group; see {@link MapGroup}. Confined
- * to the stage's thread.
+ * Replaces each element in place and keeps its acknowledgement. If the function fails, the preceding elements are
+ * passed on first. Up to {@value #LONGEST_GROUP} map stages form a group; see {@link MapGroup}. Confined to the stage's
+ * thread.
  */
 final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
 
     private static final SpecialisedLoop<MapLoop> LOOPS =
             SpecialisedLoop.of(MethodHandles.lookup(), new FunctionLoop());
 
-    /** The compiler does not inline more levels than this. */
+    /** Maximum depth that the JIT compiler inlines. */
     private static final int LONGEST_GROUP = 4;
 
     /** One in this number of batches is a sample batch, in which each function of a group is timed separately. */
@@ -36,7 +36,6 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
     private final @Nullable MapStage<?, T> above;
     private final Stage<?> source;
     private final int length;
-    /** Names of the group's stages, one per line, starting with the most downstream one. */
     private final String names;
 
     private final MapLoop loop;
@@ -50,14 +49,14 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
 
     /** True if the downstream sink applies the group's functions. */
     private boolean inSink;
-    /** True if the sink has not yet applied the group's functions to the last pulled batch. */
+    /** True if the sink must still apply the group's functions to the last pulled batch. */
     private boolean owed;
 
     private @Nullable Throwable failure;
     private int batches;
     /** Number of elements of the current batch that this stage dropped. */
     private int dropped;
-    /** The time that this stage needed for the last sample batch, at least 1. */
+    /** Time that this stage needed for the last sample batch, at least 1. */
     private long sampleNanos = 1;
 
     @SuppressWarnings("unchecked") // the function accepts the upstream stage's output and returns an R
@@ -112,7 +111,7 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
         throw FailureTransfer.rethrowFromAbove(failure);
     }
 
-    /** Marks the group as joined by a downstream sink, which applies the group's functions to most batches. */
+    /** Lets a downstream sink apply the group's functions to most batches. */
     MapGroup<R> joinedBySink() {
         inSink = true;
         return this;
@@ -169,7 +168,7 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
         }
     }
 
-    /** Applies each function of the group to the complete batch, starting with the most upstream one. */
+    /** Applies each function of the group to the complete batch, the most upstream one first. */
     private void runApart(Batch<?> batch) throws InterruptedException {
         if (above != null) {
             above.runApart(batch);
@@ -188,15 +187,13 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
     }
 
     /**
-     * Returns the failure of the earliest failed element, or null if no stage has failed. If several stages have
-     * failed, the most downstream failure is the earliest, because that stage has seen only elements that precede the
-     * other failures.
+     * Returns the failure of the earliest failed element, or null. The most downstream failure is the earliest: that
+     * stage has only seen elements before the other failures.
      */
     private @Nullable Throwable firstFailure() {
         return failure != null || above == null ? failure : above.firstFailure();
     }
 
-    /** Applies all functions of the group to each element. */
     private void runTogether(Batch<?> batch) throws InterruptedException {
         int size = batch.size();
         long start = System.nanoTime();
@@ -234,8 +231,8 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
     }
 
     /**
-     * Counts a batch of {@code size} elements for this stage and for the group's stages upstream of it. Returns the
-     * number of elements that leave this stage.
+     * Counts a batch of {@code size} elements for this stage and the group's upstream stages. Returns the number of
+     * elements that leave this stage.
      */
     private int countGroup(int size, double nanosPerSample) {
         int in = above == null ? size : above.countGroup(size, nanosPerSample);
@@ -263,8 +260,8 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
     }
 
     /**
-     * Returns the result of a successful retry. Throws {@link Dropped} if the element must be dropped or the stream
-     * must fail.
+     * Returns the result of a successful retry. Throws {@link Dropped} if the element is dropped or the stream must
+     * fail.
      */
     private Object afterFailure(Throwable thrown, Object element) throws InterruptedException, Dropped {
         Object outcome = supervised.after(thrown, this::call, element);
@@ -281,7 +278,7 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
         upstream.close();
     }
 
-    /** Contains the map that dropped an element, and the verdict on the element. */
+    /** The map that dropped an element, and its verdict. */
     private static final class DroppedAt extends Dropped {
 
         private static final long serialVersionUID = 1;
@@ -295,10 +292,7 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
         }
     }
 
-    /**
-     * Applies functions to the elements of a batch. Each class that implements a function gets its own copy of the
-     * loop; see {@link BatchLoop}.
-     */
+    /** Applies functions to the elements of a batch. Each function class gets its own copy; see {@link BatchLoop}. */
     private interface MapLoop {
 
         /**

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A predicate that matches an element if its key is not among the remembered keys. Confined to the stage's thread. */
+/** Matches an element if its key is not among the remembered keys. Confined to the stage's thread. */
 final class NewKeys<T> implements FilterStage.Remembering<T> {
 
     private final String operator;
@@ -15,7 +15,7 @@ final class NewKeys<T> implements FilterStage.Remembering<T> {
 
     private interface Memory {
 
-        /** Returns whether a key is new, and remembers the key. */
+        /** Remembers a key. Returns whether it is new. */
         boolean isNew(Object key);
 
         void clear();
@@ -27,7 +27,6 @@ final class NewKeys<T> implements FilterStage.Remembering<T> {
         this.memory = memory;
     }
 
-    /** Keeps an element unless it has the same key as the previous element. */
     static <T> BlueprintNode<T> dropRepeated(BlueprintNode<T> above, Function<? super T, ?> key) {
         return FilterStage.remembering("dropRepeated", above, () -> new NewKeys<>("dropRepeated", key, new LastKey()));
     }

@@ -10,8 +10,7 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Emits an initial value, and then, for each element, the combination of all elements so far. Confined to the stage's
- * thread.
+ * Emits an initial value, and for each element the combination of all elements so far. Confined to the stage's thread.
  */
 final class ScanStage<T, R> extends InPlaceStage<T, R> {
 

@@ -23,7 +23,6 @@ public record StageWiring<T>(Stage<T> upstream, StageContext context, StageAttri
         Stage<R> make(StageWiring<T> wiring);
     }
 
-    /** Creates the blueprint of a fused stage downstream of {@code above}. */
     public static <T, R> BlueprintNode<R> node(String name, BlueprintNode<T> above, Maker<T, R> maker) {
         return new BlueprintNode<>(name, (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
@@ -31,7 +30,7 @@ public record StageWiring<T>(Stage<T> upstream, StageContext context, StageAttri
         });
     }
 
-    /** Creates the blueprint of a fused stage that calls no user function and therefore needs no supervision. */
+    /** Creates the blueprint of a fused stage that calls no user function and needs no supervision. */
     public static <T, R> BlueprintNode<R> withoutFunction(String name, BlueprintNode<T> above, Maker<T, R> maker) {
         return new BlueprintNode<>(name, (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
@@ -40,7 +39,7 @@ public record StageWiring<T>(Stage<T> upstream, StageContext context, StageAttri
         });
     }
 
-    /** Returns the supervision for exceptions of the stage's function. Used only by stages that have a function. */
+    /** Returns the supervision of the stage's function. Used only by stages that have one. */
     public SupervisedCall supervised() {
         return SupervisedCall.by(attributes, clock());
     }

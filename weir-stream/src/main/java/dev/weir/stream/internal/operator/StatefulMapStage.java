@@ -60,7 +60,7 @@ final class StatefulMapStage<S, T, R> extends InPlaceStage<T, R> {
         return current;
     }
 
-    /** Calls the function again for a retry. Returns {@code NOTHING} if the result is null. */
+    /** Calls the function for a retry. Returns {@code NOTHING} if the result is null. */
     private Object again(T element) {
         R result = functions.apply.apply(state(), element);
         return result == null ? NOTHING : result;

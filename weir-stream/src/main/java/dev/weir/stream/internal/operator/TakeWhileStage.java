@@ -55,8 +55,7 @@ final class TakeWhileStage<T> extends InPlaceStage<T, T> {
                     goesOn = (boolean) outcome;
                 }
                 if (!goesOn) {
-                    // End the stream before moving this element, because `end` forgoes the later elements at their
-                    // current indexes.
+                    // End the stream before moving this element: `end` forgoes the later elements by their indexes.
                     stage.end(batch, stage.inclusive ? i + 1 : i);
                 }
                 if (goesOn || stage.inclusive) {

@@ -1,7 +1,4 @@
-/**
- * Fused operators: they pull batches, modify them and return them, all on the same thread. Each operator has its own
- * class.
- */
+/** Fused operators: they pull batches, modify them and return them, all on the same thread. */
 @NullMarked
 package dev.weir.stream.internal.operator;
 

@@ -16,7 +16,7 @@ final class AsyncCalls<T, R> {
     private final String operator;
     private final Function<? super T, ? extends CompletionStage<? extends R>> function;
 
-    /** Held during each call of the function. Null if calls are never retried, because they then never overlap. */
+    /** Held during each call of the function. Null without retries, because calls then never overlap. */
     private final @Nullable ReentrantLock turns;
 
     private final @Nullable Gate<T> gate;
@@ -26,10 +26,10 @@ final class AsyncCalls<T, R> {
     }
 
     /**
-     * Creates an object that calls {@code function}. If {@code gate} is not null, each call first waits at the gate.
+     * Creates an object that calls {@code function}, with a wait at {@code gate} before each call if it is not null.
      *
      * @param operator name of the operator, for messages
-     * @param retried whether calls may be retried; retries run on separate threads, so calls must then be serialised
+     * @param retried whether calls may be retried; retries run on other threads, so calls need a lock
      */
     AsyncCalls(
             String operator,
@@ -91,7 +91,7 @@ final class AsyncCalls<T, R> {
     /** Calls the function and waits for the result. Returns null if the element was revoked before the call. */
     @Nullable
     R callAndWait(T element, BooleanSupplier revoked) throws Exception {
-        // This future never completes exceptionally. If it did, get() would call methods of the user's exception.
+        // This future never completes exceptionally, because get() would then call methods of the user's exception.
         CompletableFuture<Object> done = new CompletableFuture<>();
         CompletionStage<? extends R> stage = call(element, revoked);
         if (stage == null) {
@@ -125,6 +125,6 @@ final class AsyncCalls<T, R> {
         }
     }
 
-    /** The outcome of a computation that failed and therefore has no result. */
+    /** The outcome of a failed computation. */
     private record Failed(Throwable why) {}
 }

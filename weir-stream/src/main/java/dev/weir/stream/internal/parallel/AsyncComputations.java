@@ -13,31 +13,24 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the asynchronous computations of a stage: it calls the function, handles the completion of its future, and
- * retries. Thread-safe without a lock, because each thread accesses only the slot of its element: one thread at a time
- * calls {@link #start}, the thread that completes the future calls {@link #completed}, and each retry runs on its own
- * virtual thread.
+ * Runs the asynchronous computations of a stage: calls the function, handles the completion of its future, and retries.
+ * Thread-safe without a lock, because each thread accesses only the slot of its element. One thread at a time calls
+ * {@link #start}, the completing thread calls {@link #completed}, and each retry runs on its own virtual thread.
  */
 final class AsyncComputations<T, R> {
 
-    /** The stage to which the computations belong. Thread-safe. */
+    /** The stage of the computations. Thread-safe. */
     interface Owner<R> {
 
-        /**
-         * Returns whether the stage has been cancelled or closed. Later failures may be a consequence of this and are
-         * not retried.
-         */
+        /** Returns whether the stage has been cancelled or closed. Later failures are not retried. */
         boolean isCancelled();
 
-        /**
-         * Registers a running computation. If the stage has been cancelled or closed, cancels the computation and
-         * returns false instead.
-         */
+        /** Registers a running computation. If the stage has been cancelled or closed, cancels it and returns false. */
         boolean admit(RunningComputation<R> running);
 
         /**
-         * Accepts the outcome of a registered computation. The outcome is a result, or a {@link FailureVerdict} that
-         * has already been applied to the element.
+         * Accepts the outcome of a registered computation: a result, or a {@link FailureVerdict} that has been applied
+         * to the element.
          */
         void finished(RunningComputation<R> running, Object outcome);
     }
@@ -61,14 +54,13 @@ final class AsyncComputations<T, R> {
         this.tasks = tasks;
     }
 
-    /** Returns whether the stage has been cancelled or closed, so that no more computations may start. */
     boolean isCancelled() {
         return owner.isCancelled();
     }
 
     /**
-     * Starts the computation for the element in a slot. If the outcome is available immediately, returns the result, or
-     * a {@link FailureVerdict} that has already been applied to the element. Otherwise returns null.
+     * Starts the computation for the element in a slot. Returns an outcome that is available at once: the result, or a
+     * {@link FailureVerdict} that has been applied to the element. Otherwise returns null.
      */
     @Nullable
     Object start(int slot) {
@@ -91,7 +83,7 @@ final class AsyncComputations<T, R> {
             return afterFailure(thrown, slot);
         }
         RunningComputation<R> running = new RunningComputation<>(this, slot, future);
-        // The computation is registered before its callback can run, so that a close can cancel it.
+        // Register before the callback can run, so that a close can cancel the computation.
         if (owner.admit(running)) {
             running.listen(stage);
         }
@@ -111,16 +103,15 @@ final class AsyncComputations<T, R> {
     }
 
     /**
-     * Handles a failure of an element's first call that is known immediately. Returns the verdict, or null if the call
-     * is being retried or the stage has been cancelled.
+     * Handles an immediate failure of an element's first call. Returns the verdict, or null if the call is being
+     * retried or the stage has been cancelled.
      */
     private @Nullable FailureVerdict afterFailure(Throwable thrown, int slot) {
         if (!supervised.retries()) {
             return settled(verdictOn(thrown, supervised::decide), slot);
         }
         RunningComputation<R> running = new RunningComputation<>(this, slot, null);
-        // The retry will settle the element. Detach this computation, so that closing the stage does not settle the
-        // element too.
+        // The retry settles the element. Detach the computation, so that closing the stage does not settle it too.
         boolean ignored = running.detach();
         if (owner.admit(running)) {
             retry(running, thrown);
@@ -129,8 +120,8 @@ final class AsyncComputations<T, R> {
     }
 
     /**
-     * Settles the pending acknowledgement of an element as decided by {@code verdict}. If its acknowledgement target
-     * throws, returns a verdict that fails the stage.
+     * Settles an element's acknowledgement according to {@code verdict}. If its target throws, returns a verdict that
+     * fails the stage.
      */
     private FailureVerdict settled(FailureVerdict verdict, int slot) {
         try {
@@ -154,8 +145,8 @@ final class AsyncComputations<T, R> {
     }
 
     /**
-     * Handles the completion of a future that was still running when the function returned it. Called once, on the
-     * completing thread.
+     * Handles the completion of a future that was running when the function returned it. Called once, on the completing
+     * thread.
      */
     void completed(RunningComputation<R> of, @Nullable R result, @Nullable Throwable thrown) {
         if (thrown == null && result != null) {

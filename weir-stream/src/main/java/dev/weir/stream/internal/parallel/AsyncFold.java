@@ -13,9 +13,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
 
 /**
- * Combines the elements of one run with an asynchronous function. Confined to the only worker of its stage, except that
- * the downstream thread reads the result at the end of the stream. The stage's lock makes the result visible to that
- * thread.
+ * Combines the elements of one run with an asynchronous function. Confined to the stage's only worker. At the end of
+ * the stream, the downstream thread reads the result, which the stage's lock makes visible.
  */
 final class AsyncFold<T, R> {
 
@@ -52,8 +51,8 @@ final class AsyncFold<T, R> {
             AsyncFold<T, R> fold = new AsyncFold<>("foldAsync", initial, function);
             BlueprintNode<R> holder =
                     ElementStages.fold(fold.below(above, attributes), initial, (before, after) -> after);
-            // The holder is the stage that holds the acknowledgements. A restart does not reset its value, so emit the
-            // AsyncFold's value instead.
+            // The holder stage keeps the acknowledgements. A restart does not reset its value, so emit this fold's
+            // value.
             return ElementStages.map(holder, last -> fold.combined).build(assembly);
         });
     }
@@ -68,9 +67,7 @@ final class AsyncFold<T, R> {
         return combined;
     }
 
-    /**
-     * Returns the attributes with a supervision that also resets the combined value to {@link #initial} on a restart.
-     */
+    /** Returns the attributes with a supervision that also resets the combined value on a restart. */
     private Attributes restartedBy(StageAttributes attributes) {
         Supervision given = attributes.supervision();
         Supervision restarting = Supervision.of(failure -> {

@@ -21,11 +21,9 @@ import java.util.function.Function;
  * results. The upstream thread adds elements to the table and starts their computations; any thread may complete them;
  * the downstream thread pulls the results.
  *
- * <p>The user's function is called by one thread at a time. The thread that has set {@link #starting} is called the
- * <em>starter</em>. It is usually the feeder, which does not pull while there are elements to start. A completion never
- * calls the function. If a completion makes an element ready while the feeder is busy upstream, a task of the run
- * starts the element. User code therefore never runs on threads outside the pipeline, after the end of the run, or
- * recursively when futures complete immediately.
+ * <p>One thread at a time, the <em>starter</em>, calls the user's function; it has set {@link #starting}. The starter
+ * is usually the feeder. If an element becomes ready while the feeder is busy upstream, a task of the run starts it.
+ * User code never runs on the completing threads, after the end of the run, or recursively.
  *
  * <p>A failed element is retried on its own virtual thread and counts as running until the retry ends. Retries and the
  * starter take turns calling the function.
@@ -42,7 +40,7 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
     private boolean starting;
     private boolean starterCalled;
 
-    /** The elements whose computations are being started. Used only by the thread that has set {@link #starting}. */
+    /** The elements that the starter is starting. Used only by the thread that has set {@link #starting}. */
     private final StarterRun run = new StarterRun();
 
     AsyncStage(
@@ -68,8 +66,7 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
         WorkerStages.check("parallelism", parallelism, MAX_PARALLELISM);
         return new BlueprintNode<>("mapAsync", (assembly, attributes) -> {
             Dispatcher dispatcher = attributes.dispatcherOr(Dispatcher.virtual());
-            // Futures may run on any executor, so the dispatcher's size does not limit the number of running
-            // computations.
+            // Futures may run on any executor, so the dispatcher's size does not limit them.
             return WorkerStages.<T, R>build(
                     above,
                     assembly,
@@ -92,10 +89,7 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
 
     // ---- The feeder.
 
-    /**
-     * Adds all elements and starts elements as long as the limit allows. Returns when all elements have been added and
-     * no ready element is left to start.
-     */
+    /** Adds all elements and starts elements up to the limit. Returns when no element is left to add or start. */
     @Override
     boolean add(Batch<T> batch, long[] keysOfBatch, StageMeter feederMeter) throws InterruptedException {
         try {
@@ -138,10 +132,7 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
                 batch.get(index), batch.target(index), batch.token(index), ElementKeys.at(keysOfBatch, index));
     }
 
-    /**
-     * Drops revoked elements of the feeder's batch. Must be called while holding the lock, which is released
-     * temporarily.
-     */
+    /** Drops revoked elements of the feeder's batch. Called with the lock held; releases it while dropping. */
     private void dropInHand() {
         Batch<?> revoked = inHand.takeRevoked();
         lock.unlock();
@@ -159,23 +150,23 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
     }
 
     /**
-     * Takes elements to start. Returns true if there are any; the calling thread must then start their computations.
-     * Must be called while holding the lock.
+     * Takes elements whose computations the calling thread must start. Returns false if there are none. Called with the
+     * lock held.
      */
     private boolean takeRun() {
         if (!canStart()) {
             return false;
         }
-        // Once an element is taken, other threads can no longer drop it if it is revoked. A call may wait at the gate
-        // for a long time, so if there is a gate, take only one element and leave the others droppable.
+        // Other threads cannot drop a taken element. A call may wait at the gate for a long time, so take one element
+        // if there is a gate.
         run.take(table, limit.current() - inFlight.count(), gate == null ? Integer.MAX_VALUE : 1);
         starting = true;
         return true;
     }
 
     /**
-     * Starts the computations of the taken elements up to the limit and settles the elements whose outcome is available
-     * immediately. Must be called while holding the lock, which is released temporarily.
+     * Starts the computations of the taken elements, and settles elements whose outcome is available at once. Called
+     * with the lock held; releases it meanwhile.
      */
     private void startRun() {
         Throwable broken = null;
@@ -184,8 +175,8 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
             run.start(computations);
             meter.ran(run.nanos());
         } catch (RuntimeException | Error thrown) {
-            // Fail without waiting for the started elements, because they may never complete. The other elements are
-            // settled when the stage is closed.
+            // Fail without waiting for the started elements, which may never complete. Closing the stage settles the
+            // others.
             broken = thrown;
         } finally {
             lock.lock();
@@ -196,8 +187,7 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
         }
         run.giveBackRest(table);
         if (settleRun()) {
-            // Elements that were waiting for a revoked element may be revoked too. Drop them now, because the next call
-            // may block.
+            // Elements behind a revoked element may be revoked too. Drop them now, because the next call may block.
             dropReadyRevokedMeanwhile();
         }
         if (closed) {
@@ -212,8 +202,7 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
     }
 
     /**
-     * Settles the elements whose outcome is known. Returns whether one of them was revoked. Must be called while
-     * holding the lock.
+     * Settles the elements whose outcome is known. Returns whether one of them was revoked. Called with the lock held.
      */
     private boolean settleRun() {
         int done = 0;
@@ -241,10 +230,7 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
         return revoked;
     }
 
-    /**
-     * Wakes the downstream thread and the feeder if the settled elements allow them to continue. Must be called while
-     * holding the lock.
-     */
+    /** Wakes the downstream thread and the feeder if they can continue. Called with the lock held. */
     private void afterSettling() {
         callPuller();
         if ((feederCall.isWaiting() && canStart()) || feederCall.hasRoom()) {
@@ -252,7 +238,7 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
         }
     }
 
-    /** Starts elements that became ready while the feeder was busy upstream. This is the body of a separate task. */
+    /** Starts elements that became ready while the feeder was busy upstream. Runs as a separate task. */
     private void startReady(Task self) {
         lock.lock();
         try {
@@ -286,7 +272,7 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
         } finally {
             lock.unlock();
         }
-        // The stage was cancelled or closed during the call of the function, so the computation is no longer needed.
+        // The stage was cancelled or closed during the call of the function.
         running.cancel();
         table.abandon(running.slot());
         return false;
@@ -324,9 +310,8 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
     }
 
     /**
-     * Returns the number of waiting calls. Every asynchronous computation that was started counts as waiting, because
-     * it uses no thread of this stage. The other running elements count as waiting too, except for one, for which a
-     * thread may be calling the function.
+     * Returns the number of waiting calls. Started computations count as waiting, because they use no thread of this
+     * stage. Other running elements count too, except for the one whose function call may be running.
      */
     @Override
     int waitingCalls(int waitingTasks) {
@@ -352,8 +337,7 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
     @Override
     void wakeFeeder() {
         super.wakeFeeder();
-        // The feeder may be unable to respond, for instance because it is waiting at the gate. Drop its revoked
-        // elements here.
+        // The feeder may be waiting at the gate. Drop its revoked elements here.
         dropInHand();
     }
 
@@ -361,7 +345,7 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
         try {
             tasks.fork(this::startReady);
         } catch (RuntimeException | Error refused) {
-            // The exception must not reach the calling thread, which may be completing a user's future.
+            // The calling thread may be completing a user's future, so it must not get the exception.
             failForkless(refused);
         }
     }

@@ -16,16 +16,14 @@ import java.util.concurrent.locks.Condition;
 /**
  * Processes many elements concurrently on worker threads. A worker takes a ready element, calls the handler, which may
  * block, and then takes the next element. The upstream thread adds elements to the table; the downstream thread pulls
- * finished ones. All shared state is guarded by the stage's lock; handlers run without holding it.
+ * finished ones. The stage's lock guards all shared state; handlers run without it.
  *
- * <p>Workers are started when there are more ready elements than idle workers, up to the limit. An idle worker on a
- * virtual thread waits for more elements. An idle worker on a thread pool ends, so that several stages can use the
- * pool.
+ * <p>Workers start when there are more ready elements than idle workers, up to the limit. An idle worker on a virtual
+ * thread waits for more elements. An idle worker on a thread pool ends, so that several stages can use the pool.
  *
  * <p>If handlers are quick, waking a worker costs more than the work itself. A few workers then take several elements
- * per lock acquisition ({@link WorkerRun}), and another worker watches them in case a handler blocks. The watcher
- * checks every millisecond. If no element has been taken since the last check, it wakes more workers. If a worker is
- * stuck, the watcher takes back the elements that the worker has not started.
+ * per lock acquisition ({@link WorkerRun}), and another worker watches them. The watcher checks every millisecond,
+ * wakes more workers if no element has been taken, and takes unstarted elements back from a stuck worker.
  */
 public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
 
@@ -40,13 +38,12 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
     private static final long IDLE_WORKER_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final long WATCH_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-    /** Amount of quick work that justifies waking another worker, measured in handler time. */
+    /** Handler time of quick work that justifies waking another worker. */
     private static final long WORTH_A_LANE_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
 
     /**
-     * Finished elements may be held back so that they are emitted together, for at most the average duration of a
-     * handler divided by this number. They are held back only while every worker has another ready element. With such a
-     * backlog, an element waits about as long as a handler runs anyway.
+     * Finished elements may be held back, to be emitted together, for at most the average handler duration divided by
+     * this number. This happens only while every worker has another ready element.
      */
     private static final int GATHER_PART = 8;
 
@@ -81,8 +78,7 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
                 parts.clock(),
                 parts.capacity());
         this.workersWait = tasks.dispatcher().kind() == Dispatcher.Kind.VIRTUAL;
-        // With a test clock, idle workers wait without a timeout. Otherwise, the clock would count them as waiting for
-        // time to pass.
+        // A test clock would count idle workers with a timeout as waiting for time to pass.
         this.idleWorkerNanos = clock == Clock.SYSTEM ? IDLE_WORKER_NANOS : NEVER;
         this.calls = new HandlerCalls<>(handler, gate, supervised, table);
     }
@@ -98,8 +94,8 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
     }
 
     /**
-     * Returns a node that calls the handler with one element at a time, in order. Users cannot raise its parallelism,
-     * because each call needs the result of the previous call.
+     * Returns a node that calls the handler with one element at a time, in order. Its parallelism is fixed, because
+     * each call needs the result of the previous one.
      */
     public static <T, R> BlueprintNode<R> sequential(BlueprintNode<T> above, Handler<? super T, ? extends R> handler) {
         return node(above, Parallelism.fixed(1), false, Ordering.input(), handler);
@@ -181,17 +177,14 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
         return i;
     }
 
-    /** Waits until there is room for an element or the element is revoked. Must be called while holding the lock. */
+    /** Waits until there is room for an element or the element is revoked. Called with the lock held. */
     private void awaitRoom(Batch<T> batch, int index, long key, StageMeter feederMeter) throws InterruptedException {
         while (!table.hasRoomFor(key) && !cancelled && !batch.isRevoked(index)) {
             awaitCall(true, key, feederMeter);
         }
     }
 
-    /**
-     * Wakes workers for ready elements and returns the number of additional workers to start. Must be called while
-     * holding the lock.
-     */
+    /** Wakes workers for ready elements. Returns the number of workers to start. Called with the lock held. */
     private int callWorkers() {
         int ready = table.readyCount();
         int startable = Math.max(0, limit.current() - workers);
@@ -257,11 +250,10 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
     }
 
     /**
-     * Processes up to {@code IN_A_ROW} runs of elements. Must be called while holding the lock, which is released
-     * temporarily.
+     * Processes up to {@code IN_A_ROW} runs of elements. Called with the lock held; releases it meanwhile.
      *
-     * <p>The worker's endless loop stays interpreted, and virtual threads park and resume slowly in interpreted frames.
-     * This code is therefore in a separate method, which is called often enough to be compiled.
+     * <p>This is a separate method so that the JIT compiler compiles it. The worker's endless loop stays interpreted,
+     * and virtual threads park and resume slowly in interpreted frames.
      *
      * @return NONE to continue. Otherwise the worker must end, and the value is STOPPED or the slot of an element that
      *     was not settled before the stage was closed
@@ -284,9 +276,8 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
     }
 
     /**
-     * Returns the maximum number of elements in a worker's next run. While handlers are quick, a worker takes several
-     * elements per lock acquisition. If a handler blocks nevertheless, the watcher takes back the elements that have
-     * not been started. Must be called while holding the lock.
+     * Returns the maximum number of elements in a worker's next run: several only if handlers are quick and a watcher
+     * can take unstarted elements back. Called with the lock held.
      */
     private int runLength() {
         if (!watching || gate != null || !pace.isQuick()) {
@@ -296,7 +287,7 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
     }
 
     /**
-     * Processes the elements of {@code run}. Must be called while holding the lock, which is released temporarily.
+     * Processes the elements of {@code run}. Called with the lock held; releases it meanwhile.
      *
      * @return NONE to continue. Otherwise the worker must end, and the value is STOPPED or the slot of an element that
      *     was not settled before the stage was closed
@@ -321,8 +312,8 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
             }
         }
         if (closed) {
-            // Closing the stage has settled all elements of the run except the last one. Return its slot, so that the
-            // caller abandons it, unless a verdict has already settled it.
+            // Closing the stage has settled the run's elements, except the last one. The caller abandons it, unless a
+            // verdict has settled it.
             return run.hasDone() && (WorkerRun.ends(last) || !(last instanceof FailureVerdict)) ? run.slot() : STOPPED;
         }
         if (!WorkerRun.ends(last)) {
@@ -346,7 +337,7 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
         return NONE;
     }
 
-    /** Processes the elements of a run. Returns the outcome of the last element that was started. */
+    /** Processes the elements of a run. Returns the outcome of the last started element. */
     private Object workOn(WorkerRun run, Task self, TimedRun timed) {
         Object outcome = FailureVerdict.REVOKED;
         int worked = 0;
@@ -387,8 +378,7 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
 
     @Override
     long gatherNanos() {
-        // With a test clock, do not gather elements, because they would not be emitted until the test advances the
-        // clock.
+        // With a test clock, gathered elements would wait until the test advances the clock.
         long nanos = clock == Clock.SYSTEM && workersWait ? pace.nanos() / GATHER_PART : 0;
         return nanos < SHORTEST_GATHER_NANOS ? 0 : Math.min(nanos, LONGEST_GATHER_NANOS);
     }
@@ -416,13 +406,13 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
     }
 
     /**
-     * Returns the slot of the next element to process. Waits for an element if idle workers may wait. Returns -1 if the
-     * worker must end. Must be called while holding the lock.
+     * Returns the slot of the next element, possibly after a wait. Returns -1 if the worker must end. Called with the
+     * lock held.
      */
     private int nextSlot(Task self, TimedRun timed) {
         while (!cancelled && self.mayGoOn()) {
             if (workers > limit.current()) {
-                // This worker may have been woken to take an element but is ending, so wake another worker.
+                // This worker may have been woken for an element. Wake another worker for it.
                 readyOrEnded.signal();
                 return -1;
             }
@@ -450,7 +440,7 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
                     return -1;
                 }
             } catch (InterruptedException ignored) {
-                // Ignored here: the loop condition checks whether the interrupt was meant for this worker.
+                // The loop condition checks whether the interrupt was meant for this worker.
             } finally {
                 idleWorkers--;
             }
@@ -459,8 +449,8 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
     }
 
     /**
-     * Watches whether workers make progress. Returns when there is nothing to watch, when handlers are no longer quick,
-     * or when elements are stuck. Must be called while holding the lock, which may be released temporarily.
+     * Watches whether workers make progress. Returns when there is nothing to watch, handlers are slow, or elements are
+     * stuck. Called with the lock held; may release it meanwhile.
      */
     private void standWatch(Task self) {
         watchWanted = false;
@@ -475,11 +465,11 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
                 goesOn = !gatherInStuck() && (taken != takenBefore || table.readyCount() == 0);
             }
         } catch (InterruptedException ignored) {
-            // Ignored here: the caller's loop checks whether the interrupt was meant for this worker.
+            // The caller's loop checks whether the interrupt was meant for this worker.
         } finally {
             watching = false;
             self.waitsBriefly(false);
-            // Nobody watches the runs from now on, so take back their elements that have not been started.
+            // Without a watcher, take back the elements that have not been started.
             gatherIn();
         }
         if (table.readyCount() > 0 && !cancelled) {
@@ -497,8 +487,8 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
     }
 
     /**
-     * Takes unstarted elements back from runs that make no progress, and settles their finished elements. Returns
-     * whether there were any such elements. Must be called while holding the lock.
+     * Takes unstarted elements back from runs without progress, and settles their finished elements. Returns whether
+     * there were any. Called with the lock held.
      */
     private boolean gatherInStuck() {
         boolean any = runs.gatherInStuck();

@@ -6,10 +6,7 @@ import dev.weir.stream.internal.failure.SupervisedCall;
 import dev.weir.stream.spi.Batch;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Computes the keys of elements, a batch at a time, before any lock is taken. Confined to the thread that feeds the
- * stage.
- */
+/** Computes the keys of a batch's elements before any lock is taken. Confined to the thread that feeds the stage. */
 final class ElementKeys<T> {
 
     private static final long[] NONE = {};
@@ -24,8 +21,8 @@ final class ElementKeys<T> {
     }
 
     /**
-     * Computes the keys of a batch. If the key function fails for an element, the supervision decides. Either the
-     * element is dropped, or the batch is truncated before this element and {@link #failure} is set.
+     * Computes the keys of a batch. If the key function fails, the supervision decides: the element is dropped, or the
+     * batch is truncated before it and {@link #failure} is set.
      */
     long[] of(Batch<T> batch) throws InterruptedException {
         if (!ordering.isKeyed()) {
@@ -66,7 +63,7 @@ final class ElementKeys<T> {
         return keys.length == 0 ? Ordering.NO_KEY : keys[index];
     }
 
-    /** Returns the failure of the key function that truncated the last batch, or null if there is none. */
+    /** Returns the key function's failure that truncated the last batch, or null. */
     @Nullable
     Throwable failure() {
         return failure;

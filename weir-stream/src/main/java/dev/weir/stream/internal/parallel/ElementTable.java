@@ -49,8 +49,8 @@ final class ElementTable<T> {
     private final IntRing free;
     private final IntRing ready;
     /**
-     * Slots in the order of emission. With input order, these are all occupied slots in order of arrival. Otherwise,
-     * these are the slots that are done, in order of completion.
+     * Slots in the order of emission. With input order, all occupied slots in order of arrival; otherwise, the done
+     * slots in order of completion.
      */
     private final IntRing outgoing;
 
@@ -60,8 +60,7 @@ final class ElementTable<T> {
     /**
      * Creates an empty table.
      *
-     * @param capacity maximum number of elements that are not waiting for an earlier element with the same key, a power
-     *     of two
+     * @param capacity maximum number of elements that do not wait for an element with the same key; a power of two
      * @param inputOrder whether elements leave in order of arrival
      * @param keyed whether elements may have keys; if not, no space is reserved for chains
      */
@@ -88,14 +87,12 @@ final class ElementTable<T> {
         }
     }
 
-    /** The maximum number of elements, including elements waiting for an earlier element with the same key. */
+    /** Maximum number of elements, including elements that wait for an earlier one with the same key. */
     int slots() {
         return slots;
     }
 
-    /**
-     * Returns whether the table is full for elements that do not have to wait for an earlier element with the same key.
-     */
+    /** Returns whether the table is full for elements that need not wait for an element with the same key. */
     boolean isFull() {
         return size() - waitingCount >= capacity;
     }
@@ -113,12 +110,12 @@ final class ElementTable<T> {
         return slots - free.size();
     }
 
-    /** The number of elements waiting for an earlier element with the same key. */
+    /** Number of elements that wait for an earlier element with the same key. */
     int waitingCount() {
         return waitingCount;
     }
 
-    /** The largest number of elements waiting for the same running or ready element. */
+    /** Largest number of elements that wait for the same running or ready element. */
     int longestChain() {
         int longest = 0;
         for (int slot = 0; waitingCount > longest && slot < slots; slot++) {
@@ -146,24 +143,21 @@ final class ElementTable<T> {
         return ready.size();
     }
 
-    /** Returns whether finished elements occupy at least an eighth of the capacity. */
     boolean hasManyDone() {
         return doneCount >= capacity >> 3;
     }
 
-    /** The number of finished elements that have not been drained. */
     int doneCount() {
         return doneCount;
     }
 
-    /** Returns whether there is room for an element with this key. */
     boolean hasRoomFor(long key) {
         return hasRoomIn(key == Ordering.NO_KEY ? NONE : bucketOf(key));
     }
 
     /**
-     * Returns whether there is enough room for elements with this key to justify waking the feeder. If no element in
-     * the table is ready or done, any room is enough, because the running elements may never end and make more room.
+     * Returns whether there is enough room for this key to justify waking the feeder. If no element is ready or done,
+     * any room is enough, because the running elements may never end.
      */
     boolean hasAmpleRoomFor(long key) {
         int bucket = key == Ordering.NO_KEY ? NONE : bucketOf(key);
@@ -174,7 +168,7 @@ final class ElementTable<T> {
     }
 
     private boolean hasRoomIn(int bucket) {
-        // Check for a free slot in both cases. A waiting element that becomes ready keeps its slot, so all slots may be
+        // Check for a free slot in both cases. Waiting elements that become ready keep their slots, so all slots may be
         // occupied although few elements wait.
         return mustWait(bucket) ? waitingCount < waitingCapacity && !free.isEmpty() : !isFull();
     }
@@ -183,7 +177,7 @@ final class ElementTable<T> {
         return bucket != NONE && lastOfBucket[bucket] != NONE;
     }
 
-    /** Adds an element and returns true if there is room for its key; otherwise returns false. */
+    /** Adds an element. Returns false if there is no room for its key. */
     boolean offer(Object value, AckTarget target, long token, long key) {
         int bucket = key == Ordering.NO_KEY ? NONE : bucketOf(key);
         if (!hasRoomIn(bucket)) {
@@ -218,7 +212,7 @@ final class ElementTable<T> {
         return (int) (mixed >>> (64 - Integer.numberOfTrailingZeros(lastOfBucket.length)));
     }
 
-    /** Takes a ready element, marks it as running, and returns its slot. Returns -1 if no element is ready. */
+    /** Takes a ready element, marks it as running, and returns its slot, or -1 if no element is ready. */
     int takeReady() {
         if (ready.isEmpty()) {
             return NONE;
@@ -229,8 +223,8 @@ final class ElementTable<T> {
     }
 
     /**
-     * Puts a taken element, whose processing must not have started, back among the ready elements. Several elements
-     * must be given back in reverse order, the last one taken first.
+     * Puts a taken element back among the ready elements before its processing has started. Several elements must be
+     * given back in reverse order.
      */
     void giveBack(int slot) {
         running[slot] = false;
@@ -238,8 +232,8 @@ final class ElementTable<T> {
     }
 
     /**
-     * Takes all revoked elements that are ready or waiting, marks them as running, and returns their slots. The other
-     * elements keep their order.
+     * Takes all revoked elements that are ready or waiting, and marks them as running. The remaining elements keep
+     * their order.
      */
     int[] takeRevoked() {
         int[] revoked = new int[ready.size() + waitingCount];
@@ -263,8 +257,8 @@ final class ElementTable<T> {
     }
 
     /**
-     * Takes the revoked elements of a chain except for its first element, and marks them as running. Returns the total
-     * number of elements taken so far.
+     * Takes the revoked elements of a chain, except its first element. Returns the total number of elements taken so
+     * far.
      */
     private int unlinkRevoked(int first, int[] revoked, int taken) {
         int count = taken;
@@ -279,7 +273,7 @@ final class ElementTable<T> {
             if (lastOfBucket[bucket] == slot) {
                 lastOfBucket[bucket] = before;
             }
-            // The element has left its chain, so completing it must not make another element ready.
+            // The element has left its chain, so its completion must not make another element ready.
             buckets[slot] = NONE;
             nextOfBucket[slot] = NONE;
             waitingCount--;
@@ -290,22 +284,22 @@ final class ElementTable<T> {
     }
 
     /**
-     * Returns whether the element in a slot was revoked, that is, whether its source no longer owns it. The slot must
-     * not be done. May be called without holding the lock if the slot is running.
+     * Returns whether the source no longer owns the element in a slot. The slot must not be done. May be called without
+     * the lock if the slot is running.
      */
     boolean isRevoked(int slot) {
         return targets[slot].isRevoked(tokens[slot]);
     }
 
     /**
-     * If the element in a running slot was revoked, ends its pending acknowledgement and returns true. May be called
-     * without holding the lock.
+     * If the element in a running slot was revoked, ends its acknowledgement and returns true. May be called without
+     * the lock.
      */
     boolean dropIfRevoked(int slot) {
         return targets[slot].dropIfRevoked(tokens[slot]);
     }
 
-    /** Abandons the pending acknowledgement of a running slot's element. May be called without holding the lock. */
+    /** Abandons the acknowledgement of a running slot. May be called without the lock. */
     void abandon(int slot) {
         targets[slot].abandon(tokens[slot]);
     }
@@ -315,17 +309,15 @@ final class ElementTable<T> {
         return (T) values[slot];
     }
 
-    /** Returns the target of the element in a slot. The element must not be done. */
     AckTarget target(int slot) {
         return targets[slot];
     }
 
-    /** Returns the token of the element in a slot. The element must not be done. */
     long token(int slot) {
         return tokens[slot];
     }
 
-    /** Finds an element in any slot by its acknowledgement target and token. Returns null if there is none. */
+    /** Finds an element in any slot by its acknowledgement target and token, or returns null. */
     @Nullable
     Kept find(AckTarget of, long ofToken) {
         for (int slot = 0; slot < slots; slot++) {
@@ -362,13 +354,13 @@ final class ElementTable<T> {
     }
 
     /**
-     * Removes and returns the pending acknowledgements of all elements that are not running, so that the caller can
-     * abandon them. The table must not be used afterwards.
+     * Removes and returns all elements that are not running, for the caller to abandon. The table must not be used
+     * afterwards.
      */
     Batch<?> removePending() {
         Batch<?> pending = new Batch<>(size());
         for (int slot = 0; slot < slots; slot++) {
-            // A dropped element has already been settled, so it has no pending acknowledgement.
+            // A dropped element has already been settled.
             if (!running[slot] && targets[slot] != AckTarget.NONE && !(values[slot] instanceof FailureVerdict)) {
                 pending.add(values[slot], targets[slot], tokens[slot]);
                 targets[slot] = AckTarget.NONE;
@@ -382,7 +374,7 @@ final class ElementTable<T> {
         return !outgoing.isEmpty() && done[outgoing.peek()];
     }
 
-    /** Appends finished elements to {@code out} in the stage's order, leaving out dropped ones. */
+    /** Appends finished elements to {@code out} in the stage's order, without dropped ones. */
     void drain(Batch<?> out, int max) {
         for (int n = 0; n < max && hasOutgoing(); n++) {
             int slot = outgoing.poll();

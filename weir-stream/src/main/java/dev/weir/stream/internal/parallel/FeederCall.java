@@ -6,9 +6,7 @@ import dev.weir.stream.spi.Stage;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/**
- * Lets the thread that feeds a {@link ParallelStage} wait until another thread wakes it. Guarded by the stage's lock.
- */
+/** Lets the feeder of a {@link ParallelStage} wait until another thread wakes it. Guarded by the stage's lock. */
 final class FeederCall {
 
     private final ReentrantLock lock;
@@ -28,9 +26,9 @@ final class FeederCall {
     }
 
     /**
-     * Marks the feeder as waiting. Must be called before {@link #await}.
+     * Marks the feeder as waiting. Called before {@link #await}.
      *
-     * @param waitsForRoom whether the feeder will wait for room for {@code key}
+     * @param waitsForRoom whether the feeder waits for room for {@code key}
      */
     void begin(boolean waitsForRoom, long key) {
         waiting = true;
@@ -38,12 +36,10 @@ final class FeederCall {
         awaitedKey = key;
     }
 
-    /** Waits until {@link #call} is called. */
     void await() throws InterruptedException {
         clock.await(lock, called, Stage.NEVER);
     }
 
-    /** Marks the feeder as no longer waiting. */
     void end() {
         waiting = false;
         forRoom = false;
@@ -53,12 +49,10 @@ final class FeederCall {
         return waiting;
     }
 
-    /** Returns whether the feeder is waiting for room. */
     boolean isForRoom() {
         return forRoom;
     }
 
-    /** Returns whether the feeder is waiting for room and there is room now. */
     boolean hasRoom() {
         return forRoom && table.hasRoomFor(awaitedKey);
     }
@@ -70,7 +64,6 @@ final class FeederCall {
         }
     }
 
-    /** Wakes the feeder, if it is waiting, so that it checks its condition again. */
     void call() {
         called.signal();
     }

@@ -8,8 +8,8 @@ import dev.weir.stream.spi.Gate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls a blocking handler, including retries. Thread-safe without a lock: each worker calls it only for a slot that
- * the worker has taken from the table.
+ * Calls a blocking handler, including retries. Thread-safe without a lock: each worker uses a slot that it has taken
+ * from the table.
  */
 final class HandlerCalls<T, R> {
 
@@ -35,7 +35,7 @@ final class HandlerCalls<T, R> {
     }
 
     /**
-     * Returns the handler's result for the element in a running slot, or a verdict that has already been applied to the
+     * Returns the handler's result for the element in a running slot, or a verdict that has been applied to the
      * element. Blocks as long as the handler does.
      */
     Object callFor(int slot) {
@@ -49,7 +49,6 @@ final class HandlerCalls<T, R> {
         return outcome;
     }
 
-    /** Returns the handler's result, or a verdict. */
     private Object outcomeFor(int slot) {
         T element = table.value(slot);
         try {
@@ -65,7 +64,7 @@ final class HandlerCalls<T, R> {
         }
     }
 
-    /** Returns the handler's result, or a verdict if the element was revoked while the call waited at the gate. */
+    /** Returns the handler's result, or a verdict if the element was revoked at the gate. */
     private Object call(T element, int slot) throws Exception {
         if (gate != null && !gate.enter(element, () -> table.isRevoked(slot))) {
             return FailureVerdict.REVOKED;

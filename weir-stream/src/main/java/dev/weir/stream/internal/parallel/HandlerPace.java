@@ -2,23 +2,22 @@ package dev.weir.stream.internal.parallel;
 
 import java.util.concurrent.TimeUnit;
 
-/** The moving average of the duration of a stage's handlers. Guarded by the stage's lock. */
+/** Moving average of the duration of a stage's handlers. Guarded by the stage's lock. */
 final class HandlerPace {
 
     /**
-     * The average duration below which handlers count as quick. If handlers are slower, each ready element gets a
-     * worker as soon as possible.
+     * Average duration below which handlers count as quick. With slower handlers, each ready element gets a worker at
+     * once.
      */
     private static final long QUICK_NANOS = TimeUnit.MICROSECONDS.toNanos(10);
 
-    /** Elements are timed together in groups that take about this long. */
+    /** Target duration of a group of elements that is timed together. */
     private static final long RUN_NANOS = TimeUnit.MICROSECONDS.toNanos(10);
 
     private static final int LONGEST_STINT = 64;
 
     private long nanos = Long.MAX_VALUE;
 
-    /** Adds the duration of one element, or the average of several. */
     void add(long elementNanos) {
         nanos = nanos == Long.MAX_VALUE ? elementNanos : nanos + (elementNanos - nanos) / 4;
     }
@@ -32,12 +31,12 @@ final class HandlerPace {
         return nanos;
     }
 
-    /** Returns whether handlers are known to be quick and therefore hardly ever block. */
+    /** Returns whether handlers are known to be quick. */
     boolean isQuick() {
         return nanos < QUICK_NANOS;
     }
 
-    /** The number of consecutive elements to time together. */
+    /** Number of consecutive elements to time together. */
     int runLength() {
         return nanos >= RUN_NANOS ? 1 : Math.clamp(RUN_NANOS / Math.max(1, nanos), 1, LONGEST_STINT);
     }

@@ -6,8 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The running computations of a stage, by slot. Also measures the stage's busy time, which is the number of running
- * computations integrated over time. Guarded by the stage's lock.
+ * The running computations of a stage, by slot. Also measures the stage's busy time, the number of running computations
+ * integrated over time. Guarded by the stage's lock.
  */
 final class InFlight<R> {
 
@@ -31,7 +31,6 @@ final class InFlight<R> {
         change(1, running.startNanos());
     }
 
-    /** Removes a finished computation. Returns false if it had already been removed. */
     boolean remove(RunningComputation<R> running, long nowNanos) {
         if (bySlot[running.slot()] != running) {
             return false;
@@ -41,10 +40,7 @@ final class InFlight<R> {
         return true;
     }
 
-    /**
-     * Removes all computations, and detaches the unfinished ones so that they do not report their completion. Returns
-     * the detached computations.
-     */
+    /** Removes all computations. Returns the unfinished ones, detached, so that they do not report their completion. */
     List<RunningComputation<R>> detachAll() {
         change(-count, System.nanoTime());
         List<RunningComputation<R>> all = new ArrayList<>();

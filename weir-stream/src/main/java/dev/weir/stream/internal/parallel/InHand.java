@@ -4,8 +4,8 @@ import dev.weir.stream.spi.Batch;
 import java.util.BitSet;
 
 /**
- * Tracks the elements of the feeder's current batch that have not been added to the table yet. Guarded by the stage's
- * lock, so that other threads can drop revoked elements while the feeder waits.
+ * The elements of the feeder's batch that are not in the table yet. Guarded by the stage's lock, so that other threads
+ * can drop revoked elements while the feeder waits.
  */
 final class InHand<T> {
 
@@ -34,17 +34,17 @@ final class InHand<T> {
         return next < batch.size();
     }
 
-    /** Returns the index of the next element. Must be called only if {@link #hasNext} returns true. */
+    /** Returns the index of the next element. Called only if {@link #hasNext} returns true. */
     int next() {
         return next;
     }
 
-    /** Advances past the next element. Called after that element was added to the table or removed. */
+    /** Advances past the next element, which was added to the table or removed. */
     void taken() {
         next++;
     }
 
-    /** The number of elements that have not been added, including dropped ones. */
+    /** Number of elements that have not been added, including dropped ones. */
     int size() {
         return batch.size() - Math.min(next, batch.size());
     }

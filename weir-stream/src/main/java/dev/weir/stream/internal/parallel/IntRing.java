@@ -37,7 +37,7 @@ final class IntRing {
         return items[head];
     }
 
-    /** Returns the item at index {@code place}; the first item has index 0. */
+    /** Returns the item at index {@code place}, counted from the first item. */
     int get(int place) {
         int at = head + place;
         return items[at >= items.length ? at - items.length : at];

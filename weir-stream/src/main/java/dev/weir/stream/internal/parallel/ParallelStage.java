@@ -27,9 +27,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stage that handles many elements concurrently: the upstream thread adds elements to a table, a subclass handles
- * them, and the downstream thread pulls finished ones. {@link #pull} is called only by the downstream thread. Non-final
- * fields are guarded by the lock unless stated otherwise.
+ * A stage that handles many elements concurrently. The upstream thread adds elements to a table, a subclass handles
+ * them, and the downstream thread pulls finished ones. Non-final fields are guarded by the lock unless stated
+ * otherwise.
  */
 abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits BlockingWorkers, AsyncStage {
 
@@ -44,7 +44,6 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     final FeederCall feederCall;
     final Clock clock;
 
-    /** The gate at which calls of the function wait; null if there is none. */
     final @Nullable Gate<T> gate;
 
     private final int capacity;
@@ -62,16 +61,13 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     /** Written only while holding the lock. */
     volatile boolean cancelled;
 
-    /** True after the stage was closed. Threads that are still processing elements then abandon these elements. */
+    /** True after the stage was closed. Threads that are still processing elements then abandon them. */
     boolean closed;
 
-    /**
-     * True while the downstream thread waits for finished elements to gather. A single finished element must not wake
-     * it.
-     */
+    /** True while the downstream thread waits for several finished elements. A single one must not wake it. */
     private boolean gathering;
 
-    /** The time at which the last pull stopped gathering elements. The next gathering time starts here. */
+    /** Time at which the last pull stopped gathering elements. */
     private long pulledNanos;
 
     // Set before the run starts.
@@ -104,7 +100,7 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         this.pulledNanos = clock.nanoTime();
     }
 
-    /** Sets the upstream thread, and the meter of the thread that pulls. Must be called before the run starts. */
+    /** Sets the upstream thread and the meter of the pulling thread. Called before the run starts. */
     final void connect(Segment<T> above, StageMeter meterOfPuller) {
         upper = above;
         pullerMeter = meterOfPuller;
@@ -137,8 +133,8 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     }
 
     /**
-     * If this stage has failed, records its failure as a failure of the upstream thread. Called before the upstream
-     * stages are closed, which would otherwise take their closing for a normal end.
+     * Records a failure of this stage as a failure of the upstream thread. Called before the upstream stages are
+     * closed, so that they do not take the closing for a normal end.
      */
     private void noteCutOff() {
         Throwable cause;
@@ -154,14 +150,14 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     }
 
     /**
-     * Adds all elements, waiting for room. If the stage is cancelled, abandons the elements that were not added and
-     * returns false.
+     * Adds all elements, waiting for room. If the stage is cancelled, abandons the remaining elements and returns
+     * false.
      */
     abstract boolean add(Batch<T> batch, long[] keysOfBatch, StageMeter feederMeter) throws InterruptedException;
 
     /**
-     * Ends the input. Elements inside the stage are still emitted. If {@code upperFailure} is not null, the stage then
-     * fails with it.
+     * Ends the input. Elements inside the stage are still emitted; the stage then fails if {@code upperFailure} is not
+     * null.
      */
     private void end(@Nullable Throwable upperFailure) {
         if (upperFailure != null) {
@@ -180,7 +176,7 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         }
     }
 
-    /** Sets the parallelism to {@code n}. If more elements than this are in flight, they are still finished. */
+    /** Sets the parallelism to {@code n}. Surplus elements in flight are still finished. */
     final void resize(int n) {
         int more = 0;
         lock.lock();
@@ -197,15 +193,12 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         forkMore(more);
     }
 
-    /** The capacity of the stage in elements, which also limits its parallelism. */
+    /** Capacity of the stage in elements, which also limits its parallelism. */
     final int mostAtOnce() {
         return capacity;
     }
 
-    /**
-     * Cancels the stage with a failure. The elements inside are abandoned when the stage is closed. Must be called
-     * while holding the lock.
-     */
+    /** Cancels the stage with a failure. Its elements are abandoned when it is closed. Called with the lock held. */
     final void fail(Throwable cause) {
         if (failure == null) {
             failure = cause;
@@ -214,10 +207,7 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         wakeAll();
     }
 
-    /**
-     * Cancels the stage because a thread could not be started. Without the thread, elements inside the stage might
-     * never be processed. Must be called without holding the lock.
-     */
+    /** Cancels the stage because a thread could not be started to process its elements. Called without the lock. */
     final void failForkless(Throwable refused) {
         lock.lock();
         try {
@@ -228,23 +218,22 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     }
 
     /**
-     * Finishes the element in a running slot. A verdict that fails the stream cancels the stage. Must be called while
-     * holding the lock.
+     * Finishes the element in a running slot. A verdict that fails the stream cancels the stage. Called with the lock
+     * held.
      */
     final void settle(int slot, Object outcome) {
         if (outcome instanceof FailureVerdict verdict && verdict.fails()) {
             Throwable cause = verdict.failure();
-            // Put the failed element back among the ready ones, so that closing the stage abandons it with all others
-            // inside.
+            // Put the failed element back, so that closing the stage abandons it.
             table.giveBack(slot);
-            // Wrap the exception, so that the downstream stage does not mistake it for its own interruption.
+            // Wrap the exception. The downstream stage would take an InterruptedException for its own interruption.
             fail(cause instanceof InterruptedException ? new CompletionException(cause) : cause);
         } else {
             table.complete(slot, outcome);
         }
     }
 
-    /** Wakes the downstream thread if elements may leave. Must be called while holding the lock. */
+    /** Wakes the downstream thread if elements can leave. Called with the lock held. */
     final void callPuller() {
         updateStall();
         if (table.hasOutgoing() && !(gathering && isWorthGathering())) {
@@ -253,24 +242,24 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     }
 
     /**
-     * Returns how long finished elements are gathered before the downstream thread takes them. Gathering delays only
-     * elements that would have to wait anyway; see {@link #isWorthGathering}. Must be called while holding the lock.
+     * Returns how long finished elements are gathered before they leave; see {@link #isWorthGathering}. Called with the
+     * lock held.
      */
     long gatherNanos() {
         return 0;
     }
 
     /**
-     * Returns whether all workers can continue even if the downstream thread does not pull for a while. Must be called
-     * while holding the lock.
+     * Returns whether all workers have work even if the downstream thread does not pull for a while. Called with the
+     * lock held.
      */
     boolean isWorthGathering() {
         return false;
     }
 
     /**
-     * Makes the feeder wait for {@link FeederCall#call}. Afterwards, the feeder must check its condition again. Must be
-     * called while holding the lock.
+     * Makes the feeder wait for {@link FeederCall#call}. Afterwards, the feeder must check its condition again. Called
+     * with the lock held.
      *
      * @param forRoom whether the feeder is waiting for room for {@code key}
      */
@@ -287,24 +276,21 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         }
     }
 
-    /** Called when the input has ended, while holding the lock. */
+    /** Called with the lock held when the input has ended. */
     void afterEnd() {}
 
-    /**
-     * Wakes all threads that are waiting in the stage, after it was cancelled. Must be called while holding the lock.
-     */
+    /** Wakes all threads that wait in the stage, after it was cancelled. Called with the lock held. */
     void wakeAll() {
         doneOrEnded.signal();
         feederCall.call();
     }
 
-    /** Called while holding the lock, after elements were pulled. */
+    /** Called with the lock held after elements were pulled. */
     void afterPull() {}
 
     /**
-     * Updates whether the stage counts as stalled, that is, full of finished elements. If the feeder waits for room,
-     * the table counts as full even if it has some room, because the feeder is woken only when there is ample room.
-     * Must be called after each change, while holding the lock.
+     * Updates whether the stage is stalled, that is, full of finished elements. If the feeder waits for ample room, the
+     * table counts as full although it has some room. Called with the lock held, after each change.
      */
     final void updateStall() {
         boolean full = feederCall.isForRoom() ? !table.isEmpty() : table.isFull();
@@ -337,7 +323,7 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     }
 
     /**
-     * Called when there is nothing to emit. Returns null at the end and an empty batch before it. Throws the stage's
+     * Called when there is nothing to emit. Returns null at the end, and an empty batch before it. Throws the stage's
      * failure, if there is one.
      */
     private @Nullable Batch<R> nothingDone() throws InterruptedException {
@@ -350,17 +336,13 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         return null;
     }
 
-    /**
-     * Returns whether the stage has ended: the input has ended and all its elements have left, or the stage was
-     * cancelled.
-     */
+    /** Returns whether the stage was cancelled, or its input has ended and all elements have left. */
     private boolean atEnd() {
         return cancelled || (ended && table.isEmpty());
     }
 
     /**
-     * While gathering is worthwhile, waits until enough time has passed since the last pull. Must be called while
-     * holding the lock.
+     * While gathering is worthwhile, waits until enough time has passed since the last pull. Called with the lock held.
      */
     private void gather(long deadlineNanos) throws InterruptedException {
         long gatherNanos = gatherNanos();
@@ -386,7 +368,6 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         pulledNanos = clock.nanoTime();
     }
 
-    /** Waits until elements may leave, the end is reached, or the deadline has passed. */
     private void awaitOutgoing(long deadlineNanos) throws InterruptedException {
         if (table.hasOutgoing() || atEnd()) {
             return;
@@ -405,7 +386,7 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     @Override
     public final void close() {
         if (upper != null) {
-            // If the closing thread has failed, this call passes the failure on to the upstream thread.
+            // A failure of the closing thread is passed on to the upstream thread.
             upper.cancel();
         }
         Batch<?> left;
@@ -426,25 +407,22 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         }
     }
 
-    /** Takes unstarted elements back from workers and settles finished ones. Must be called while holding the lock. */
+    /** Takes unstarted elements back from workers and settles finished ones. Called with the lock held. */
     void gatherIn() {}
 
-    /** The number of elements that workers have taken but not started. Must be called while holding the lock. */
+    /** Number of elements that workers have taken but not started. Called with the lock held. */
     int notBegun() {
         return 0;
     }
 
-    /**
-     * Removes and returns the asynchronous computations in progress, so that the caller can cancel them. They may never
-     * complete. Must be called while holding the lock.
-     */
+    /** Removes and returns the running computations, which the caller must cancel. Called with the lock held. */
     List<RunningComputation<R>> detachRunning() {
         return List.of();
     }
 
     /**
-     * Closes the stage to further elements. Removes and returns the pending acknowledgements of elements that are not
-     * in flight, so that the caller can abandon them. Must be called while holding the lock.
+     * Closes the stage. Removes and returns the elements that are not in flight, for the caller to abandon. Called with
+     * the lock held.
      */
     private Batch<?> cancel() {
         if (!closed) {
@@ -467,7 +445,7 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         }
     }
 
-    /** Returns the current activity of the stage's workers. May be called from any thread. */
+    /** Returns the activity of the stage's workers. May be called from any thread. */
     final Activity activity(String stage) {
         int waitingTasks = tasks.waiting();
         int behindLock = tasks.behindLock();
@@ -495,14 +473,14 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     }
 
     /**
-     * Returns the number of waiting calls of the stage's function. {@code waitingTasks} is the number of the stage's
-     * tasks whose threads are waiting. Must be called while holding the lock.
+     * Returns the number of waiting calls of the stage's function. {@code waitingTasks} is the number of waiting task
+     * threads. Called with the lock held.
      */
     abstract int waitingCalls(int waitingTasks);
 
     /**
-     * Drops revoked elements that have not been started. Also wakes threads that are waiting while they hold an
-     * element, so that they check whether it was revoked. May be called from any thread.
+     * Drops revoked elements that have not been started. Wakes threads that wait with an element, to check whether it
+     * was revoked. May be called from any thread.
      */
     @Override
     public final void dropRevoked() {
@@ -521,8 +499,8 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     }
 
     /**
-     * Drops revoked elements that are ready or waiting. If other revoked elements become ready as a result, drops them
-     * too. Does not wait for a busy worker. Must be called without holding the lock.
+     * Drops revoked elements that are ready or waiting, and revoked elements that become ready as a result. Does not
+     * wait for a busy worker. Called without the lock.
      */
     final void dropReadyRevoked() {
         int[] revoked;
@@ -560,8 +538,8 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     }
 
     /**
-     * Calls {@link #dropReadyRevoked} after an element was found to be revoked, because elements waiting for it may be
-     * revoked too. Must be called while holding the lock, which is released temporarily.
+     * Calls {@link #dropReadyRevoked} after an element was revoked, because elements behind it may be revoked too.
+     * Called with the lock held; releases it meanwhile.
      */
     final void dropReadyRevokedMeanwhile() {
         lock.unlock();
@@ -573,26 +551,20 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     }
 
     /**
-     * Wakes threads to process ready elements. Returns the number of additional threads to start with
-     * {@link #forkMore}. Must be called while holding the lock.
+     * Wakes threads to process ready elements. Returns the number of threads to start with {@link #forkMore}. Called
+     * with the lock held.
      */
     abstract int callForReady();
 
-    /** Starts the number of threads that {@link #callForReady} returned. Must be called without holding the lock. */
+    /** Starts the threads that {@link #callForReady} asked for. Called without the lock. */
     abstract void forkMore(int count);
 
-    /**
-     * Wakes the feeder, if it is waiting, so that it checks its condition again. Must be called while holding the lock,
-     * which may be released temporarily.
-     */
+    /** Wakes the feeder, to check its condition again. Called with the lock held; may release it meanwhile. */
     void wakeFeeder() {
         feederCall.call();
     }
 
-    /**
-     * Finds an element that this stage holds. Returns null if the stage does not hold the element. May be called from
-     * any thread.
-     */
+    /** Finds an element in this stage, or returns null. May be called from any thread. */
     @Override
     public final @Nullable Kept find(AckTarget of, long ofToken) {
         lock.lock();

@@ -9,8 +9,8 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A running computation for one element. Its reference to the stage is cleared when the computation is done or the
- * stage is closed, so a future that never completes retains only this object. Thread-safe.
+ * A running computation for one element. Its reference to the stage is cleared at the end of the computation or the
+ * stage, so a future that never completes retains only this object. Thread-safe.
  */
 final class RunningComputation<R> implements BiConsumer<R, @Nullable Throwable> {
 
@@ -35,7 +35,7 @@ final class RunningComputation<R> implements BiConsumer<R, @Nullable Throwable> 
 
     /**
      * Registers this object to notify the stage once when the computation completes. The notification runs on the
-     * completing thread, or immediately if the computation is already complete.
+     * completing thread, or now if the computation is complete.
      */
     void listen(CompletionStage<? extends R> computation) {
         CompletionStage<?> ignored;
@@ -54,24 +54,23 @@ final class RunningComputation<R> implements BiConsumer<R, @Nullable Throwable> 
         }
     }
 
-    /** Prevents the stage from being notified. Returns false if it has already been notified. */
+    /** Prevents the notification of the stage. Returns false if it was already notified. */
     boolean detach() {
         return stage.getAndSet(null) != null;
     }
 
-    /** Cancels the computation if possible. This may run the user's dependent stages on the calling thread. */
+    /** Cancels the computation if possible. May run the user's dependent stages on the calling thread. */
     void cancel() {
         if (future != null) {
             try {
                 boolean ignored = future.cancel(true);
             } catch (RuntimeException | Error ignored) {
-                // A custom future may refuse to be cancelled. The computation then continues, but its result is
-                // ignored.
+                // A custom future may refuse to be cancelled. Its result is ignored.
             }
         }
     }
 
-    /** Returns the future of a completion stage, or null if it does not provide one. */
+    /** Returns the future of a completion stage, or null if the stage has none. */
     static <R> @Nullable CompletableFuture<R> futureOf(CompletionStage<R> stage) {
         try {
             return stage.toCompletableFuture();
@@ -81,15 +80,14 @@ final class RunningComputation<R> implements BiConsumer<R, @Nullable Throwable> 
     }
 
     /**
-     * Returns the exception of a failed future. Unlike {@link CompletableFuture#exceptionNow}, does not fail if the
-     * exception's own methods throw.
+     * Returns the exception of a failed future. Works even if the exception's own methods throw, unlike
+     * {@link CompletableFuture#exceptionNow}.
      */
     static Throwable exceptionOf(CompletableFuture<?> failed) {
         return FailureTransfer.unwrapped(
                 failed.handle((result, thrown) -> thrown).join());
     }
 
-    /** Returns the cause of a future's cancellation. */
     static Throwable cancellationOf(CompletableFuture<?> cancelled) {
         try {
             Object ignored = cancelled.join();

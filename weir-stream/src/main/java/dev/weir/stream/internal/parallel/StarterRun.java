@@ -3,9 +3,9 @@ package dev.weir.stream.internal.parallel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The elements that one thread takes from the table of an {@link AsyncStage} in one lock acquisition, in order to start
- * their computations. In its next lock acquisition, the thread settles the elements whose outcome is already available
- * and gives unstarted elements back. Confined to this thread, which must hold the lock when it passes the table.
+ * Elements that one thread takes from the table of an {@link AsyncStage} in one lock acquisition, to start their
+ * computations. In the next lock acquisition, the thread settles finished elements and gives unstarted ones back.
+ * Confined to this thread, which must hold the lock when it passes the table.
  */
 final class StarterRun {
 
@@ -13,7 +13,7 @@ final class StarterRun {
 
     private final int[] slots = new int[LONGEST];
 
-    /** The outcomes of the started elements; null for those still running. */
+    /** The outcomes of the started elements; null while running. */
     private final @Nullable Object[] outcomes = new Object[LONGEST];
 
     private int length;
@@ -21,10 +21,7 @@ final class StarterRun {
     private int mayRun;
     private long nanos;
 
-    /**
-     * Takes up to {@code most} ready elements from the table. The next call of {@link #start} starts them only until
-     * {@code mayBeRunning} of them are running.
-     */
+    /** Takes up to {@code most} ready elements. {@link #start} starts them until {@code mayBeRunning} are running. */
     void take(ElementTable<?> table, int mayBeRunning, int most) {
         mayRun = mayBeRunning;
         length = 0;
@@ -35,7 +32,6 @@ final class StarterRun {
         }
     }
 
-    /** Starts elements until the limit on running computations is reached. */
     void start(AsyncComputations<?, ?> computations) {
         long start = System.nanoTime();
         while (started < length && mayRun > 0 && !computations.isCancelled()) {
@@ -63,7 +59,7 @@ final class StarterRun {
         return slots[index];
     }
 
-    /** Returns and clears the outcome of an element. Returns null if its computation is still running. */
+    /** Removes and returns the outcome of an element, or null if its computation is running. */
     @Nullable
     Object takeOutcome(int index) {
         Object outcome = outcomes[index];
@@ -71,7 +67,6 @@ final class StarterRun {
         return outcome;
     }
 
-    /** The time spent on starting elements. */
     long nanos() {
         return nanos;
     }

@@ -4,8 +4,8 @@ import dev.weir.stream.internal.workers.WorkerLimit;
 import dev.weir.stream.spi.StageMeter;
 
 /**
- * Measures the time that one worker spends on a series of elements. While handlers are quick, several elements are
- * timed together. Confined to the worker; {@link #account} must be called while holding the stage's lock.
+ * Measures the time that one worker spends on elements. Several quick elements are timed together. Confined to the
+ * worker; {@link #account} must be called with the stage's lock held.
  */
 final class TimedRun {
 
@@ -45,10 +45,7 @@ final class TimedRun {
         }
     }
 
-    /**
-     * Adds the measured time, if any, to the stage's averages. Must be called after {@link #add}, while holding the
-     * lock.
-     */
+    /** Adds the measured time, if any, to the stage's averages. Called after {@link #add}, with the lock held. */
     void account(ElementTable<?> table) {
         if (nanos > 0) {
             pace.add(nanos / elements);

@@ -21,33 +21,29 @@ import org.jspecify.annotations.Nullable;
  */
 final class WorkerRun {
 
-    /** Maximum number of elements in a run. */
     static final int LONGEST = 64;
 
     private static final int CLOSED = Integer.MAX_VALUE;
 
-    /**
-     * The slots of the run. The array starts with one slot, because most workers with slow handlers never need more.
-     */
+    /** Slots of the run. Most workers with slow handlers never need more than one. */
     private int[] slots = new int[1];
 
     private @Nullable Object[] outcomes = new Object[1];
 
     /**
-     * The number of elements that the worker has started; CLOSED once another thread has taken back the unstarted
-     * elements.
+     * Number of elements that the worker has started; CLOSED after another thread has taken the unstarted ones back.
      */
     private final AtomicInteger begun = new AtomicInteger(CLOSED);
 
-    /** The number of elements that have an outcome. Written by the worker. */
+    /** Number of elements that have an outcome. Written by the worker. */
     private volatile int done;
 
     private int length;
     private int settled;
 
     /**
-     * The number of runs that this worker has started. {@code runsSeen} and {@code doneSeen} are the values of this
-     * field and {@link #done} at the last check for progress.
+     * Number of runs that this worker has started. {@code runsSeen} and {@code doneSeen} are copies of {@code runs} and
+     * {@code done} from the last check for progress.
      */
     private long runs;
 
@@ -55,8 +51,7 @@ final class WorkerRun {
     private int doneSeen;
 
     /**
-     * Starts a run of up to {@code most} elements: {@code first}, which has already been taken, and further ready
-     * elements.
+     * Starts a run of up to {@code most} elements: {@code first}, which is already taken, and further ready elements.
      */
     void begin(int first, ElementTable<?> table, int most) {
         if (most > slots.length) {
@@ -75,18 +70,14 @@ final class WorkerRun {
         begun.set(0);
     }
 
-    /**
-     * Returns the slot of the next element to process, or -1 if there is none. Called by the worker, without holding
-     * the lock.
-     */
+    /** Returns the slot of the next element, or -1 if there is none. Called by the worker, without the lock. */
     int takeNext() {
         int next = begun.get();
-        // The length may be read without the lock. It decreases only after `begun` was closed, and compareAndSet then
-        // fails.
+        // Reading the length needs no lock: it decreases only after `begun` was closed, and compareAndSet then fails.
         return next < length && begun.compareAndSet(next, next + 1) ? slots[next] : -1;
     }
 
-    /** Stores the outcome of the element that the worker took last. Called by the worker, without holding the lock. */
+    /** Stores the outcome of the worker's current element. Called by the worker, without the lock. */
     void put(Object outcome) {
         int index = done;
         outcomes[index] = outcome;
@@ -106,10 +97,7 @@ final class WorkerRun {
         return back;
     }
 
-    /**
-     * Returns whether there is an outcome to settle. If so, {@link #slot} returns the element's slot and
-     * {@link #takeOutcome} returns the outcome.
-     */
+    /** Returns whether there is an outcome to settle, for {@link #slot} and {@link #takeOutcome}. */
     boolean hasDone() {
         return settled < done;
     }
@@ -118,14 +106,12 @@ final class WorkerRun {
         return slots[settled];
     }
 
-    /** Removes and returns the next outcome to settle. */
     Object takeOutcome() {
         Object outcome = Objects.requireNonNull(outcomes[settled]);
         outcomes[settled++] = null;
         return outcome;
     }
 
-    /** The number of elements that the worker has not started yet. */
     int notBegun() {
         int first = begun.get();
         return first == CLOSED ? 0 : Math.max(0, length - first);
@@ -140,7 +126,6 @@ final class WorkerRun {
         return stuck;
     }
 
-    /** Returns whether the worker must end after this outcome. */
     static boolean ends(Object outcome) {
         return outcome instanceof FailureVerdict verdict && verdict.fails();
     }

@@ -4,10 +4,9 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 
-/** The current runs of workers that have taken several elements. Guarded by the stage's lock. */
+/** Current runs of workers that have taken several elements. Guarded by the stage's lock. */
 final class WorkerRuns {
 
-    /** Settles an element. See {@link ParallelStage#settle}. */
     @FunctionalInterface
     interface Settlement {
         void settle(int slot, Object outcome);
@@ -16,7 +15,7 @@ final class WorkerRuns {
     private final ElementTable<?> table;
     private final Settlement settlement;
 
-    /** A list is fast enough, because handlers are quick here and quick work needs few workers. */
+    /** A short list: quick work needs few workers. */
     private final List<WorkerRun> underWay = new ArrayList<>();
 
     WorkerRuns(ElementTable<?> table, Settlement settlement) {
@@ -36,7 +35,6 @@ final class WorkerRuns {
         boolean ignored = underWay.remove(run);
     }
 
-    /** The number of unstarted elements in all runs. */
     int notBegun() {
         int sum = 0;
         for (WorkerRun run : underWay) {
@@ -45,24 +43,18 @@ final class WorkerRuns {
         return sum;
     }
 
-    /**
-     * Takes unstarted elements back and settles finished ones in all runs. Returns whether there were any such
-     * elements.
-     */
+    /** Takes unstarted elements back and settles finished ones in all runs. Returns whether there were any. */
     boolean gatherIn() {
         boolean any = false;
         for (WorkerRun run : underWay) {
             any |= gatherIn(run);
         }
-        // The runs no longer contain unstarted elements, so they need not be tracked.
+        // Runs without unstarted elements need not be tracked.
         underWay.clear();
         return any;
     }
 
-    /**
-     * Takes back and settles elements as {@link #gatherIn()} does, but only in runs that have made no progress since
-     * the last check.
-     */
+    /** Does the same as {@link #gatherIn()}, for runs that have made no progress since the last check. */
     boolean gatherInStuck() {
         boolean any = false;
         for (Iterator<WorkerRun> all = underWay.iterator(); all.hasNext(); ) {
@@ -75,9 +67,7 @@ final class WorkerRuns {
         return any;
     }
 
-    /**
-     * Takes unstarted elements back and settles finished ones in one run. Returns whether there were any such elements.
-     */
+    /** Takes unstarted elements back and settles finished ones in one run. Returns whether there were any. */
     boolean gatherIn(WorkerRun run) {
         boolean any = run.takeBack(table) > 0;
         while (run.hasDone()) {

@@ -23,8 +23,7 @@ final class WorkerStages {
     private static final int MIN_CAPACITY = 512;
 
     /**
-     * Number of elements inside the stage per worker. There are several elements per worker, so that workers stay busy
-     * while elements wait for earlier ones with the same key.
+     * Elements inside the stage per worker. Workers stay busy while elements wait for earlier ones with the same key.
      */
     private static final int CAPACITY_PER_LANE = 8;
 
@@ -48,7 +47,6 @@ final class WorkerStages {
             Clock clock,
             int capacity) {}
 
-    /** Creates a stage for one run. */
     @FunctionalInterface
     interface Maker<T, R> {
         ParallelStage<T, R> make(Parts parts);
@@ -58,7 +56,7 @@ final class WorkerStages {
      * Builds a stage for one run.
      *
      * @param dispatcher the dispatcher of the stage's tasks
-     * @param mostAtOnce returns a second limit on the number of elements in flight; the lower of both limits applies
+     * @param mostAtOnce returns a second limit on the number of elements in flight
      * @param resizable whether users may change the parallelism while the stage is running; if not, it is 1
      */
     static <T, R> Stage<R> build(
@@ -104,7 +102,7 @@ final class WorkerStages {
         return stage;
     }
 
-    /** Refuses a parallelism that exceeds {@code most}. */
+    /** Refuses a parallelism above {@code most}. */
     static void check(String name, Parallelism parallelism, int most) {
         if (parallelism.max() > most) {
             throw new IllegalArgumentException(name + " must be 1 to " + most + ": " + name + "=" + parallelism.max());
@@ -113,14 +111,14 @@ final class WorkerStages {
 
     /**
      * Returns the capacity of a stage with up to {@code concurrency} elements in flight, a power of two. {@code said}
-     * is the requested capacity, or 0 for the default.
+     * is the requested capacity, or 0.
      */
     private static int capacityFor(int concurrency, int said) {
         int wanted = said != 0 ? Math.max(said, concurrency) : Math.max(MIN_CAPACITY, concurrency * CAPACITY_PER_LANE);
         return Integer.highestOneBit(wanted * 2 - 1);
     }
 
-    /** Returns the function as a gate if it implements {@link Gate} and is not always open. Otherwise returns null. */
+    /** Returns the function as a gate if it is a {@link Gate} that is not always open, or null. */
     @SuppressWarnings("unchecked") // a gate accepts the same elements as its function
     static <T> @Nullable Gate<T> gateOf(Object function) {
         return function instanceof Gate<?> gate && !gate.isAlwaysOpen() ? (Gate<T>) gate : null;

@@ -7,19 +7,19 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 
-/** Checks user arguments and converts them to the form that stages need. Stateless. */
+/** Checks user arguments and converts them for the stages. Stateless. */
 public final class ArgumentChecks {
 
     private static final Duration LONGEST = Duration.ofNanos(Stage.NEVER);
 
     private ArgumentChecks() {}
 
-    /** Copies a varargs parameter, whose elements must not be null. */
+    /** Copies a varargs parameter. Refuses null elements. */
     public static <E> List<E> list(String name, E[] elements) {
         return list(name, Arrays.asList(Objects.requireNonNull(elements, name)));
     }
 
-    /** Copies a collection, whose elements must not be null. */
+    /** Copies a collection. Refuses null elements. */
     public static <E> List<E> list(String name, Collection<? extends E> elements) {
         for (E element : Objects.requireNonNull(elements, name)) {
             Objects.requireNonNull(element, () -> name + " has a null");
@@ -27,16 +27,13 @@ public final class ArgumentChecks {
         return List.copyOf(elements);
     }
 
-    /** Refuses a count or a weight of less than 1. */
     public static void atLeastOne(String name, long value) {
         if (value < 1) {
             throw new IllegalArgumentException(name + " must be at least 1: " + name + "=" + value);
         }
     }
 
-    /**
-     * Converts a duration to nanoseconds: {@link Stage#NEVER} if it is too long to be represented, 0 if it is negative.
-     */
+    /** Converts a duration to nanoseconds: 0 if it is negative, {@link Stage#NEVER} if it does not fit. */
     public static long nanos(Duration duration) {
         if (duration.isNegative()) {
             return 0;
@@ -44,7 +41,7 @@ public final class ArgumentChecks {
         return duration.compareTo(LONGEST) < 0 ? duration.toNanos() : Stage.NEVER;
     }
 
-    /** Returns a duration setting in nanoseconds. Refuses a duration that is not positive. */
+    /** Converts a duration setting to nanoseconds. Refuses zero and negative durations. */
     public static long positiveNanos(String name, Duration duration) {
         if (!Objects.requireNonNull(duration, name).isPositive()) {
             throw new IllegalArgumentException(name + " must be more than 0: " + name + "=" + duration);

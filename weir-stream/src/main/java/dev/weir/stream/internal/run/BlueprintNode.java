@@ -12,6 +12,7 @@ import dev.weir.stream.spi.Stage;
 public record BlueprintNode<T>(Attributes attributes, Builder<T> builder) {
 
     /** Creates a stage for one run. */
+    /** Creates a stage for one run. */
     @FunctionalInterface
     public interface Builder<T> {
 
@@ -31,8 +32,7 @@ public record BlueprintNode<T>(Attributes attributes, Builder<T> builder) {
     public Stage<T> build(RunAssembly assembly) {
         StageAttributes heeded = new StageAttributes(attributes);
         Stage<T> stage = builder.build(assembly, heeded);
-        // Some attributes are read only when a stage with external effects is created. A probe does not create such
-        // stages, so attributes may remain unread.
+        // A probe does not create stages with external effects, so some attributes remain unread.
         if (!assembly.isProbe()) {
             heeded.refuseUnread();
         } else if (heeded.waitsBetweenAttempts()) {
@@ -41,7 +41,6 @@ public record BlueprintNode<T>(Attributes attributes, Builder<T> builder) {
         return stage;
     }
 
-    /** Returns the same stage with additional attributes. */
     public BlueprintNode<T> with(Attributes more) {
         return new BlueprintNode<>(StageAttributes.merge(more, attributes), builder);
     }

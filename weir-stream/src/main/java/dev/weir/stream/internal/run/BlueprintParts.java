@@ -3,17 +3,16 @@ package dev.weir.stream.internal.run;
 import dev.weir.stream.spi.Stage;
 import java.util.function.Function;
 
-/** Creates parts of a blueprint whose stages have a common name prefix. Stateless. */
+/** Creates parts of a blueprint with a common prefix in their stage names. Stateless. */
 public final class BlueprintParts {
 
     private BlueprintParts() {}
 
     /**
-     * Returns the operators that {@code part} adds to {@code above}. The names of their stages start with
-     * {@code prefix}.
+     * Returns the operators that {@code part} adds to {@code above}. Their stage names start with {@code prefix}.
      *
-     * <p>Stages are built from upstream to downstream. The prefix is therefore set after everything upstream has been
-     * built, and reset after the last stage of the part.
+     * <p>Stages are built from upstream to downstream. The first stage of the part sets the prefix, and the last one
+     * resets it.
      */
     public static <T, R> BlueprintNode<R> named(
             String prefix, BlueprintNode<T> above, Function<BlueprintNode<T>, BlueprintNode<R>> part) {

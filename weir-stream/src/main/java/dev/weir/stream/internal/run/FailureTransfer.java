@@ -7,15 +7,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
-/** Methods that rethrow a failure, on another thread or after further actions have run. Stateless. */
+/** Rethrows failures, on another thread or after further actions. Stateless. */
 public final class FailureTransfer {
 
     private FailureTransfer() {}
 
-    /**
-     * Calls {@code action} and rethrows any exception as {@link #rethrow} does. Used by callers that declare no checked
-     * exceptions.
-     */
+    /** Calls {@code action} and rethrows any exception as {@link #rethrow} does. */
     public static <T> void call(Action<? super T> action, T target) {
         try {
             action.accept(target);
@@ -37,7 +34,7 @@ public final class FailureTransfer {
         rethrowIfAny(failure);
     }
 
-    /** Returns the first of two failures; the later one is added to it as suppressed. {@code before} may be null. */
+    /** Returns the earlier failure, or {@code thrown} if there is none; the later failure is added as suppressed. */
     public static Throwable first(@Nullable Throwable before, Throwable thrown) {
         if (before == null) {
             return thrown;
@@ -48,17 +45,13 @@ public final class FailureTransfer {
         return before;
     }
 
-    /** Rethrows a failure as {@link #rethrow} does, unless it is null. */
     public static void rethrowIfAny(@Nullable Throwable failure) {
         if (failure != null) {
             throw rethrow(failure);
         }
     }
 
-    /**
-     * Rethrows a failure of the upstream thread as {@link #rethrow} does. If that thread was interrupted, throws an
-     * InterruptedException, as if the calling thread had been interrupted.
-     */
+    /** Rethrows a failure of the upstream thread. An interrupt of that thread is thrown as an InterruptedException. */
     public static RuntimeException rethrowFromAbove(Throwable failure) throws InterruptedException {
         if (failure instanceof InterruptedException) {
             throw new InterruptedException();
@@ -67,9 +60,8 @@ public final class FailureTransfer {
     }
 
     /**
-     * Makes {@code copy} complete when {@code of} completes, and returns {@code copy}. Dependent stages of the copy see
-     * a wrapped failure, as with {@link CompletableFuture#copy}. Unlike that method, this one does not call the
-     * failure's own methods, which may throw.
+     * Completes {@code copy} when {@code of} completes, and returns {@code copy}. Dependent stages see a wrapped
+     * failure, as with {@link CompletableFuture#copy}, but no method of the failure is called, because it may throw.
      */
     static <T> CompletableFuture<T> copyOf(CompletableFuture<T> of, CompletableFuture<T> copy) {
         var ignored = of.handle((value, failure) ->
@@ -78,25 +70,19 @@ public final class FailureTransfer {
     }
 
     private static CompletionException wrapped(Throwable failure) {
-        // The message is given explicitly, because the constructor would otherwise call the exception's methods.
+        // Give the message explicitly. The other constructor calls the exception's own methods.
         return failure instanceof CompletionException known
                 ? known
                 : new CompletionException(Thrown.text(failure), failure);
     }
 
-    /**
-     * Returns the original exception, without the wrapper that was added when it passed from one thread to another. If
-     * the wrapper's own methods throw, returns the wrapper.
-     */
+    /** Returns the cause of a CompletionException, and any other failure itself. */
     public static Throwable unwrapped(Throwable failure) {
         Throwable cause = failure instanceof CompletionException ? Thrown.cause(failure) : null;
         return cause == null ? failure : cause;
     }
 
-    /**
-     * Throws {@code failure} itself if it is unchecked. Otherwise throws a CompletionException with {@code failure} as
-     * its cause.
-     */
+    /** Throws an unchecked {@code failure} itself, and a checked one as the cause of a CompletionException. */
     public static RuntimeException rethrow(Throwable failure) {
         switch (failure) {
             case Error error -> throw error;

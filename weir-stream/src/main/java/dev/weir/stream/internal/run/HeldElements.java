@@ -4,9 +4,9 @@ import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.StageMeter;
 
 /**
- * Tracks the number of elements that a stage has received but neither emitted nor finished. Each change is reported to
- * the stage's meter, which the stages of many streams may share. Confined to the stage's thread, or guarded by the lock
- * of the stage's elements.
+ * Counts the elements that a stage has received but neither emitted nor finished. Changes are reported to the stage's
+ * meter, which stages of many streams may share. Confined to the stage's thread, or guarded by the lock of its
+ * elements.
  */
 public final class HeldElements {
 
@@ -18,7 +18,7 @@ public final class HeldElements {
     }
 
     /**
-     * Called when the stage has received the batch and starts to process it.
+     * Called when the stage starts to process a batch.
      *
      * @param oneToOne whether the stage emits one element for each element that it receives
      * @param startNanos the current time of {@link System#nanoTime}
@@ -28,13 +28,13 @@ public final class HeldElements {
         meter.beginPass(batch, oneToOne, startNanos);
     }
 
-    /** Called when the batch is done or the stage was closed. The stage then holds no elements. */
+    /** Called when the batch is done or the stage was closed. */
     public void end() {
         meter.endPass();
         set(0);
     }
 
-    /** Sets the number of held elements. The number must be 0 when the stage is closed. */
+    /** Sets the number of held elements. It must be 0 when the stage is closed. */
     public void set(int elements) {
         if (elements != now) {
             meter.holds(elements - now);

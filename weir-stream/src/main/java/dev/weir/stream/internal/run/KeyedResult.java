@@ -10,16 +10,15 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The result of one sink in one run. The sink exposes this object, and is itself the key that identifies the result.
- * Thread-safe.
+ * The result of one sink in one run. The sink's key identifies the result. Thread-safe.
  *
  * @param future completed by the sink when it is done
  */
 public record KeyedResult<R>(ResultKey<R> key, CompletableFuture<R> future) {
 
     /**
-     * The results of one run. A result is kept only as long as its key is reachable, because a run may start any number
-     * of inner streams, each with its own sinks. Thread-safe.
+     * The results of one run. A result is kept as long as its key is reachable, because a run may start any number of
+     * inner streams with their own sinks. Thread-safe.
      */
     static final class OfRun {
 
@@ -28,7 +27,7 @@ public record KeyedResult<R>(ResultKey<R> key, CompletableFuture<R> future) {
         // Guarded by the lock.
         private final Map<ResultKey<?>, Occurrences> ofKeys = new WeakHashMap<>();
 
-        /** The number of results with the same key, and the first of them. A sink may be used more than once. */
+        /** The number of results with one key, and the first of them. A sink may be used more than once. */
         private record Occurrences(int count, CompletableFuture<?> first) {}
 
         void add(KeyedResult<?> result) {
@@ -62,7 +61,7 @@ public record KeyedResult<R>(ResultKey<R> key, CompletableFuture<R> future) {
             }
             CompletableFuture<R> result = (CompletableFuture<R>) found.first;
             var ignored = running.completion().handle((report, failure) -> {
-                // A result that the sink has already produced stays unchanged.
+                // No effect on a result that the sink has already produced.
                 return result.completeExceptionally(
                         failure != null
                                 ? failure

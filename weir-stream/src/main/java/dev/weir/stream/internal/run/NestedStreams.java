@@ -18,10 +18,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Starts the streams of a stage while the pipeline is running: substreams, or a replacement for a failed stream.
- * Created during assembly and then confined to its stage's thread, except for {@link #stop}.
+ * Confined to the stage's thread after assembly, except for {@link #stop}.
  *
- * <p>Stages with the same name in different streams, including nested streams, share their counters. A hundred thousand
- * streams are therefore shown as one.
+ * <p>Stages with the same name in different streams share their counters, so 100,000 streams are shown as one.
  */
 public final class NestedStreams {
 
@@ -52,10 +51,7 @@ public final class NestedStreams {
         this.turn = turn;
     }
 
-    /**
-     * Returns the entries of the streams that are nested, one level deeper, in the stage {@code place}. All of these
-     * streams share one entry per stage.
-     */
+    /** Returns the entries of the streams inside the stage {@code place}. These streams share one entry per stage. */
     SharedEntries shownWithin(String place) {
         return shown.within(place);
     }
@@ -66,7 +62,7 @@ public final class NestedStreams {
         return child.begin(node, assembly(child, turn));
     }
 
-    /** Builds and starts a stream, and connects its open input {@code upperEnd} to {@code input}. */
+    /** Builds and starts a stream whose open input {@code upperEnd} reads from {@code input}. */
     public <T, R> Child<R> start(BlueprintNode<R> node, OpenInput<T> upperEnd, Stage<T> input) {
         return start(node, upperEnd, input, turn);
     }
@@ -87,8 +83,7 @@ public final class NestedStreams {
     }
 
     /**
-     * Builds a stream for {@link ThreadProbe} and closes it without running it. Returns whether the stream has its own
-     * threads.
+     * Builds a stream for {@link ThreadProbe} and closes it at once. Returns whether the stream has its own threads.
      */
     <T, R> boolean buildAndClose(BlueprintBranch<T, R> branch, Stage<T> input, ThreadProbe probe) {
         Child<R> child = new Child<>(this);
@@ -107,15 +102,12 @@ public final class NestedStreams {
         children.forEach(Child::stop);
     }
 
-    /**
-     * Returns whether a stop was requested. The request is recorded before any stream is stopped, so this method
-     * returns true if a stream has ended because of it.
-     */
+    /** Returns whether a stop was requested. The request is recorded before any stream is stopped. */
     public boolean isStopped() {
         return stopped;
     }
 
-    /** Returns an entry for a stage of one of the streams. Stages with the same name are counted and shown together. */
+    /** Returns an entry for a stage of a stream. Stages with the same name share the counters. */
     StageEntry entry(String name, StageLifetime lifetime, StageEntry.Shape shape) {
         return shown.entry(name, () -> {
                     StageEntry entry = new StageEntry(run, around, run.uniqueName(name), shape);
@@ -130,27 +122,24 @@ public final class NestedStreams {
 
         private final NestedStreams nested;
         private final List<Termination> terminations = new ArrayList<>();
-        /** The handles that this stream's resources have exposed. */
         private final List<Object> handles = new ArrayList<>();
         /** Stop hooks, with the names of the sources that they stop. */
         private final Map<Runnable, String> stops = new ConcurrentHashMap<>();
 
         private final Set<Runnable> furtherStops = ConcurrentHashMap.newKeySet();
-        /** The name of a stage that was cut short by a stop, or null if there is none. */
+        /** Name of a stage that a stop has cut short, or null. */
         private volatile @Nullable String cutAt;
 
         private @Nullable Stage<R> lowest;
         private List<Segment<?>> segments = List.of();
 
-        /** True if this stream will be rebuilt and the new stream will take over its unfinished elements. */
+        /** True if a new stream will take over the unfinished elements of this one. */
         private boolean anew;
 
-        /** True if the stream was started, so that its elements may be in flight. */
+        /** True if the stream was started. Its elements may be in flight. */
         private boolean begun;
 
-        /**
-         * Resources that are being closed while the run continues. Written once, by the thread that closes the stream.
-         */
+        /** Resources that are closing while the run continues. Written once, by the thread that closes the stream. */
         private volatile List<Closing> closings = List.of();
 
         private Child(NestedStreams nested) {
@@ -189,8 +178,8 @@ public final class NestedStreams {
         }
 
         /**
-         * Closes the stream, waits until all its stages are closed, and closes its resources. A resource that waits for
-         * emitted elements continues to wait after this method has returned; see {@link #letGo}. Idempotent.
+         * Closes the stream, waits until its stages are closed, and closes its resources. Resources that wait for
+         * emitted elements may close later; see {@link #letGo}. Idempotent.
          */
         @Override
         public void close() {
@@ -217,7 +206,7 @@ public final class NestedStreams {
                         leftUndone(termination.close(Duration.ZERO));
                     }
                 } catch (RuntimeException | Error failure) {
-                    // If closing one resource fails, the other resources must still be closed.
+                    // Close the remaining resources even if one fails.
                     nested.run.fail(failure);
                 }
             }
@@ -234,27 +223,23 @@ public final class NestedStreams {
             }
         }
 
-        /**
-         * Marks the stream as one that will be rebuilt. Its unfinished elements are then not reported as unfinished
-         * work.
-         */
+        /** Marks the stream as one that will be rebuilt. Its unfinished elements are not reported as left undone. */
         public void beginsAnew() {
             anew = true;
         }
 
-        /** Returns a future that completes when the resources of the closed stream have been closed. */
+        /** Returns a future that completes when the resources are closed. */
         public CompletableFuture<Void> letGo() {
             return CompletableFuture.allOf(closings.stream().map(Closing::done).toArray(CompletableFuture<?>[]::new));
         }
 
-        /** Makes the resources stop waiting. */
         public void hurry() {
             closings.forEach(closing -> closing.hurry(Duration.ZERO));
         }
 
         /**
-         * Returns whether the stream, which must have ended, is complete. It is incomplete if a stop has cut one of its
-         * sources short, or if the run has failed or was cancelled, for example because of a side sink.
+         * Returns whether the ended stream is complete. It is incomplete if a stop has cut one of its sources short, or
+         * if the run has failed or was cancelled.
          */
         @Override
         public boolean isWhole() {

@@ -43,33 +43,30 @@ import org.jspecify.annotations.Nullable;
  * One run of a pipeline, with its tasks, its stages and its end. Thread-safe.
  *
  * <p>States: RUNNING; STOPPING after a stop was requested; TERMINATING after the last task has ended, while resources
- * are being closed; and finally completed. A failure or {@link #cancel} interrupts all tasks and also leads to
- * TERMINATING. If the run fails for several reasons, it reports the first one.
+ * are being closed; completed. A failure or {@link #cancel} interrupts all tasks and leads to TERMINATING. The run
+ * reports its first failure.
  */
 public final class PipelineRun implements RunningPipeline, StageLifetime {
 
-    /**
-     * The time that cancelled stages are given to return. After this time, the drain report lists them as still
-     * running.
-     */
+    /** Time that cancelled stages have to return. Later, the drain report lists them as still running. */
     private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     /**
-     * Time that JVM shutdown allows for closing resources after a cancellation. A consumer, for example, must commit
-     * and leave its group. A platform may kill the process earlier.
+     * Time that JVM shutdown allows for closing resources after a cancellation, so that a consumer can commit and leave
+     * its group. A platform may kill the process earlier.
      */
     private static final long CLOSE_NANOS = TimeUnit.SECONDS.toNanos(18);
 
-    /** Interval at which a drain during JVM shutdown checks for threads that have called System.exit. */
+    /** Interval at which a drain during JVM shutdown looks for threads that have called System.exit. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     /**
-     * If this number of consecutive checks, spread over one second, finds all threads waiting, a drain during JVM
-     * shutdown expects no further progress and stops waiting. Threads that have called System.exit are not checked.
+     * Number of consecutive checks, one second in total, after which a drain during JVM shutdown stops waiting because
+     * all threads are idle. Threads that have called System.exit are not checked.
      */
     private static final int RESTFUL_LOOKS = 5;
 
-    /** The upper limit of a deadline. Adding a century to the current time does not overflow the clock. */
+    /** Upper limit of a deadline, low enough to be added to the current time without overflow. */
     static final Duration LONGEST_DEADLINE = Duration.ofDays(36_500);
 
     private final String name;
@@ -89,21 +86,18 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
     /** Held while streams add their stages to the running pipeline. */
     private final ReentrantLock adding = new ReentrantLock();
 
-    /**
-     * Suppliers of the reasons why stages make no progress. Each returns an empty string if its stage has no problem.
-     */
+    /** Each supplies the reason why a stage makes no progress, or an empty string. */
     final List<Supplier<String>> troubles = new CopyOnWriteArrayList<>();
 
-    /** The running segments. */
     private final Set<Segment<?>> segments = ConcurrentHashMap.newKeySet();
 
-    /** The thread currently calling the start actions, if any. */
+    /** The thread that is calling the start actions, if any. */
     private volatile @Nullable Thread starter;
 
-    /** The supervisor thread; null before it starts and after it ends, because a terminated thread retains its task. */
+    /** The supervisor thread while it runs; null otherwise, because a terminated thread retains its task. */
     private volatile @Nullable Thread supervisor;
 
-    /** True while the supervisor is only waiting for the tasks to end. */
+    /** True while the supervisor only waits for the tasks to end. */
     private volatile boolean awaitsTasks;
 
     private volatile @Nullable DrainReport report;
@@ -117,8 +111,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
     }
 
     /**
-     * Builds the stages, starts their threads and returns. If a stage cannot be created, everything that was created is
-     * closed.
+     * Builds the stages, starts their threads and returns. If a stage cannot be created, closes the created ones.
      *
      * @param builder adds all stages to the assembly and closes the last segment
      */
@@ -170,11 +163,11 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
             endNanos = System.nanoTime();
             failed = cause();
             made = DrainReport.of(failed == null && leftUndone.isEmpty(), leftUndone, elapsed(), stages());
-            // Callers may retain this run for its report, so release everything that the report does not need.
+            // Callers may keep this run for its report. Release what the report does not need.
             ending.release();
             entries.forEach(StageEntry::release);
         } catch (Throwable broken) {
-            // Complete the run despite the failure, because callers wait for its end.
+            // Complete the run in any case, because callers wait for its end.
             ending.fail(broken);
             tasks.cancel();
             failed = cause();
@@ -197,7 +190,6 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
         told.tell(made);
     }
 
-    /** Starts the segment, or closes its stages if the run has already failed. */
     void startOrClose(Segment<?> segment) {
         if (cause() == null) {
             try {
@@ -216,21 +208,18 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
                 tasks.await();
                 return;
             } catch (InterruptedException ignored) {
-                // Ignore the interrupt, because nothing interrupts this thread to stop it. Returning early would leave
-                // tasks without a supervisor.
+                // Nobody interrupts this thread to stop it, and the tasks still need a supervisor.
             }
         }
     }
 
     /**
-     * Returns whether every thread of the run was waiting when it was checked. The threads are checked one after the
-     * other, not atomically.
+     * Returns whether every thread of the run is waiting. The threads are checked one after the other.
      *
      * @param isWaiting returns whether a thread is waiting for other threads or for time to pass
      */
     public boolean isAtRest(Predicate<Thread> isWaiting) {
-        // Check the supervisor last. If the last task ends between the two checks, the supervisor has work to do and is
-        // not at rest.
+        // Check the supervisor last: it has work to do if the last task ends between the two checks.
         return tasks.isAtRest(isWaiting) && isSupervisorAtRest(isWaiting);
     }
 
@@ -239,7 +228,6 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
         return supervising == null || (awaitsTasks ? !tasks.isEmpty() : isWaiting.test(supervising));
     }
 
-    /** The clock that the run's stages use for waiting. */
     public Clock clock() {
         return clock;
     }
@@ -249,8 +237,8 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
     }
 
     /**
-     * Adds a stage of a substream after its parent stage and the substages that the parent already has, so that stages
-     * are listed from upstream to downstream.
+     * Adds a stage of a substream after its parent stage and the parent's other substages. Stages are listed from
+     * upstream to downstream.
      */
     void addWithin(@Nullable StageEntry nesting, StageEntry entry) {
         adding.lock();
@@ -278,7 +266,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
         segments.remove(closed);
     }
 
-    /** Returns {@code name}, with a number appended if another stage of the run already has it. */
+    /** Returns {@code name}, with a number appended if another stage has it. */
     String uniqueName(String name) {
         String candidate = name;
         for (int n = 2; !names.add(candidate); n++) {
@@ -289,7 +277,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
 
     /**
      * Finds the stage that holds an element of a source. If no stage reports the element, returns the stages that hold
-     * elements but cannot search them, or null if there are none.
+     * elements but cannot search them, or null.
      */
     @Nullable
     Whereabouts find(StageEntry source, AckTarget target, long token) {
@@ -306,33 +294,29 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
         return perhaps.isEmpty() ? null : new Whereabouts(perhaps, null, false);
     }
 
-    /**
-     * Makes the stages drop revoked elements. Upstream stages come first, because a downstream stage may be waiting for
-     * one of them.
-     */
+    /** Makes the stages drop revoked elements, upstream stages first, because a downstream stage may wait for them. */
     void dropRevoked() {
         entries.forEach(StageEntry::dropRevokedHere);
         tasks.wakePauses();
     }
 
-    /** Returns the object that closes the resources of streams that end before the run does. */
+    /** Closes the resources of streams that end before the run does. */
     ResourceClosings closings() {
         return closings;
     }
 
-    /** The time limit for closing a resource of a stream that ends before the run does. */
+    /** Time limit for closing a resource of a stream that ends before the run does. */
     Duration patienceWithin() {
         return ending.patienceWithin();
     }
 
-    /** Adds unfinished work to the report. Called for a stream that ended before the run did. */
+    /** Adds unfinished work to the report, for a stream that ended before the run did. */
     void leftUndone(String what) {
         ending.leftUndone(what);
     }
 
     /**
-     * Adds {@code elements} unfinished elements of {@code stage} to the report. A stop has cut their stream short at
-     * the stage {@code at}.
+     * Reports {@code elements} unfinished elements of {@code stage}. A stop has cut their stream short at {@code at}.
      */
     void cutOff(String stage, int elements, String at) {
         ending.cutOff(stage, elements, at);
@@ -347,7 +331,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
         ending.onStop(stop, this::fail);
     }
 
-    /** Returns false once the run is stopping: from then on, a stage that ends may do so because of the stop. */
+    /** Returns false once the run is stopping, because a stage may then end because of the stop. */
     @Override
     public boolean isWhole() {
         return !ending.isStopping() && !tasks.isCancelled();
@@ -380,23 +364,20 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
         expose(handle);
     }
 
-    /** Ends the run with {@code failure}, unless something else has already ended it. */
+    /** Ends the run with {@code failure}, unless it has already ended. */
     void fail(Throwable failure) {
         ending.fail(failure);
         tasks.cancel();
         closings.hurry(Duration.ZERO);
     }
 
-    /**
-     * Fails the run because something else has interrupted a stage, usually user code that interrupted its own thread.
-     */
+    /** Fails the run because something outside has interrupted a stage, usually user code on its own thread. */
     void interrupted() {
         if (cause() == null) {
             fail(new IllegalStateException("a stage of pipeline " + name + " was interrupted from outside"));
         }
     }
 
-    /** The reason why the run ended early, or null. */
     @Nullable
     Throwable cause() {
         return ending.cause();
@@ -436,9 +417,8 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
     }
 
     /**
-     * Returns a future that completes when the run ends. Its value is the failure of the run, or null if the run has
-     * not failed. The future does not complete exceptionally, because {@code get} would then call methods of the
-     * failure.
+     * Returns a future with the failure of the run, or null if it has not failed. The future never completes
+     * exceptionally, because {@code get} would then call methods of the failure.
      */
     private CompletableFuture<@Nullable Throwable> ended() {
         return completion.handle((ended, failure) -> failure);
@@ -487,9 +467,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
         return Objects.requireNonNull(report);
     }
 
-    /**
-     * Adds the elements inside the stages to the report, because the imminent cancellation will leave them unfinished.
-     */
+    /** Adds the elements inside the stages to the report, before a cancellation leaves them unfinished. */
     private void noteInside() {
         Map<String, Integer> inside = new LinkedHashMap<>();
         entries.forEach(entry -> inside.put(entry.stageName(), entry.inside()));
@@ -502,10 +480,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
         });
     }
 
-    /**
-     * Returns the unfinished work of a run that has not ended: first the stages that are still running, then the work
-     * that was recorded earlier.
-     */
+    /** Returns the unfinished work of a run that has not ended, beginning with the stages that are still running. */
     private List<String> heldUp() {
         List<String> lines = new ArrayList<>(heldUpBy());
         lines.addAll(ending.leftUndone());
@@ -525,11 +500,10 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
     }
 
     /**
-     * Waits for the end and returns whether the run has ended in time. During JVM shutdown, does not wait for threads
-     * of the run that have called System.exit.
+     * Waits for the end of the run, and returns whether it has ended in time. During JVM shutdown, does not wait for
+     * threads that have called System.exit.
      *
-     * @param unlessHeld whether to return false early if a thread that has called System.exit seems to prevent the run
-     *     from ending
+     * @param unlessHeld whether to return false early if such a thread seems to keep the run from ending
      */
     private boolean endsWithin(long nanos, boolean unlessHeld) throws InterruptedException {
         CompletableFuture<@Nullable Throwable> ended = ended();
@@ -621,14 +595,12 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
         drainOrCancel(DEFAULT_DRAIN);
     }
 
-    /** Drains and closes the pipeline at JVM shutdown. */
     private void drainAndClose(Duration deadline) {
         awaiters.remember();
         try {
             DrainReport drained = drain(deadline);
             DrainReport made = endsWithin(CLOSE_NANOS, false) && report != null ? report : drained;
-            // Run the actions on another thread, because a blocking action would delay JVM shutdown forever on this
-            // one.
+            // A blocking action on this thread would delay JVM shutdown forever.
             var ignored = Thread.ofVirtual().name("weir-" + name + "-drained").start(() -> told.tell(made));
             told.await(LINGER.toNanos());
             awaiters.awaitEnds(LINGER.toNanos());

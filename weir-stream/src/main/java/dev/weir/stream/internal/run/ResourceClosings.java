@@ -10,8 +10,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
- * Closes the resources of streams that end before the run does. Each resource is closed on a separate thread, because
- * it may wait for elements of its stream that are still in flight downstream. Thread-safe.
+ * Closes the resources of streams that end before the run does. Each resource is closed on its own thread, because it
+ * may wait for elements that are still in flight downstream. Thread-safe.
  */
 final class ResourceClosings {
 
@@ -25,7 +25,7 @@ final class ResourceClosings {
         this.run = run;
     }
 
-    /** One resource that is being closed. Thread-safe. */
+    /** A resource that is being closed. Thread-safe. */
     final class Closing {
 
         private final PatientTermination resource;
@@ -58,15 +58,14 @@ final class ResourceClosings {
     }
 
     /**
-     * Starts to close a resource, which may take until the run ends. Once the resource is closed, {@code leftUndone}
-     * receives a description of the work that is still unfinished.
+     * Starts to close a resource, which may take until the run ends. Afterwards, {@code leftUndone} receives a
+     * description of the unfinished work.
      */
     Closing begin(PatientTermination resource, Consumer<String> leftUndone) {
         Closing closing = new Closing(resource, leftUndone);
         lock.lock();
         try {
-            // Add the closing before reading its time limit. Otherwise, `hurry` could miss it and would not reduce the
-            // limit.
+            // Add the closing before reading its time limit, so that `hurry` cannot miss it.
             open.add(closing);
         } finally {
             lock.unlock();
@@ -75,7 +74,7 @@ final class ResourceClosings {
             var ignored =
                     Thread.ofVirtual().name("weir-" + run.name() + "-closing").start(closing::close);
         } catch (RuntimeException | Error refused) {
-            // Close the resource here, or `await` would never return. In a failed run, resources do not wait.
+            // Close the resource on this thread, because `await` waits for it. Resources of a failed run do not wait.
             run.fail(refused);
             closing.close();
         }
@@ -100,7 +99,7 @@ final class ResourceClosings {
         }
     }
 
-    /** Limits the remaining time for closing the resources that are still open. */
+    /** Limits the remaining time for closing the open resources. */
     void hurry(Duration patience) {
         open().forEach(closing -> closing.hurry(patience));
     }

@@ -25,14 +25,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run under construction. Stages are added to the open segment, which is a chain of stages with one thread, until a
- * boundary closes the segment. Confined to the thread that starts the run.
+ * A run under construction. Stages are added to the open segment, a chain of stages with one thread, until a boundary
+ * closes it. Confined to the thread that starts the run.
  */
 public final class RunAssembly {
 
-    /**
-     * Interval at which a source without elements is polled if its stream takes turns with other streams on one thread.
-     */
+    /** Polling interval of a source without elements, if its stream takes turns with other streams on one thread. */
     private static final long POLL_NANOS = 5_000_000;
 
     private final PipelineRun run;
@@ -53,10 +51,8 @@ public final class RunAssembly {
     /** The objects exposed by the stages upstream of the next stage. See {@link StageEntry#upstreamHandles}. */
     private List<Object> line = new CopyOnWriteArrayList<>();
 
-    /** The current prefix of the names of added stages. */
     private String prefix = "";
 
-    /** Creates the assembly of a complete run. */
     RunAssembly(PipelineRun run) {
         this.run = run;
         this.nested = null;
@@ -64,8 +60,7 @@ public final class RunAssembly {
     }
 
     /**
-     * Creates the assembly of a stream within a run. The stream's last stages run on the thread of the stage that pulls
-     * the stream.
+     * Creates the assembly of a stream within a run. Its last stages run on the thread of the stage that pulls it.
      *
      * @param upstreamHandles the objects exposed by the nesting stage and the stages upstream of it
      */
@@ -84,7 +79,6 @@ public final class RunAssembly {
         this.line = new CopyOnWriteArrayList<>(upstreamHandles);
     }
 
-    /** The clock that the run uses for waiting. */
     public Clock clock() {
         return run.clock();
     }
@@ -98,14 +92,13 @@ public final class RunAssembly {
         prefix = of;
     }
 
-    /** Adds a stage that runs on the thread of the segment that is being built. */
+    /** Adds a stage that runs on the thread of the open segment. */
     public StageEntry fused(StageAttributes attributes) {
         return add(attributes, new StageEntry.Shape(segmentMeter().sameSegment(), 1, false));
     }
 
     /**
-     * Returns the meter in which the thread of the segment that is being built records its waits. All stages of the
-     * segment share these times.
+     * Returns the meter in which the open segment's thread records its waits. The segment's stages share these times.
      */
     public StageMeter segmentMeter() {
         if (openSegment == null) {
@@ -114,7 +107,7 @@ public final class RunAssembly {
         return openSegment;
     }
 
-    /** Adds a stage whose workers run on the dispatcher, at most {@code workers} at once. */
+    /** Adds a stage with at most {@code workers} workers on the dispatcher. */
     public StageEntry threaded(StageAttributes attributes, Dispatcher dispatcher, int workers) {
         dispatchersOfWorkers.add(dispatcher);
         return add(attributes, new StageEntry.Shape(new StageMeter(), Math.min(workers, dispatcher.size()), true));
@@ -135,7 +128,7 @@ public final class RunAssembly {
     }
 
     /**
-     * Builds a part downstream of the current stages that has its own threads, such as a side sink. Later stages are
+     * Builds a part with its own threads downstream of the current stages, for example a side sink. Later stages are
      * added to the current segment again.
      */
     public <R> R beside(Supplier<R> build) {
@@ -190,41 +183,40 @@ public final class RunAssembly {
     }
 
     /**
-     * Creates the object that will start a stage's streams while the pipeline is running. A stop of the run also stops
-     * the sources of these streams.
+     * Creates the object that starts a stage's streams while the pipeline is running. A stop of the run also stops
+     * them.
      */
     public NestedStreams nested() {
         StageEntry below = lastEntry;
         String place = nestedCount++ + " " + (below == null ? "" : below.stageName());
         SharedEntries shown = nested == null ? new SharedEntries() : nested.shownWithin(place);
-        // Copy `line`: inputs that are merged further downstream are added to it later, but are not upstream of the
-        // streams.
+        // Copy `line`, because inputs that are merged further downstream are added to it later.
         NestedStreams made =
                 new NestedStreams(run, lifetime, segmentMeter(), lastEntry, List.copyOf(line), shown, turn);
         lifetime.alsoOnStop(made::stop);
         return made;
     }
 
-    /** Returns whether this assembly builds a stream within a run rather than a complete run. */
+    /** Returns whether this assembly builds a stream within a run. */
     public boolean isWithin() {
         return nested != null;
     }
 
     /**
-     * Makes this assembly build stages only for a probe, which never runs them. The stages' calls of
-     * {@link #noteThreadsWithin} and {@link #noteWaits} are passed on to {@code asking}.
+     * Makes this assembly build stages for a probe, which never runs them. {@code asking} receives the calls of
+     * {@link #noteThreadsWithin} and {@link #noteWaits}.
      */
     void probe(ThreadProbe asking) {
         probe = asking;
     }
 
-    /** Returns whether the built stages will only be closed, never run. See {@link ThreadProbe}. */
+    /** Returns whether the stages are built for a {@link ThreadProbe}, which never runs them. */
     public boolean isProbe() {
         return probe != null;
     }
 
     /**
-     * For a {@link ThreadProbe}, reports that the stage will start streams that read its input. {@code hasThreads}
+     * Reports to a {@link ThreadProbe} that the stage will start streams that read its input. {@code hasThreads}
      * returns whether these streams have their own threads.
      */
     public void noteThreadsWithin(BooleanSupplier hasThreads) {
@@ -234,17 +226,14 @@ public final class RunAssembly {
     }
 
     /**
-     * For a {@link ThreadProbe}, reports that the stage may wait for something other than the passage of time. The
-     * stage then needs its own thread, because a {@link StreamTurn} can only be requested for a certain time.
+     * Reports to a {@link ThreadProbe} that the stage may wait for something other than time. The stage then needs its
+     * own thread, because a {@link StreamTurn} can only be requested for a certain time.
      */
     public void noteWaits() {
         noteThreadsWithin(() -> true);
     }
 
-    /**
-     * The object that a stage uses to request another turn instead of waiting, or null if the stream has its own
-     * thread.
-     */
+    /** Lets a stage request another turn instead of waiting. Null if the stream has its own thread. */
     public @Nullable StreamTurn turn() {
         return turn;
     }
@@ -253,7 +242,6 @@ public final class RunAssembly {
         turn = of;
     }
 
-    /** Connects {@code input} to its stage in this assembly. */
     public <T> void fill(OpenInput<T> input, Stage<T> stage) {
         filled.put(input, stage);
     }
@@ -269,10 +257,7 @@ public final class RunAssembly {
         return source;
     }
 
-    /**
-     * Creates a source that may wait and whose creation has external effects. During a probe, which runs nothing, the
-     * source is not created.
-     */
+    /** Creates a source that may wait and whose creation has external effects. A probe does not create it. */
     public <T> Stage<T> source(Supplier<Stage<T>> make) {
         return polled(source(made(make)));
     }
@@ -282,22 +267,17 @@ public final class RunAssembly {
         return polled(source, POLL_NANOS);
     }
 
-    /** Wraps a source that may wait, like {@link #polled(Stage)}, with the given polling interval. */
+    /** Like {@link #polled(Stage)}, with the given polling interval. */
     public <T> Stage<T> polled(Stage<T> source, long intervalNanos) {
         return turn == null ? source : new PolledSource<>(source, turn, clock(), intervalNanos);
     }
 
-    /**
-     * Creates a stage whose creation has external effects. During a probe, which runs nothing, the stage is not
-     * created.
-     */
+    /** Creates a stage whose creation has external effects. A probe does not create it. */
     public <T> Stage<T> made(Supplier<Stage<T>> make) {
         return isProbe() ? new ThreadProbe.Unused<>() : make.get();
     }
 
-    /**
-     * Completes the segment that is being built, which will run {@code loop}. Later stages belong to the next segment.
-     */
+    /** Closes the open segment, whose thread will run {@code loop}. Later stages belong to the next segment. */
     public <T> Segment<T> closeSegment(String name, Dispatcher dispatcher, Stage<T> upstream, SinkLoop<T> loop) {
         Segment<T> segment = new Segment<>(run, name, dispatcher, upstream, loop).meteredBy(segmentMeter());
         segments.add(segment);
@@ -307,9 +287,8 @@ public final class RunAssembly {
     }
 
     /**
-     * Refuses a pipeline that needs more threads of a dispatcher than the dispatcher has. Each segment needs one
-     * thread, and the workers of all stages together need at least one more. If there are enough threads, exposes the
-     * controls of the dispatchers.
+     * Refuses a pipeline that needs more threads of a dispatcher than it has: one thread per segment, and one more for
+     * the workers of all stages. Otherwise exposes the dispatchers' controls.
      */
     void checkDispatchers() {
         occupiedThreads.forEach((dispatcher, occupied) -> {
@@ -330,7 +309,7 @@ public final class RunAssembly {
 
     /**
      * Calls {@code action} with the run after all stages have been created and before any of them runs. In a stream
-     * within a run, calls it immediately. During a probe, does not call it.
+     * within a run, calls it immediately. Does nothing during a probe.
      */
     public void onStart(Action<? super RunningPipeline> action) {
         if (isProbe()) {
@@ -360,12 +339,10 @@ public final class RunAssembly {
         }
     }
 
-    /** The tasks of the run, for stages that have their own threads. */
     public TaskGroup tasks() {
         return run.tasks();
     }
 
-    /** The most recently closed segment. */
     public Segment<?> lastSegment() {
         return segments.getLast();
     }
@@ -374,7 +351,6 @@ public final class RunAssembly {
         return segments;
     }
 
-    /** Returns the stage added last, which is the most downstream stage of the segment that is being built. */
     public StageEntry lastEntry() {
         return Objects.requireNonNull(lastEntry, "no stage yet");
     }

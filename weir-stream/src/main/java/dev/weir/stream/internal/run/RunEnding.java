@@ -18,9 +18,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects everything that a run needs in order to end: the stop hooks, the first failure, the resources to close, and
- * reports of unfinished work. Thread-safe. Hooks are called without holding the lock. If a hook throws, the exception
- * is passed to the caller's {@code failed} callback.
+ * Collects what a run needs to end: the stop hooks, the first failure, the resources to close, and the unfinished work.
+ * Hooks are called without the lock; their exceptions go to the {@code failed} callback. Thread-safe.
  */
 final class RunEnding {
 
@@ -37,13 +36,12 @@ final class RunEnding {
     private long drainEndNanos = Stage.NEVER;
     private boolean expectsLess;
     private final List<String> leftUndone = new ArrayList<>();
-    /** For each stage, the elements whose substreams were cut short by a stop. */
+    /** The elements whose substreams a stop has cut short, by stage. */
     private final Map<String, CutOff> cutOff = new TreeMap<>();
 
     /**
-     * Counts elements whose streams were cut short by a stop.
+     * Elements whose streams a stop has cut short.
      *
-     * @param elements number of these elements
      * @param at names of the inner stages that had not completed
      */
     private record CutOff(int elements, Set<String> at) {
@@ -67,7 +65,7 @@ final class RunEnding {
         return stopping;
     }
 
-    /** Calls {@code stop} when the run is stopped, or now if the run is already stopping. */
+    /** Calls {@code stop} when the run is stopped, or now if it is already stopping. */
     void onStop(Runnable stop, Consumer<Throwable> failed) {
         boolean now;
         lock.lock();
@@ -83,8 +81,8 @@ final class RunEnding {
     }
 
     /**
-     * Calls all stop hooks, unless they have already been called. {@code endNanos} is the deadline for closing the
-     * resources. If it is {@link Stage#NEVER}, the deadline does not change.
+     * Calls the stop hooks once. {@code endNanos} becomes the deadline for closing the resources, unless it is
+     * {@link Stage#NEVER}.
      */
     void stop(long endNanos, Consumer<Throwable> failed) {
         List<Runnable> toRun = List.of();
@@ -103,7 +101,6 @@ final class RunEnding {
         toRun.forEach(stop -> run(stop, failed));
     }
 
-    /** Calls a stop hook. If the hook fails, the others must still be called. */
     private static void run(Runnable stop, Consumer<Throwable> failed) {
         try {
             stop.run();
@@ -121,7 +118,6 @@ final class RunEnding {
         }
     }
 
-    /** Closes the resources in reverse order. Returns the unfinished work. */
     List<String> terminate(Consumer<Throwable> failed) {
         List<Termination> inReverse;
         lock.lock();
@@ -141,7 +137,6 @@ final class RunEnding {
         return leftUndone();
     }
 
-    /** Returns the reports of unfinished work that have been collected. */
     List<String> leftUndone() {
         List<String> lines = new ArrayList<>();
         lock.lock();
@@ -155,8 +150,8 @@ final class RunEnding {
     }
 
     /**
-     * Limits the time for closing resources to one second. Called once a thread is known to never return. Such a thread
-     * may hold elements, and resources that wait for these elements would otherwise wait until the drain times out.
+     * Limits the time for closing resources to one second. Called once a thread is known to never return, because
+     * resources may wait for elements that it holds.
      */
     void expectLess() {
         lock.lock();
@@ -167,10 +162,7 @@ final class RunEnding {
         }
     }
 
-    /**
-     * Returns the remaining time for closing resources, now that the run is ending. The result is zero if the run has
-     * failed.
-     */
+    /** Returns the remaining time for closing resources at the end of the run, or zero if the run has failed. */
     Duration patience() {
         lock.lock();
         try {
@@ -188,8 +180,8 @@ final class RunEnding {
     }
 
     /**
-     * Returns the time limit for closing a resource while the run continues. If the run has failed or a deadline for
-     * closing the resources was set, the limit is {@link #patience}. Otherwise there is no limit in practice.
+     * Returns the time limit for closing a resource while the run continues. Practically unlimited until the run fails
+     * or a deadline is set.
      */
     Duration patienceWithin() {
         lock.lock();
@@ -221,8 +213,8 @@ final class RunEnding {
     }
 
     /**
-     * Adds a failure. The first failure becomes the failure of the run. Later independent failures are added to it as
-     * suppressed exceptions, unless it is a {@link CancellationException}.
+     * Adds a failure. The first failure becomes the failure of the run. Later ones are added to it as suppressed,
+     * unless it is a {@link CancellationException}.
      */
     void fail(Throwable failure) {
         lock.lock();
@@ -237,10 +229,7 @@ final class RunEnding {
         }
     }
 
-    /**
-     * Returns whether a failure is only an interrupt of a user function. Such a failure is a consequence of the run's
-     * end and not an independent failure.
-     */
+    /** Returns whether a failure only reports an interrupt, which the end of the run has caused. */
     private static boolean isInterrupt(Throwable failure) {
         return failure instanceof InterruptedException || Thrown.cause(failure) instanceof InterruptedException;
     }

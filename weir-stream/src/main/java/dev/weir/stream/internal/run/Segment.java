@@ -13,8 +13,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A chain of stages between two asynchronous boundaries. It has one thread, whose loop pulls the last stage until the
- * end of the stream. {@link #cancel} may be called from any thread; all other methods are for the run and its stages.
+ * A chain of stages between two asynchronous boundaries. Its thread runs a loop that pulls the last stage until the end
+ * of the stream. {@link #cancel} may be called from any thread; all other methods are for the run and its stages.
  */
 public final class Segment<T> {
 
@@ -28,7 +28,7 @@ public final class Segment<T> {
 
     private final CountDownLatch closed = new CountDownLatch(1);
 
-    /** The size of the last pulled batch, which the loop is processing. Written by the segment's thread. */
+    /** Size of the batch that the loop is processing. Written by the segment's thread. */
     private final AtomicInteger inHand = new AtomicInteger();
 
     private boolean countsInHand = true;
@@ -50,24 +50,21 @@ public final class Segment<T> {
         this.loop = loop;
     }
 
-    /**
-     * Makes the stage count the elements that the loop holds, so that the segment does not. Must be called before the
-     * start.
-     */
+    /** Makes a stage, not the segment, count the elements that the loop holds. Called before the start. */
     public Segment<T> countedByItsStage() {
         countsInHand = false;
         return this;
     }
 
-    /** Sets the meter in which the thread records its waits. Must be called before the start. */
+    /** Sets the meter in which the thread records its waits. Called before the start. */
     Segment<T> meteredBy(StageMeter segmentMeter) {
         meter = segmentMeter;
         return this;
     }
 
     /**
-     * Returns the current activity of the stage named {@code stage}, which runs on this segment's thread. Returns null
-     * if the thread has not started or the stage runs on another thread.
+     * Returns the activity of a stage on this segment's thread. Returns null if the thread has not started or the stage
+     * runs on another thread.
      */
     @Nullable
     Activity activity(String stage, StageMeter ofStage) {
@@ -75,9 +72,8 @@ public final class Segment<T> {
         if (running == null || !meter.sharesThread(ofStage)) {
             return null;
         }
-        // The thread's state must be read before the meter. A thread records a wait for a neighbouring segment in its
-        // meter before it starts to wait. In the reverse order, a thread that starts to wait between the two reads
-        // would appear to be waiting in user code.
+        // Read the thread's state before the meter. A thread records a wait for a neighbouring segment before it starts
+        // to wait. In the reverse order, such a wait could look like a wait in user code.
         ThreadWait wait = running.threadWait();
         boolean works = running.hasBegun() && !meter.isBlocked();
         boolean waits = works && wait != ThreadWait.NONE;
@@ -89,15 +85,12 @@ public final class Segment<T> {
                 .withPass(works && ofStage.isInPass(), meter.waitsForSibling(), waits && wait == ThreadWait.ENGINE);
     }
 
-    /** The name of the stage that is reported as holding the elements in {@link #inHand()}. */
+    /** Name of the stage that is reported for the elements of {@link #inHand()}. */
     String name() {
         return name;
     }
 
-    /**
-     * The number of elements that the loop has pulled but not finished, unless a stage counts them. May be called from
-     * any thread.
-     */
+    /** Number of elements that the loop is processing, unless a stage counts them. May be called from any thread. */
     int inHand() {
         return countsInHand ? inHand.get() : 0;
     }
@@ -111,18 +104,12 @@ public final class Segment<T> {
         }
     }
 
-    /**
-     * Runs {@code then} on the segment's thread once its loop has returned without a failure. Must be called before the
-     * start.
-     */
+    /** Runs {@code then} on the segment's thread if its loop returns without a failure. Called before the start. */
     public void afterNormalEnd(Runnable then) {
         afterNormalEnd = then;
     }
 
-    /**
-     * Interrupts the segment because its output is no longer needed, or because the segment that calls this method has
-     * failed.
-     */
+    /** Interrupts the segment, because its output is no longer needed or the calling segment has failed. */
     public void cancel() {
         Throwable failure = TaskGroup.currentFailure();
         if (failure != null) {
@@ -156,8 +143,7 @@ public final class Segment<T> {
     }
 
     /**
-     * Closes the stages. Called by the segment's task when the loop has returned, or by another thread if the task
-     * never starts.
+     * Closes the stages. Called by the segment's task after the loop, or by another thread if the task never starts.
      */
     void close() {
         try {
@@ -170,13 +156,13 @@ public final class Segment<T> {
         }
     }
 
-    /** Returns whether the segment's thread has called System.exit and will therefore never close any stage. */
+    /** Returns whether the segment's thread has called System.exit. It will then never close a stage. */
     private boolean isLeft() {
         TaskGroup.Task running = task;
         return running != null && running.isLeft();
     }
 
-    /** Waits until the stages are closed. Does nothing on the segment's own thread, which is closing them. */
+    /** Waits until the stages are closed. Does nothing on the segment's own thread. */
     void awaitClosed() {
         if (Thread.currentThread() == runner) {
             return;
@@ -197,8 +183,8 @@ public final class Segment<T> {
     }
 
     /**
-     * The stage that the loop pulls. Each pull first checks whether the segment was cancelled. A cancelled segment
-     * therefore ends even if user code swallows interrupts or never blocks. Confined to the stage's thread.
+     * The stage that the loop pulls. Each pull checks for a cancellation first, because user code may swallow
+     * interrupts or never block. Confined to the stage's thread.
      */
     private record Intake<T>(TaskGroup.Task self, Stage<T> upstream, AtomicInteger inHand)
             implements PassThroughStage<T> {
@@ -216,13 +202,13 @@ public final class Segment<T> {
                 }
                 return batch;
             } catch (RuntimeException | Error failure) {
-                // The failure is recorded here because the loop may pass it downstream and return normally.
+                // Record the failure here: the loop may pass it downstream and return normally.
                 TaskGroup.noteFailure(failure);
                 throw failure;
             }
         }
 
-        /** Does nothing, because the segment closes its stages once, after the loop. */
+        /** Does nothing. The segment closes its stages after the loop. */
         @Override
         public void close() {}
     }

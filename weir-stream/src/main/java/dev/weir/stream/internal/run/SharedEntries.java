@@ -5,8 +5,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /**
- * The stage entries of nested streams, by stage name. An operator may start any number of streams, but all of them
- * share these entries, so the list of a run's stages does not grow with the number of streams. Thread-safe.
+ * The stage entries of nested streams, by stage name. All streams of an operator share them, so the list of a run's
+ * stages does not grow with the number of streams. Thread-safe.
  */
 final class SharedEntries {
 
@@ -17,7 +17,7 @@ final class SharedEntries {
         return entries.computeIfAbsent(name, first -> make.get());
     }
 
-    /** Returns the entries for streams nested one level deeper, in the stage identified by {@code place}. */
+    /** Returns the entries of the streams inside the stage {@code place}. */
     SharedEntries within(String place) {
         return within.computeIfAbsent(place, first -> new SharedEntries());
     }

@@ -13,21 +13,19 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A loop that calls a user function for each element. Each class that implements such a function gets its own copy of
- * the loop, so the JIT compiler sees a single call target and can inline it. Without copies, all stages of the same
- * kind would share one loop with a megamorphic interface call; see ADR 6. Thread-safe.
+ * A loop that calls a user function for each element. Each function class gets its own copy of the loop, so that the
+ * JIT compiler sees a single call target and can inline it. See ADR 6. Thread-safe.
  *
- * <p>A copy is a hidden class that is defined from the loop's class file. It lives as long as the class of the function
- * and this object; a function class that has been unloaded releases its copy when the next copy is created. If a copy
- * cannot be created, the equivalent shared loop is used.
+ * <p>A copy is a hidden class, defined from the loop's class file. It lives as long as the function class and this
+ * object; the copy of an unloaded class is released when the next copy is created. If a copy cannot be created, the
+ * shared loop is used.
  *
  * @param <L> the interface of the loop
  */
 public final class SpecialisedLoop<L> {
 
     /**
-     * Number of copies that may still be created. The limit prevents code that generates classes endlessly from filling
-     * the metaspace.
+     * Number of copies that may still be created. Protects the metaspace from code that generates classes endlessly.
      */
     private static final AtomicInteger BUDGET = new AtomicInteger(1000);
 
@@ -36,18 +34,18 @@ public final class SpecialisedLoop<L> {
     private final byte @Nullable [] classFile;
     private final AtomicInteger budget;
 
-    /** The loop of each function class. This map keeps the copies reachable; {@link #loops} only finds them. */
+    /** The loop of each function class. Keeps the copies reachable for {@link #loops}. */
     private final Map<Class<?>, L> kept = Collections.synchronizedMap(new WeakHashMap<>());
 
     /**
-     * Finds the loop of a function class without a lock. The references are weak, because a function class of the JDK
-     * or of another class loader may outlive this library. With a strong reference, it would keep the library loaded.
+     * Finds the loop of a function class without a lock. The references are weak: a class of another class loader may
+     * outlive this library and must not keep it loaded.
      */
     private final ClassValue<WeakReference<L>> loops = new ClassValue<>() {
         @Override
         protected WeakReference<L> computeValue(Class<?> functions) {
             L loop = functions.getClassLoader() == null ? shared : copyOrShared();
-            // If several threads compute the loop of a class, all of them must return the one that is kept.
+            // If several threads compute the loop of a class, all must return the same one.
             L earlier = kept.putIfAbsent(functions, loop);
             return new WeakReference<>(earlier == null ? loop : earlier);
         }
@@ -61,7 +59,7 @@ public final class SpecialisedLoop<L> {
     }
 
     /**
-     * Creates a {@code SpecialisedLoop}, which copies {@code shared} on demand.
+     * Creates a {@code SpecialisedLoop} that copies {@code shared} on demand.
      *
      * @param lookup a lookup of the class in which the loop is nested
      * @param shared the loop; it must be stateless and have a constructor without parameters
@@ -70,7 +68,6 @@ public final class SpecialisedLoop<L> {
         return new SpecialisedLoop<>(lookup, shared, classFile(shared.getClass()), BUDGET);
     }
 
-    /** Returns the loop for functions of the same class as {@code function}. */
     public L forFunction(Object function) {
         return Objects.requireNonNull(loops.get(function.getClass()).get());
     }
@@ -80,7 +77,7 @@ public final class SpecialisedLoop<L> {
         try (InputStream file = template.getResourceAsStream(name.substring(name.lastIndexOf('.') + 1) + ".class")) {
             return file == null ? null : file.readAllBytes();
         } catch (IOException ignored) {
-            // If the class file cannot be read for any reason, the shared loop is used.
+            // Use the shared loop.
             return null;
         }
     }
@@ -94,7 +91,7 @@ public final class SpecialisedLoop<L> {
         } catch (VirtualMachineError fatal) {
             throw fatal;
         } catch (Throwable ignored) {
-            // Classes cannot be created in this environment, for instance in a native image.
+            // Some environments cannot create classes, for example native images.
             return shared;
         }
     }

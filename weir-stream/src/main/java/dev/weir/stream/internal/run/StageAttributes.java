@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * The attributes of a stage while it is being built. Records which attributes the builder reads, so that attributes
- * without effect can be refused. Confined to the thread that starts the run.
+ * The attributes of a stage while it is being built. Records which ones the builder reads, so that attributes without
+ * effect can be refused. Confined to the thread that starts the run.
  */
 public final class StageAttributes {
 
@@ -34,12 +34,11 @@ public final class StageAttributes {
         this.said = said;
     }
 
-    /** Creates the attributes of a stage that has only a name. */
     public static StageAttributes named(String name) {
         return new StageAttributes(Attributes.named(name));
     }
 
-    /** Merges attributes; the attributes in {@code more} take precedence. */
+    /** Merges attributes. Those in {@code more} take precedence. */
     public static Attributes merge(Attributes more, Attributes less) {
         Attributes merged = less;
         if (more.name() != null) {
@@ -54,19 +53,17 @@ public final class StageAttributes {
         return more.supervision() == null ? merged : merged.withSupervision(more.supervision());
     }
 
-    /** The stage's name. Every stage of a blueprint has a name. */
+    /** The stage's name, which every stage of a blueprint has. */
     public String name() {
         return Objects.requireNonNull(said.name(), "a stage without a name");
     }
 
-    /** Returns the dispatcher, or {@code otherwise} if none was set. */
     public Dispatcher dispatcherOr(Dispatcher otherwise) {
         readsDispatcher = true;
         Dispatcher dispatcher = said.dispatcher();
         return dispatcher != null ? dispatcher : otherwise;
     }
 
-    /** Returns the buffer size, or {@code otherwise} if none was set. */
     public int bufferOr(int otherwise) {
         readsBuffer = true;
         return said.buffer() != 0 ? said.buffer() : otherwise;
@@ -79,7 +76,7 @@ public final class StageAttributes {
         return supervision != null ? supervision : Supervision.fail();
     }
 
-    /** Returns whether the stage uses a supervision that retries a function call after a delay. */
+    /** Returns whether the stage retries function calls after a delay. */
     boolean waitsBetweenAttempts() {
         Supervision supervision = said.supervision();
         RetryPolicy policy = supervision == null || !readsSupervision ? null : supervision.retryPolicy();
@@ -87,8 +84,7 @@ public final class StageAttributes {
     }
 
     /**
-     * Returns all attributes, to be passed on to a stage that is built in place of this one. They count as read here,
-     * because that stage checks for unread attributes itself.
+     * Returns all attributes for a stage that replaces this one. They count as read, because that stage checks them.
      */
     public Attributes handedOn() {
         readsDispatcher = true;
@@ -98,9 +94,9 @@ public final class StageAttributes {
     }
 
     /**
-     * Refuses attributes that no stage has read. Must be called once the stage is built.
+     * Refuses attributes that the stage has not read. Called once the stage is built.
      *
-     * @throws IllegalArgumentException if an attribute was set that the builder has not read
+     * @throws IllegalArgumentException if there are such attributes
      */
     public void refuseUnread() {
         List<String> unread = new ArrayList<>();

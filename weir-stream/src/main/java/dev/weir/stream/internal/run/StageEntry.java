@@ -31,31 +31,25 @@ public final class StageEntry implements StageContext {
     private volatile IntSupplier depth = () -> 0;
     private volatile @Nullable Keeper keeper;
 
-    /**
-     * The entry that users see instead of this one, if this entry belongs to a substream. It represents the same stage
-     * in all substreams.
-     */
+    /** The entry that users see for this stage in all substreams, if this entry belongs to a substream. */
     private final @Nullable StageEntry shownAs;
 
-    /** The entries of running stages that this entry represents. */
+    /** The entries that this entry represents, one per substream. */
     private final Set<StageEntry> standsFor;
 
     private volatile IntSupplier parallelism;
     private final ThreadTime threadTime = new ThreadTime();
     private volatile @Nullable StageSteering steering;
 
-    /**
-     * Supplies the activity of a stage that has its own workers. Supplies null if the stage has no workers or their
-     * activity is unknown.
-     */
+    /** Supplies the activity of the stage's own workers, or null if it has none. */
     private volatile Supplier<@Nullable Activity> activity = () -> null;
 
-    /** The parent stage of the substream to which this stage belongs; null in the pipeline itself. */
+    /** The parent stage of this stage's substream; null in the pipeline itself. */
     private volatile @Nullable StageEntry nesting;
 
     /**
-     * The objects exposed by the stages upstream, by this stage, and by later stages of the same chain, which share
-     * this list. A stage reads the list while it is created, before any later stage has added to it.
+     * The objects exposed by the stages of the same chain, which share this list. A stage reads it while it is created,
+     * before later stages add to it.
      */
     private List<Object> line = new CopyOnWriteArrayList<>();
 
@@ -74,7 +68,7 @@ public final class StageEntry implements StageContext {
     @FunctionalInterface
     public interface Keeper {
 
-        /** Finds an element in the stage by its acknowledgement target and token. */
+        /** Finds an element by its acknowledgement target and token. */
         @Nullable
         Kept find(AckTarget of, long ofToken);
 
@@ -138,7 +132,7 @@ public final class StageEntry implements StageContext {
         show();
     }
 
-    /** Registers the keeper, which finds elements that the stage holds, both queued and being processed. */
+    /** Registers the keeper, which finds queued and processed elements of the stage. */
     public void keeper(Keeper ofElements) {
         keeper = ofElements;
         show();
@@ -154,8 +148,7 @@ public final class StageEntry implements StageContext {
     }
 
     /**
-     * Creates the entry for this stage in one of its substreams. The new entry uses this entry's meter, and its
-     * elements are found through this entry.
+     * Creates the entry for this stage in one substream. It uses this entry's meter, and this entry finds its elements.
      */
     StageEntry inStream(StageLifetime stream, Shape ofStage) {
         return new StageEntry(run, stream, name, ofStage.withMeter(meter()), this);
@@ -187,7 +180,7 @@ public final class StageEntry implements StageContext {
         return run.find(this, target, token);
     }
 
-    /** Adds the stage to a chain of stages that share a list of exposed objects. Called before the stage is created. */
+    /** Adds the stage to a chain that shares a list of exposed objects. Called before the stage is created. */
     void joins(List<Object> exposedByLine) {
         line = exposedByLine;
     }
@@ -202,7 +195,6 @@ public final class StageEntry implements StageContext {
         return shownAs != null;
     }
 
-    /** Sets the stage's parent stage. */
     void within(@Nullable StageEntry stage) {
         nesting = stage;
     }
@@ -214,15 +206,14 @@ public final class StageEntry implements StageContext {
     }
 
     /**
-     * Returns whether this stage, or a stage that it represents, holds elements but has no {@link Keeper} that could
-     * find them. The stage {@code source} itself is ignored.
+     * Returns whether this stage, or a stage that it represents, holds elements that no {@link Keeper} can find.
+     * Ignores {@code source}.
      */
     boolean keepsUntold(StageEntry source) {
         return (this != source && keeper == null && ownDepth() > 0)
                 || standsFor.stream().anyMatch(entry -> entry.keepsUntold(source));
     }
 
-    /** Finds an element in this stage by its acknowledgement target and token. */
     @Nullable
     Whereabouts findHere(AckTarget target, long token) {
         Keeper here = keeper;
@@ -253,23 +244,18 @@ public final class StageEntry implements StageContext {
         standsFor.forEach(StageEntry::dropRevokedHere);
     }
 
-    /**
-     * Registers a supplier of the maximum number of threads that work in the stage at once. Used by stages whose
-     * parallelism changes.
-     */
+    /** Registers a supplier of the stage's maximum number of threads, for stages whose parallelism changes. */
     public void parallelism(IntSupplier threads) {
         StageEntry shown = shownAs == null ? this : shownAs;
         shown.parallelism = threads;
     }
 
-    /** Registers a supplier of the activity of the stage's workers. */
     public void activity(Supplier<@Nullable Activity> ofWorkers) {
         activity = ofWorkers;
     }
 
     /**
-     * Returns the activity of the stage's workers, added up over all substreams that this entry represents; null if the
-     * stage has no workers or their activity is unknown.
+     * Returns the activity of the stage's workers, summed over all substreams; null if it is unknown or there are none.
      */
     @Nullable
     Activity activity() {
@@ -282,7 +268,7 @@ public final class StageEntry implements StageContext {
     }
 
     /**
-     * Registers the control of the stage's parallelism; see {@link dev.weir.stream.control.StageControl}. Has no effect
+     * Registers the control of the stage's parallelism; see {@link dev.weir.stream.control.StageControl}. Does nothing
      * for stages of substreams.
      *
      * @param dispatcher the stage's dispatcher
@@ -294,8 +280,7 @@ public final class StageEntry implements StageContext {
             StageSteering steered =
                     new StageSteering(name, dispatcher.name(), () -> parallelism.getAsInt(), failedCalls, most, n -> {
                         resize.accept(n);
-                        // Takes a snapshot, so that the thread time until now is counted with the previous number of
-                        // threads.
+                        // The snapshot counts the thread time until now with the previous number of threads.
                         run.stages();
                     });
             steering = steered;
@@ -309,22 +294,20 @@ public final class StageEntry implements StageContext {
         lifetime.onStop(name, stop);
     }
 
-    /** Registers a stop hook for a stage that is not a source. */
     public void alsoOnStop(Runnable stop) {
         lifetime.alsoOnStop(stop);
     }
 
-    /** Reports that the source has ended by itself, so that a later stop does not count as cutting it short. */
+    /** Reports that the source has ended by itself. A later stop does not cut it short. */
     public void ended() {
         lifetime.ended(onStop);
     }
 
-    /** Returns whether the stage would end by its own decision now. See {@link StageLifetime#isWhole}. */
+    /** Returns whether a stage that ends now does so by itself. See {@link StageLifetime#isWhole}. */
     public boolean isWhole() {
         return lifetime.isWhole();
     }
 
-    /** Reports that a stop cut the stage short. */
     public void cut() {
         lifetime.cut(name);
     }
@@ -363,7 +346,7 @@ public final class StageEntry implements StageContext {
         long blockedDown = meter.blockedDownNanos();
         long blockedUp = meter.blockedUpNanos();
         if (shape.ownThreads) {
-            // Workers that were never needed count as waiting for input, although no thread is waiting.
+            // Workers that were never needed count as waiting for input.
             blockedUp = (long) Math.max(0, threadTime.until(elapsedNanos, threads) - busy - blockedDown);
         }
         return StageSnapshot.of(
@@ -378,7 +361,7 @@ public final class StageEntry implements StageContext {
                 elapsedNanos);
     }
 
-    /** The number of elements in the stage, both queued and being processed. */
+    /** Number of elements in the stage, queued or being processed. */
     int inside() {
         return depthNow() + meter().elementsHeld();
     }
@@ -391,13 +374,12 @@ public final class StageEntry implements StageContext {
         try {
             return depth.getAsInt();
         } catch (RuntimeException ignored) {
-            // The stage's depth gauge may belong to another component that is already closed. A failure of the gauge
-            // must not prevent the pipeline from ending.
+            // The gauge may belong to a component that is already closed. The pipeline must still end.
             return 0;
         }
     }
 
-    /** Drops references to the stage, and thereby to elements that a cancelled stage still holds. */
+    /** Drops references to the stage and its elements. */
     void release() {
         depth = () -> 0;
         onStop = () -> {};
@@ -411,15 +393,15 @@ public final class StageEntry implements StageContext {
         }
         activity = () -> null;
         line = new CopyOnWriteArrayList<>();
-        // If the stage failed while it was processing a batch, the meter still counts it as processing.
+        // The meter of a failed stage still counts it as processing.
         meter().endPass();
         int last = parallelism.getAsInt();
         parallelism = () -> last;
     }
 
     /**
-     * Adds up the time of all threads that a stage may use. The sum is updated with each snapshot, because the number
-     * of threads may change while the stage is running. Thread-safe.
+     * Sums up the time of all threads that a stage may use. Updated with each snapshot, because the number of threads
+     * may change. Thread-safe.
      */
     private static final class ThreadTime {
 
@@ -429,8 +411,7 @@ public final class StageEntry implements StageContext {
         private double sum;
 
         /**
-         * Adds the thread time up to {@code elapsedNanos} and returns the total. From then on, the stage has
-         * {@code threadsNow} threads.
+         * Returns the thread time up to {@code elapsedNanos}. From then on, the stage has {@code threadsNow} threads.
          */
         double until(long elapsedNanos, int threadsNow) {
             lock.lock();

@@ -2,9 +2,7 @@ package dev.weir.stream.internal.run;
 
 import dev.weir.stream.spi.StageContext.Termination;
 
-/**
- * The scope in which a stage lives: either the whole run, or a stream that starts and ends within the run. Thread-safe.
- */
+/** The scope of a stage: the whole run, or a stream that starts and ends within the run. Thread-safe. */
 interface StageLifetime {
 
     /**
@@ -20,12 +18,12 @@ interface StageLifetime {
     /** Reports that the source which registered {@code stop} has ended by itself. */
     default void ended(Runnable stop) {}
 
-    /** Reports that a stop has cut short the stage named {@code at}. */
+    /** Reports that a stop has cut the stage {@code at} short. */
     default void cut(String at) {}
 
     /**
-     * Returns whether a stage that ends early does so by its own decision. Returns false if a stop, or a failure or
-     * cancellation of the run, may be the reason. Elements that the stage did not need are then not finished.
+     * Returns whether a stage that ends early does so by itself. If false, a stop, a failure or a cancellation may be
+     * the reason, and elements that the stage did not need are not finished.
      */
     boolean isWhole();
 

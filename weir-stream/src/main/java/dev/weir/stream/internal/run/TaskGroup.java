@@ -23,8 +23,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tasks of one pipeline. All code of the pipeline runs in these tasks, and the pipeline ends when the last task has
- * ended. Thread-safe.
+ * The tasks of one pipeline. All its code runs in these tasks, and it ends when the last task has ended. Thread-safe.
  */
 public final class TaskGroup {
 
@@ -35,7 +34,7 @@ public final class TaskGroup {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition allEnded = lock.newCondition();
 
-    /** Actions that wake paused tasks, so that a paused task notices if the element that it holds was revoked. */
+    /** Actions that wake paused tasks, to check whether their elements were revoked. */
     private final Set<Runnable> pauses = ConcurrentHashMap.newKeySet();
 
     // Guarded by the lock.
@@ -53,14 +52,13 @@ public final class TaskGroup {
         this.onEscape = onEscape;
     }
 
-    /** Returns the calling thread's task, or null. */
     public static @Nullable Task current() {
         return CURRENT.get();
     }
 
     /**
-     * Returns whether the calling thread's task, or its current {@link TaskSection}, was interrupted. A failure may
-     * then be a consequence of the interrupt, so it must be neither skipped nor recovered from.
+     * Returns whether the calling thread's task, or its current {@link TaskSection}, was interrupted. The interrupt may
+     * have caused a failure, which must then be neither skipped nor recovered from.
      */
     public static boolean isCurrentInterrupted() {
         Task task = CURRENT.get();
@@ -68,17 +66,16 @@ public final class TaskGroup {
     }
 
     /**
-     * Returns the failure of the calling thread's stages, or null if they have not failed. If a downstream thread
-     * failed and therefore cancelled this thread, returns the failure of the downstream thread. A stage that was
-     * interrupted or closed calls this method to distinguish a failure from a normal end. Exceptions thrown after the
-     * interrupt do not count as failures.
+     * Returns the failure of the calling thread's stages, or of the downstream thread that has cancelled this thread;
+     * null if there is none. Lets an interrupted or closed stage distinguish a failure from a normal end. Exceptions
+     * after the interrupt do not count.
      */
     public static @Nullable Throwable currentFailure() {
         Task task = CURRENT.get();
         return task == null ? null : task.failure;
     }
 
-    /** Stores a failure of the calling thread's stages for {@link #currentFailure}. Only the first failure is kept. */
+    /** Stores a failure of the calling thread's stages. Only the first failure is kept. */
     public static void noteFailure(Throwable thrown) {
         Task task = CURRENT.get();
         if (task != null && task.failure == null && !task.life.isInterruptRequested()) {
@@ -86,42 +83,35 @@ public final class TaskGroup {
         }
     }
 
-    /** Returns the {@link WaitHabit} of the calling thread's task; null if the thread is not running a task. */
+    /** Returns the {@link WaitHabit} of the calling thread's task, or null. */
     public static @Nullable WaitHabit currentHabit() {
         Task task = CURRENT.get();
         return task == null ? null : task.habit;
     }
 
-    /** Returns whether the calling thread is running a task of a pipeline. */
     public static boolean isCurrentTask() {
         return CURRENT.get() != null;
     }
 
-    /** Returns the group of the calling thread's task, or null. */
     public static @Nullable TaskGroup currentGroup() {
         Task task = CURRENT.get();
         return task == null ? null : task.group();
     }
 
-    /** Begins a pause. Until the pause ends, each call of {@link #wakePauses} calls {@code wake}. */
+    /** Begins a pause. Until it ends, {@link #wakePauses} calls {@code wake}. */
     public void beginPause(Runnable wake) {
         pauses.add(wake);
     }
 
-    /** Ends a pause that was started by {@link #beginPause}. */
     public void endPause(Runnable wake) {
         pauses.remove(wake);
     }
 
-    /**
-     * Wakes all paused tasks, so that each checks whether the element that it holds was revoked. May be called from any
-     * thread.
-     */
+    /** Wakes all paused tasks, to check whether their elements were revoked. May be called from any thread. */
     void wakePauses() {
         pauses.forEach(Runnable::run);
     }
 
-    /** Returns whether the calling thread is running a task of this group. */
     boolean isCurrentMember() {
         Task task = CURRENT.get();
         return task != null && task.group() == this;
@@ -133,8 +123,8 @@ public final class TaskGroup {
     }
 
     /**
-     * Runs {@code body} on the dispatcher. The new task is added to {@code members} before it starts and removed when
-     * it ends. If the group has been cancelled, the body is interrupted at its start and runs on a separate thread.
+     * Runs {@code body} on the dispatcher. The task is in {@code members} from before its start until its end. In a
+     * cancelled group, the body is interrupted at its start and runs on a separate thread.
      *
      * @param members must be thread-safe if it will hold more than one task
      */
@@ -158,13 +148,12 @@ public final class TaskGroup {
         return task;
     }
 
-    /** Adds a task. Returns false if the group is cancelled, in which case the task may only clean up. */
+    /** Adds a task. Returns false if the group is cancelled; the task may then only clean up. */
     private boolean admit(Task task) {
         lock.lock();
         try {
-            // As soon as the task is in `members`, another thread may interrupt it. The interrupt may cause a separate
-            // thread to run the task to its end. That thread removes the task while holding this lock, so it cannot
-            // remove the task before it is added to `tasks`.
+            // Add to both sets under the lock. Another thread may interrupt the task as soon as it is in `members`, and
+            // then run it to its end. It needs the lock to remove the task from `tasks`.
             task.members.add(task);
             tasks.add(task);
             return !cancelled;
@@ -173,7 +162,7 @@ public final class TaskGroup {
         }
     }
 
-    /** Returns whether the whole run is being cancelled, as opposed to a single task being interrupted. */
+    /** Returns whether the whole run is being cancelled. */
     public boolean isCancelled() {
         lock.lock();
         try {
@@ -183,7 +172,6 @@ public final class TaskGroup {
         }
     }
 
-    /** Interrupts all present and future tasks. */
     void cancel() {
         List<Task> present;
         lock.lock();
@@ -196,7 +184,6 @@ public final class TaskGroup {
         present.forEach(Task::interrupt);
     }
 
-    /** Waits until no task is left. */
     void await() throws InterruptedException {
         lock.lock();
         try {
@@ -209,8 +196,7 @@ public final class TaskGroup {
     }
 
     /**
-     * During JVM shutdown, abandons the tasks whose threads have called {@link System#exit} and will therefore never
-     * return.
+     * Abandons the tasks whose threads have called {@link System#exit}, which never returns during JVM shutdown.
      *
      * @param first called before the first task is abandoned, because abandoning it may end the run
      * @return the names of the tasks that were abandoned by this call
@@ -231,7 +217,6 @@ public final class TaskGroup {
         return exiting.stream().map(task -> task.name).toList();
     }
 
-    /** Returns whether any task was abandoned. */
     boolean hasLeft() {
         lock.lock();
         try {
@@ -259,10 +244,7 @@ public final class TaskGroup {
         }
     }
 
-    /**
-     * Returns whether all tasks are idle. The tasks are checked one after the other, so the result is not a consistent
-     * snapshot.
-     */
+    /** Returns whether all tasks are idle. The tasks are checked one after the other. */
     boolean isAtRest(Predicate<Thread> isWaiting) {
         for (Task task : present()) {
             if (!task.isAtRest(isWaiting)) {
@@ -272,7 +254,7 @@ public final class TaskGroup {
         return true;
     }
 
-    /** Returns the threads currently running tasks, by dispatcher name, sorted. */
+    /** Returns the threads that are running tasks, by dispatcher name, sorted. */
     SortedMap<String, List<Thread>> threads() {
         SortedMap<String, List<Thread>> threads = new TreeMap<>();
         for (Task task : present()) {
@@ -285,7 +267,7 @@ public final class TaskGroup {
         return threads;
     }
 
-    /** The names of the tasks that have not ended, sorted. */
+    /** Names of the tasks that have not ended, sorted. */
     List<String> names() {
         lock.lock();
         try {
@@ -299,9 +281,8 @@ public final class TaskGroup {
      * A body of code that runs on one thread. A task is interrupted at most once, and only while the body is running.
      * The interrupt never reaches the body's cleanup or the next task of the same thread.
      *
-     * <p>If a task is interrupted while it is queued on a busy pool, a separate thread runs it so that it can clean up;
-     * the pool later finds that the task is done. A body must therefore check {@link #isInterruptRequested} before it
-     * calls user code.
+     * <p>A task that is interrupted in the queue of a busy pool runs on a separate thread, so that it can clean up. A
+     * body must therefore check {@link #isInterruptRequested} before it calls user code.
      */
     public final class Task implements Runnable {
 
@@ -310,22 +291,20 @@ public final class TaskGroup {
         private final Set<Task> members;
         private final TaskLifecycle life;
 
-        /** Wait habit of the thread that runs the body. */
         private final WaitHabit habit = new WaitHabit();
 
-        /** The body of the task. Cleared by the thread that starts the task or withdraws it. */
+        /** Cleared by the thread that starts the task or withdraws it. */
         private @Nullable Consumer<Task> body;
 
-        /** Written by the body. */
         private volatile boolean waitsBriefly;
 
-        /** True if the task was abandoned because its thread will never return. */
+        /** True if the task was abandoned because its thread never returns. */
         private volatile boolean left;
 
         /** See {@link #currentFailure}. Written by the body, or by the thread that interrupts it. */
         private volatile @Nullable Throwable failure;
 
-        /** Number of sections that were interrupted and have not been exited yet. */
+        /** Number of interrupted sections that have not been exited yet. */
         final AtomicInteger interruptedSections = new AtomicInteger();
 
         Task(String name, Set<Task> members, Dispatcher dispatcher, Consumer<Task> body) {
@@ -374,8 +353,8 @@ public final class TaskGroup {
         }
 
         /**
-         * Withdraws a task that the dispatcher refused. Returns false if the task was interrupted before. In that case
-         * a separate thread runs the task so that it can clean up.
+         * Withdraws a task that the dispatcher refused. Returns false if the task was interrupted before: a separate
+         * thread then runs it.
          */
         private boolean withdraw() {
             if (!life.withdraw()) {
@@ -391,7 +370,7 @@ public final class TaskGroup {
             startApart();
         }
 
-        /** Runs the task on a separate thread. A pool that reaches the task later finds that the task is done. */
+        /** Runs the task on a separate thread. A pool that reaches the task later skips it. */
         private void startApart() {
             Thread.ofVirtual().start(this);
         }
@@ -404,8 +383,8 @@ public final class TaskGroup {
         }
 
         /**
-         * Interrupts the body. If the body is {@linkplain #hold deferring} interrupts, the interrupt is delivered by
-         * {@link #letGo}.
+         * Interrupts the body. While the body {@linkplain #hold defers} interrupts, {@link #letGo} delivers the
+         * interrupt.
          *
          * @param why the failure that caused the interrupt, or null
          */
@@ -419,52 +398,43 @@ public final class TaskGroup {
         }
 
         /**
-         * Defers interrupts that are meant only for this task's own stages, until {@link #letGo} has been called as
-         * often as this method. The body calls this method before it pulls stages that belong to another task. Those
-         * stages continue after this task has ended, so they must not see its interrupt. Must be called on the task's
-         * own thread.
+         * Defers interrupts for this task's own stages, until {@link #letGo} has been called as often as this method.
+         * The body calls it before it pulls stages of another task, which continue after this task has ended and must
+         * not see its interrupt. Must be called on the task's own thread.
          */
         public void hold() {
             life.hold();
         }
 
-        /**
-         * Ends one {@link #hold}. The last one delivers an interrupt that arrived in the meantime. May be called from
-         * any thread.
-         */
+        /** Ends one {@link #hold}. The last call delivers a deferred interrupt. May be called from any thread. */
         public void letGo() {
             life.letGo();
         }
 
-        /** Sets whether the body's current wait is brief. */
         public void waitsBriefly(boolean briefly) {
             waitsBriefly = briefly;
         }
 
         /**
-         * Returns whether the body has started and its thread is waiting. A wait marked as brief by
-         * {@link #waitsBriefly} does not count.
+         * Returns whether the body has started and its thread is waiting. A {@linkplain #waitsBriefly brief} wait does
+         * not count.
          */
         private boolean isAtRest(Predicate<Thread> isWaiting) {
             Thread current = life.thread();
-            // The predicate is called without holding the lock, because the thread that it inspects may need the lock.
+            // Call the predicate without the lock, which the inspected thread may need.
             return current != null && !waitsBriefly && isWaiting.test(current);
         }
 
-        /** Returns whether the task was abandoned because its thread is waiting for the JVM to terminate. */
+        /** Returns whether the task was abandoned because its thread waits for the JVM to terminate. */
         boolean isLeft() {
             return left;
         }
 
-        /** Returns whether a thread is running the body. */
         public boolean hasBegun() {
             return life.thread() != null;
         }
 
-        /**
-         * Returns whether a thread is running the body and is waiting for a lock, for other threads, or for time to
-         * pass.
-         */
+        /** Returns whether the body's thread is waiting for a lock, for other threads, or for time to pass. */
         public boolean isThreadWaiting() {
             Thread current = life.thread();
             return current != null
@@ -474,21 +444,20 @@ public final class TaskGroup {
                     };
         }
 
-        /** Returns the current wait of the body's thread; {@link ThreadWait#NONE} if it has no thread. */
+        /** Returns the current wait of the body's thread, or {@link ThreadWait#NONE} if it has no thread. */
         public ThreadWait threadWait() {
             Thread current = life.thread();
             return current == null ? ThreadWait.NONE : ThreadWait.of(current);
         }
 
-        /** Returns the lock for which the body's thread is waiting; null if it is not waiting for a lock. */
+        /** Returns the lock for which the body's thread is waiting, or null. */
         public @Nullable Object lockWaitedFor() {
             Thread current = life.thread();
             if (current == null) {
                 return null;
             }
             return switch (current.getState()) {
-                // The JDK does not report the monitor, so all monitors count as one lock. A stage rarely has more than
-                // one monitor that matters.
+                // The JDK does not report the monitor, so all monitors count as one lock.
                 case BLOCKED -> Thread.State.BLOCKED;
                 case WAITING, TIMED_WAITING ->
                     LockSupport.getBlocker(current) instanceof AbstractOwnableSynchronizer lock
@@ -505,8 +474,8 @@ public final class TaskGroup {
         }
 
         /**
-         * Clears an interrupt that user code left behind, so that it does not affect the next call of user code. Must
-         * be called on the task's own thread.
+         * Clears an interrupt that user code left behind, before the next call of user code. Must be called on the
+         * task's own thread.
          *
          * @return false if the task must end
          */

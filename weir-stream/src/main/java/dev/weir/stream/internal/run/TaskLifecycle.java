@@ -18,25 +18,22 @@ import org.jspecify.annotations.Nullable;
  */
 final class TaskLifecycle {
 
-    /** The state of the task, which determines which interrupts reach its thread. */
+    /** State of the task. It determines which interrupts reach the task's thread. */
     enum State {
         /**
-         * The body has not started. An interrupt is stored until it starts. If the task may be queued in a pool, the
-         * interrupt also causes a separate thread to run the task.
+         * The body has not started. An interrupt is stored until it starts. If the task may wait in a pool's queue, the
+         * interrupt makes a separate thread start it.
          */
         QUEUED,
-        /** The body was interrupted while it was queued in a pool, and a separate thread is about to start it. */
+        /** The body was interrupted while queued in a pool. A separate thread is about to start it. */
         RESCUED,
         /** The body is running. Every interrupt reaches its thread. */
         RUNNING,
-        /**
-         * The body is running stages that belong to another task. An interrupt that is meant only for the body's own
-         * stages waits until the other stages have returned.
-         */
+        /** The body is pulling stages of another task. An interrupt for the body's own stages is deferred. */
         HOLDING,
-        /** Like HOLDING, but with a pending interrupt. */
+        /** Like HOLDING, with a deferred interrupt. */
         DEFERRING,
-        /** No interrupt reaches the thread, because the body is cleaning up, has ended, or was withdrawn. Final. */
+        /** No interrupt reaches the thread. The body is cleaning up, has ended, or was withdrawn. Final. */
         SHIELDED
     }
 
@@ -45,7 +42,7 @@ final class TaskLifecycle {
 
     // Written only while holding the lock.
     private State state = State.QUEUED;
-    /** Number of calls of {@link #hold} that have not ended. */
+    /** Number of {@link #hold} calls without a {@link #letGo}. */
     private int holds;
 
     private @Nullable Thread thread;
@@ -81,9 +78,7 @@ final class TaskLifecycle {
         }
     }
 
-    /**
-     * Withdraws the task before it starts. Returns false if it has started or a separate thread is about to start it.
-     */
+    /** Withdraws the task before it starts. Returns false if it has started or a separate thread will start it. */
     boolean withdraw() {
         lock.lock();
         try {
@@ -97,10 +92,7 @@ final class TaskLifecycle {
         }
     }
 
-    /**
-     * Stores an interrupt for a task that has not been started yet. The body will be interrupted when it starts. May be
-     * called from any thread.
-     */
+    /** Interrupts a task that has not started, as soon as it starts. May be called from any thread. */
     void interruptAtStart() {
         interruptRequested = true;
     }
@@ -120,7 +112,7 @@ final class TaskLifecycle {
     }
 
     /**
-     * Interrupts the body. An interrupt between {@link #hold} and {@link #letGo} is deferred until {@code letGo}.
+     * Interrupts the body. Between {@link #hold} and {@link #letGo}, the interrupt is deferred.
      *
      * @return whether the caller must start a separate thread for the task
      */
@@ -138,14 +130,14 @@ final class TaskLifecycle {
     }
 
     /**
-     * Delivers an interrupt. Returns whether the caller must start a separate thread for the task. Must be called while
-     * holding the lock.
+     * Delivers an interrupt. Returns whether the caller must start a separate thread for the task. Called with the lock
+     * held.
      */
     private boolean deliver() {
         if (interruptRequested) {
             return false;
         }
-        // The flag is set before the thread is interrupted, so that code that clears the interrupt sees the flag.
+        // Set the flag first, so that code which clears the interrupt sees the flag.
         interruptRequested = true;
         if (thread != null) {
             thread.interrupt();
@@ -157,8 +149,8 @@ final class TaskLifecycle {
     }
 
     /**
-     * Starts deferring interrupts that are meant only for the task's own stages, until {@link #letGo} has been called
-     * as often as this method. Must be called on the task's own thread.
+     * Defers interrupts for the task's own stages, until {@link #letGo} has been called as often as this method. Must
+     * be called on the task's own thread.
      */
     void hold() {
         lock.lock();
@@ -175,8 +167,7 @@ final class TaskLifecycle {
     }
 
     /**
-     * Ends one {@link #hold}. The last one stops deferring interrupts and delivers a pending one. Does nothing if
-     * interrupts are not deferred.
+     * Ends one {@link #hold}. The last call delivers a deferred interrupt. Does nothing if interrupts are not deferred.
      */
     void letGo() {
         lock.lock();
@@ -206,14 +197,13 @@ final class TaskLifecycle {
     }
 
     /**
-     * Returns whether an interrupt was requested and is not deferred, even if user code has swallowed it. Takes no
-     * lock.
+     * Returns whether an interrupt was requested and not deferred, even if user code has swallowed it. Takes no lock.
      */
     boolean isInterruptRequested() {
         return interruptRequested;
     }
 
-    /** Returns the thread that is running the body; null before the body starts and after it was shielded. */
+    /** Returns the thread that is running the body, or null. */
     @Nullable
     Thread thread() {
         lock.lock();

@@ -5,9 +5,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A part of a task's work that can be interrupted separately. The section consists of the stages upstream of a certain
- * stage, as far as they run on the task's thread. {@link #interrupt} is thread-safe; {@link #enter} and {@link #exit}
- * must be called on that thread.
+ * A part of a task's work that can be interrupted separately: the stages upstream of a certain stage, on the task's
+ * thread. {@link #interrupt} is thread-safe; {@link #enter} and {@link #exit} must be called on that thread.
  *
  * <p>An interrupt reaches the thread only between {@code enter} and {@code exit}, so it never reaches the downstream
  * stages.
@@ -21,10 +20,7 @@ public final class TaskSection {
     private @Nullable Task task;
     private boolean interrupted;
 
-    /**
-     * Enters the section. Returns false if the section was already interrupted, in which case {@link #exit} must not be
-     * called.
-     */
+    /** Enters the section. If it was already interrupted, returns false, and {@link #exit} must not be called. */
     public boolean enter() {
         lock.lock();
         try {
@@ -39,10 +35,7 @@ public final class TaskSection {
         }
     }
 
-    /**
-     * Leaves the section and clears an interrupt that was meant only for this section. Returns whether the section was
-     * interrupted.
-     */
+    /** Leaves the section and clears its interrupt. Returns whether the section was interrupted. */
     public boolean exit() {
         lock.lock();
         try {
@@ -55,8 +48,7 @@ public final class TaskSection {
             if (mine != null) {
                 mine.interruptedSections.decrementAndGet();
                 if (TaskGroup.isCurrentInterrupted()) {
-                    // The task or an enclosing section was interrupted as well, so the interrupt that was cleared above
-                    // is restored.
+                    // The task or an enclosing section was interrupted too. Restore the cleared interrupt.
                     Thread.currentThread().interrupt();
                 }
             }
@@ -75,8 +67,7 @@ public final class TaskSection {
             }
             interrupted = true;
             if (inside != null) {
-                // The counter is incremented before the thread is interrupted, so that the interrupted code can see
-                // that its section was interrupted.
+                // Count first, so that the interrupted code sees that its section was interrupted.
                 if (task != null) {
                     task.interruptedSections.incrementAndGet();
                 }

@@ -43,10 +43,10 @@ public final class ThreadProbe {
     private ThreadProbe() {}
 
     /**
-     * Returns whether a stream of this blueprint has its own threads, so that its input must be queued. Also returns
-     * true if a stage of the stream passes its input to inner streams that have their own threads.
+     * Returns whether a stream of this blueprint, or an inner stream that receives its input, has its own threads. The
+     * stream's input must then be queued.
      *
-     * @param nested the object that is going to start the streams of this blueprint
+     * @param nested the object that will start the streams of this blueprint
      */
     public static <T, R> boolean hasThreads(NestedStreams nested, BlueprintBranch<T, R> branch) {
         ThreadProbe probe = new ThreadProbe();
@@ -56,7 +56,7 @@ public final class ThreadProbe {
 
     /**
      * Reports that a stage of the probed stream passes its input to inner streams. {@code hasThreads} returns whether
-     * these inner streams have their own threads.
+     * these have their own threads.
      */
     void noteThreadsWithin(BooleanSupplier hasThreads) {
         threadsWithin |= hasThreads.getAsBoolean();

@@ -1,7 +1,6 @@
 /**
- * Turns a blueprint into chains of stages with threads, owns them, and ends them. The input is a blueprint; the result
- * is a running pipeline. Assembly runs on the caller's thread; everything after it runs on tasks of one
- * {@code TaskGroup}.
+ * Turns a blueprint into a running pipeline: chains of stages with their threads and their end. Assembly runs on the
+ * caller's thread; everything after it runs on tasks of one {@code TaskGroup}.
  */
 @NullMarked
 package dev.weir.stream.internal.run;

@@ -62,10 +62,7 @@ public final class ResultLoops {
         };
     }
 
-    /**
-     * Returns a loop that pulls until the first element arrives and returns that element. The other elements of the
-     * same batch are not acknowledged.
-     */
+    /** Returns the first element. Later elements of its batch are not acknowledged. */
     public static <T> ResultLoop<T, Optional<T>> head() {
         return (upstream, meter, supervised) -> {
             Batch<T> batch;
@@ -84,7 +81,7 @@ public final class ResultLoops {
         };
     }
 
-    /** Returns a loop that fails instead of returning an empty result. */
+    /** Fails instead of returning an empty result. */
     public static <T> ResultLoop<T, T> orElseThrow(ResultLoop<T, Optional<T>> loop) {
         return (upstream, meter, supervised) -> loop.run(upstream, meter, supervised)
                 .orElseThrow(() -> new NoSuchElementException("the stream ended without an element"));
@@ -159,8 +156,8 @@ public final class ResultLoops {
         }
 
         /**
-         * Adds an element to the result, or drops it if the function failed and the supervision skips the element. Ends
-         * the element's pending acknowledgement.
+         * Adds an element to the result, or drops it if the function failed and the supervision decides so. Ends the
+         * element's acknowledgement.
          */
         private void takeIn(Batch<T> batch, int index) throws InterruptedException {
             T element = batch.get(index);

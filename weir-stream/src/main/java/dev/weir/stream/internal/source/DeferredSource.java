@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Emits the elements of a source that is created while the pipeline is running, for example by a future. The upstream
- * stage emits exactly one element: the blueprint of this source. Confined to the stage's thread.
+ * stage emits one element: the source's blueprint. Confined to the stage's thread.
  */
 final class DeferredSource<T> implements Stage<T> {
 

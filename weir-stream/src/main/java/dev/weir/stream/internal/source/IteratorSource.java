@@ -9,11 +9,11 @@ import java.util.Iterator;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
 
-/** Emits the elements of an iterator. The elements have no acknowledgements. Confined to the stage's thread. */
+/** Emits the elements of an iterator, without acknowledgements. Confined to the stage's thread. */
 final class IteratorSource<T> extends ReadingSource<T> {
 
     private final Iterator<? extends T> iterator;
-    /** Stored in a field so that no object is created per batch. */
+    /** A field, so that no object is created per batch. */
     private final BooleanSupplier stopped = this::isStopped;
 
     private IteratorSource(Iterator<? extends T> iterator, StageAttributes attributes) {

@@ -9,10 +9,7 @@ import org.jspecify.annotations.Nullable;
 /** Emits no elements and ends when it is stopped. Confined to the stage's thread, except for the stop. */
 final class NeverSource<T> implements Stage<T> {
 
-    /**
-     * Interval at which this source checks whether it was stopped if it must not wait, because its substream shares a
-     * thread with others.
-     */
+    /** Interval at which the source checks for a stop if its substream shares a thread, where it must not wait. */
     private static final long LOOK_NANOS = 250_000_000;
 
     private final SourceSignal signal;

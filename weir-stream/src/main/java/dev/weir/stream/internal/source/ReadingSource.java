@@ -11,11 +11,9 @@ import dev.weir.stream.spi.Stage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A source that reads elements from user code until there are no more. Confined to the stage's thread, except for
- * {@link #stop}.
+ * Reads elements from user code until there are no more. Confined to the stage's thread, except for {@link #stop}.
  *
- * <p>If reading fails, the elements read before the failure are emitted first. A stop ends the source after the current
- * element.
+ * <p>If reading fails, the elements read so far are emitted first. A stop ends the source after the current element.
  */
 abstract class ReadingSource<T> implements Stage<T> {
 
@@ -27,9 +25,7 @@ abstract class ReadingSource<T> implements Stage<T> {
     private @Nullable Throwable failure;
     private volatile boolean stopped;
 
-    /**
-     * Creates a source that reads ahead up to the buffer size in {@code attributes}, or up to the default batch size.
-     */
+    /** Creates a source that reads ahead up to the buffer size in {@code attributes}, or the default batch size. */
     ReadingSource(StageAttributes attributes) {
         this.room = attributes.bufferOr(Batch.DEFAULT_CAPACITY);
         this.pool = new BatchPool(room);
@@ -50,9 +46,8 @@ abstract class ReadingSource<T> implements Stage<T> {
     }
 
     /**
-     * Creates the blueprint of a source whose elements are in memory. In a substream, such a source ignores a stop of
-     * the run and emits all its elements. Otherwise, the element for which the substream was created could not be
-     * finished.
+     * Creates the blueprint of a source whose elements are in memory. In a substream, the source ignores a stop of the
+     * run and emits all its elements, so that the parent element can be finished.
      */
     static <T> BlueprintNode<T> inMemory(String name, Maker<T> maker) {
         return new BlueprintNode<>(name, (assembly, attributes) -> {
@@ -79,8 +74,7 @@ abstract class ReadingSource<T> implements Stage<T> {
     }
 
     /**
-     * Adds elements to {@code batch} until it holds {@code limit} elements, the source is stopped, or there are no more
-     * elements.
+     * Adds elements until {@code batch} holds {@code limit}, the source is stopped, or there are no more.
      *
      * @return whether there may be more elements
      */
@@ -96,7 +90,7 @@ abstract class ReadingSource<T> implements Stage<T> {
 
     @Override
     public final @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
-        // The source never blocks, so without this check an endless source would not notice a cancellation.
+        // The source never blocks. Check here, so that an endless source notices a cancellation.
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }

@@ -12,8 +12,8 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Emits the elements read from a resource, which it opens at the first pull and closes exactly once, regardless of how
- * the stream ends. Confined to the stage's thread.
+ * Emits the elements read from a resource, which it opens at the first pull and closes once, however the stream ends.
+ * Confined to the stage's thread.
  */
 final class ResourceSource<R, T> extends ReadingSource<T> {
 

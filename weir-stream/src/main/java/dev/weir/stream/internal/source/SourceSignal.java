@@ -8,10 +8,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
 /**
- * Lets a source's thread wait until a condition is true. Thread-safe: only one thread may wait, and any thread may call
+ * Lets a source's thread wait until a condition is true. Thread-safe: one thread may wait, and any thread may call
  * {@link #raise} to wake it.
  *
- * <p>The condition must already be true when {@code raise} is called, and must then stay true.
+ * <p>The condition must be true before {@code raise} is called, and then stay true.
  */
 final class SourceSignal {
 

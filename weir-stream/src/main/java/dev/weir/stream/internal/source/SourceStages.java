@@ -46,10 +46,7 @@ public final class SourceStages {
         return iterable("cycle", () -> new Cycle<>(elements));
     }
 
-    /**
-     * Creates the blueprint of a source that emits the numbers from {@code from} to {@code to}, exclusive, converted by
-     * {@code boxing}.
-     */
+    /** Creates a source of the numbers from {@code from} to {@code to}, exclusive, converted by {@code boxing}. */
     public static <T> BlueprintNode<T> range(long from, long to, LongFunction<T> boxing) {
         return iterable("range", () -> new Range<>(from, to, boxing));
     }
@@ -137,10 +134,7 @@ public final class SourceStages {
         }
     }
 
-    /**
-     * An iterator that starts a new iteration of {@code elements} whenever one ends. It ends when an iteration has no
-     * elements.
-     */
+    /** Iterates over {@code elements} again and again. Ends when an iteration has no elements. */
     private static final class Cycle<T> implements Iterator<T> {
 
         private final Iterable<? extends T> elements;

@@ -10,8 +10,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Emits the same element repeatedly, at a fixed rate. Ticks that pass without demand are skipped. Confined to the
- * stage's thread, except for the stop.
+ * Emits the same element at a fixed rate. Ticks without demand are skipped. Confined to the stage's thread, except for
+ * the stop.
  */
 final class TickSource<T> implements Stage<T> {
 

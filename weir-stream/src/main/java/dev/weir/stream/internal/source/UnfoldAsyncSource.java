@@ -13,7 +13,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Emits elements computed from a state by an asynchronous function. Confined to the stage's thread, except for
+ * Emits elements that an asynchronous function computes from a state. Confined to the stage's thread, except for
  * {@link #stop} and the completion of the function's stages.
  */
 final class UnfoldAsyncSource<S, T> implements Stage<T> {
@@ -75,9 +75,8 @@ final class UnfoldAsyncSource<S, T> implements Stage<T> {
     }
 
     /**
-     * Adds the available results to the batch. Returns false at the end of the source. If the function failed after
-     * other results were added to the batch, the failure is thrown by the next call, so that the results are emitted
-     * first.
+     * Adds the available results to the batch. Returns false at the end of the source. A failure after other results is
+     * thrown by the next call.
      */
     private boolean takeAnswers(Batch<T> batch) {
         while (batch.size() < room && !stopped) {
@@ -120,10 +119,7 @@ final class UnfoldAsyncSource<S, T> implements Stage<T> {
     @Override
     public void close() {}
 
-    /**
-     * The outcome of one call of the function. The thread that completes the call writes the fields and then publishes
-     * them by setting {@code there}.
-     */
+    /** The outcome of one call of the function. The completing thread writes the fields and then sets {@code there}. */
     private static final class Answer<S, T> {
 
         private Optional<Unfolded<S, T>> unfolded = Optional.empty();

@@ -8,7 +8,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** Emits elements computed from a state, which the function replaces at each step. Confined to the stage's thread. */
+/** Emits elements that a function computes from a state. Confined to the stage's thread. */
 final class UnfoldSource<S, T> extends ReadingSource<T> {
 
     private final Function<? super S, Optional<Unfolded<S, T>>> function;

@@ -6,10 +6,9 @@ import java.util.function.IntConsumer;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** The {@link StageControl} of one stage. Thread-safe: it calls methods that are guarded by the stage's lock. */
+/** The {@link StageControl} of one stage. Thread-safe, because the stage's lock guards the methods that it calls. */
 public final class StageSteering implements StageControl {
 
-    /** Functions to get the maximum parallelism of the stage and to set its current parallelism. */
     private record Resizing(IntSupplier most, IntConsumer resize) {}
 
     private final String stage;
@@ -17,7 +16,7 @@ public final class StageSteering implements StageControl {
     private final IntSupplier parallelism;
     private final LongAdder failedCalls;
 
-    /** Null once the run has ended, so that the stage is not retained. */
+    /** Null after the end of the run, so that the stage is not retained. */
     private volatile @Nullable Resizing resizing;
 
     public StageSteering(
@@ -74,7 +73,6 @@ public final class StageSteering implements StageControl {
         now.resize().accept(n);
     }
 
-    /** Drops the reference to the stage at the end of the run. */
     public void release() {
         resizing = null;
     }

@@ -17,7 +17,6 @@ public final class ThreadLook implements ThreadActivity {
 
     private final Supplier<SortedMap<String, List<Thread>>> threads;
 
-    /** Creates a reader for threads, grouped by the name of their dispatcher. */
     public ThreadLook(Supplier<SortedMap<String, List<Thread>>> threads) {
         this.threads = threads;
     }
@@ -95,9 +94,8 @@ public final class ThreadLook implements ThreadActivity {
     }
 
     /**
-     * Returns the kind of wait, according to the topmost frame that belongs to {@code Object.wait} or
-     * {@code Thread.sleep}. Checking only the top frame would not be enough, because a virtual thread that sleeps is
-     * parked.
+     * Returns the kind of wait, according to the topmost frame of {@code Object.wait} or {@code Thread.sleep}. The top
+     * frame alone is not enough: a sleeping virtual thread is parked.
      */
     static State waitOf(StackTraceElement[] stack) {
         for (int i = 0; i < Math.min(stack.length, FRAMES); i++) {

@@ -2,7 +2,7 @@ package dev.weir.stream.internal.steering;
 
 import java.util.List;
 
-/** The kinds of waits that a stage's thread can be in. */
+/** Kinds of waits of a stage's thread. */
 public enum ThreadWait {
     /** The thread is running, or ready to run. */
     NONE,
@@ -12,7 +12,6 @@ public enum ThreadWait {
     LOCK,
     /** The thread is waiting for a file or the network. */
     IO,
-    /** The thread is sleeping. */
     SLEEP,
     /** The thread is waiting for something else, such as a response or a queue. */
     OTHER;
@@ -36,15 +35,12 @@ public enum ThreadWait {
             "java.util.concurrent.locks.StampedLock",
             "java.util.concurrent.Semaphore");
 
-    /**
-     * Returns the current wait of {@code thread}. Reads the thread's stack, unless the thread is a running virtual
-     * thread.
-     */
+    /** Returns the current wait of {@code thread}. Reads its stack, unless it is a running virtual thread. */
     public static ThreadWait of(Thread thread) {
         return switch (thread.getState()) {
             case NEW, TERMINATED -> NONE;
             case BLOCKED -> LOCK;
-            // A platform thread that is waiting in a native call is reported as running, so its stack must be checked.
+            // A platform thread that waits in a native call is reported as running.
             case RUNNABLE -> thread.isVirtual() || !isInNativeIo(thread.getStackTrace()) ? NONE : IO;
             case WAITING, TIMED_WAITING -> ofStack(thread.getStackTrace());
         };

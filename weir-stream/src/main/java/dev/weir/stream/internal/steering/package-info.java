@@ -1,6 +1,6 @@
 /**
- * The handles for inspecting and changing a running pipeline. They may be called from any thread; the lock of the stage
- * or dispatcher serialises changes. Each handle belongs to one run.
+ * Handles for inspecting and changing a running pipeline, one set per run. They may be called from any thread; the lock
+ * of the stage or dispatcher serialises changes.
  */
 @NullMarked
 package dev.weir.stream.internal.steering;

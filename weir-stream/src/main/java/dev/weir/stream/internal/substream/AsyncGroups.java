@@ -21,13 +21,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The groups of a {@code groupBy} whose streams have their own threads. Each group has a bounded input queue and a
- * thread that pulls its output. If a key returns after its group was evicted, its new stream starts after the previous
- * one has ended, so that no element overtakes another with the same key. Confined to the thread that pulls the elements
- * to be grouped, except for {@link #find} and {@link #dropRevoked}.
+ * thread that pulls its output. If a key returns after its group was evicted, the new stream starts after the previous
+ * one has ended, which keeps the order per key. Confined to the thread that pulls the input, except for {@link #find}
+ * and {@link #dropRevoked}.
  */
 final class AsyncGroups<T, R> extends SubstreamMerge<T, R> implements Keeper {
 
-    /** The buffer size of a key, in elements. */
+    /** Buffer size of a key, in elements. */
     static final int BUFFER_PER_KEY = 256;
 
     private final BlueprintBranch<T, R> branch;
@@ -35,7 +35,7 @@ final class AsyncGroups<T, R> extends SubstreamMerge<T, R> implements Keeper {
     private final StageMeter segment;
     private final KeyedGroups<T, AsyncGroup<T>> groups;
 
-    /** The streams of evicted idle keys, which may not have ended yet. */
+    /** The streams of evicted idle keys. They may still be running. */
     private final Map<Object, AsyncGroup<T>> leaving = new HashMap<>();
 
     private final Set<OutputQueue<T>> outlets = ConcurrentHashMap.newKeySet();
@@ -54,8 +54,8 @@ final class AsyncGroups<T, R> extends SubstreamMerge<T, R> implements Keeper {
         this.clock = clock;
         this.segment = segment;
         this.groups = new KeyedGroups<>(settings, supervised, clock, () -> false, this::begin);
-        // Each group's own queue handles the elements that the group's stream did not need, so this store is not
-        // needed. Closing it makes it pass leftover acknowledgements on to the surrounding stream.
+        // Each group's queue handles the elements that its stream did not need. Close this store, which then passes
+        // leftovers on to the surrounding stream.
         groups.leftovers.close();
     }
 
@@ -79,7 +79,7 @@ final class AsyncGroups<T, R> extends SubstreamMerge<T, R> implements Keeper {
         return new AsyncGroup<>(owner, outlet, stream, () -> before != null && tributaries.isRunning(before));
     }
 
-    /** The number of elements queued for the streams. May be called from any thread. */
+    /** Number of elements queued for the streams. May be called from any thread. */
     int depth() {
         return groups.waiting() + outlets.stream().mapToInt(OutputQueue::depth).sum();
     }
@@ -97,8 +97,8 @@ final class AsyncGroups<T, R> extends SubstreamMerge<T, R> implements Keeper {
             AsyncGroup<T> group;
             while ((group = groups.nextTouched()) != null) {
                 if (!give(group)) {
-                    // The queue was closed because the stream of this group has failed. This stage then fails too, so
-                    // the remaining groups need no elements.
+                    // The stream of this group has failed and closed the queue. This stage fails too, so the remaining
+                    // groups need no elements.
                     return;
                 }
             }
@@ -109,8 +109,8 @@ final class AsyncGroups<T, R> extends SubstreamMerge<T, R> implements Keeper {
     }
 
     /**
-     * Puts the elements of a group into its input queue. While waiting for space in the queue, this method allows other
-     * threads to drop revoked elements of other groups.
+     * Puts the elements of a group into its input queue. While it waits for space, other threads may drop revoked
+     * elements of other groups.
      */
     private boolean give(AsyncGroup<T> group) throws InterruptedException {
         Batch<T> batch = group.take();
@@ -156,19 +156,15 @@ final class AsyncGroups<T, R> extends SubstreamMerge<T, R> implements Keeper {
         groups.all().forEach(group -> group.outlet.end(null));
     }
 
-    /**
-     * Abandons the elements queued for the streams and the elements that the streams held. Called at the end of the
-     * run.
-     */
+    /** Abandons the elements that are queued for the streams or held by them. Called at the end of the run. */
     void leave() {
         groups.elements.beginWork();
         groups.leave();
-        // `outlets` contains the input queues of all streams that have not completed, including the streams of evicted
-        // keys.
+        // `outlets` contains the input queues of all running streams, including streams of evicted keys.
         outlets.forEach(OutputQueue::leave);
     }
 
-    /** The input of a group, which emits no elements until the key's previous stream has ended. */
+    /** The input of a group. It emits no elements until the key's previous stream has ended. */
     private final class After implements Stage<T> {
 
         private final Stage<T> input;

@@ -22,8 +22,7 @@ import org.jspecify.annotations.Nullable;
  * Substreams that run concurrently, each on its own thread, and feed one shared bounded queue. The thread that pulls
  * the parent elements starts, replaces and awaits the substreams.
  *
- * <p>A substream releases its resources as soon as it ends. If a substream fails, the queue ends with that failure
- * after the elements that were added before it.
+ * <p>A substream releases its resources as soon as it ends. If a substream fails, the queue ends with that failure.
  */
 final class ConcurrentSubstreams<R> {
 
@@ -55,7 +54,7 @@ final class ConcurrentSubstreams<R> {
     }
 
     /**
-     * Starts a stream whose open input is connected to {@code input}.
+     * Starts a stream whose open input reads from {@code input}.
      *
      * @param exit replaces an element's target when the element leaves the stream
      */
@@ -71,7 +70,6 @@ final class ConcurrentSubstreams<R> {
         return tributary;
     }
 
-    /** Builds and starts a stream. */
     @FunctionalInterface
     private interface Starter<R> {
         NestedStreams.Child<R> start();
@@ -87,7 +85,6 @@ final class ConcurrentSubstreams<R> {
         }
     }
 
-    /** Adds a stream that is about to run. */
     void add(Tributary tributary) {
         lock.lock();
         try {
@@ -98,8 +95,8 @@ final class ConcurrentSubstreams<R> {
     }
 
     /**
-     * Removes a stream that has ended, and wakes the threads that are waiting for streams to end. May be called from
-     * any thread.
+     * Removes a stream that has ended, and wakes the threads that wait for streams to end. May be called from any
+     * thread.
      */
     void remove(Tributary tributary) {
         lock.lock();
@@ -111,7 +108,7 @@ final class ConcurrentSubstreams<R> {
         }
     }
 
-    /** The number of running streams. May be called from any thread. */
+    /** Number of running streams. May be called from any thread. */
     int count() {
         lock.lock();
         try {
@@ -121,7 +118,6 @@ final class ConcurrentSubstreams<R> {
         }
     }
 
-    /** Waits until at most {@code count} streams are running. */
     void awaitAtMost(int count) throws InterruptedException {
         lock.lockInterruptibly();
         try {
@@ -150,8 +146,8 @@ final class ConcurrentSubstreams<R> {
     }
 
     /**
-     * Returns whether a stream that ends now ends by itself, and not because of a stop. {@code stream} may be null
-     * while it is being started.
+     * Returns whether a stream that ends now ends by itself, not because of a stop. {@code stream} is null while it is
+     * being started.
      */
     boolean isWhole(ConcurrentSubstreams<?>.@Nullable Tributary stream) {
         NestedStreams.Child<?> child = stream == null ? null : stream.attached();
@@ -167,7 +163,7 @@ final class ConcurrentSubstreams<R> {
         }
     }
 
-    /** Interrupts all streams. No element that they hold is acknowledged. */
+    /** Interrupts all streams. Their elements are not acknowledged. */
     void close() {
         List<Tributary> all;
         lock.lock();
@@ -179,7 +175,7 @@ final class ConcurrentSubstreams<R> {
         all.forEach(Tributary::close);
     }
 
-    /** One stream; {@link TributaryState} describes its life cycle. Thread-safe. */
+    /** One stream. See {@link TributaryState} for its life cycle. Thread-safe. */
     final class Tributary {
 
         private final ParentAcknowledgement parent;
@@ -190,7 +186,7 @@ final class ConcurrentSubstreams<R> {
         private TributaryState state = TributaryState.STARTING;
         private NestedStreams.@Nullable Child<R> child;
 
-        /** True once a thread has taken responsibility for ending the parent's own pending acknowledgement. */
+        /** True once a thread is responsible for ending the parent's own acknowledgement. */
         private boolean settled;
 
         /** Written only while holding {@code childLock}. */
@@ -205,8 +201,8 @@ final class ConcurrentSubstreams<R> {
         }
 
         /**
-         * Wraps {@code stream} so that it runs on its own thread. The last stage of the returned node is never pulled;
-         * closing it cancels this thread.
+         * Wraps {@code stream} so that it runs on its own thread. The returned node's last stage is never pulled;
+         * closing it cancels the thread.
          */
         private BlueprintNode<R> node(BlueprintNode<R> stream) {
             return new BlueprintNode<>(name, (assembly, attributes) -> {
@@ -234,8 +230,7 @@ final class ConcurrentSubstreams<R> {
                     throw interrupted;
                 }
             } catch (RuntimeException | Error failure) {
-                // If the stream was replaced, the failure is ignored, because it was caused by the interrupt that ended
-                // the stream.
+                // The interrupt that replaced the stream has caused the failure. Ignore it.
                 if (settleUnlessReplaced()) {
                     parent.note(failure, name);
                     parent.left();
@@ -244,9 +239,7 @@ final class ConcurrentSubstreams<R> {
             }
         }
 
-        /**
-         * Sets the reason why the stream ends. Until the stream is settled, a replacement overrides all other reasons.
-         */
+        /** Sets the reason why the stream ends. REPLACED overrides all other reasons until the stream is settled. */
         void noteEnd(EndReason reason) {
             childLock.lock();
             try {
@@ -263,8 +256,8 @@ final class ConcurrentSubstreams<R> {
         }
 
         /**
-         * Makes the calling thread responsible for ending the parent's own pending acknowledgement. Returns false if
-         * another thread is already responsible.
+         * Makes the calling thread responsible for ending the parent's own acknowledgement. Returns false if another
+         * thread is already responsible.
          */
         boolean settle() {
             childLock.lock();
@@ -278,9 +271,8 @@ final class ConcurrentSubstreams<R> {
         }
 
         /**
-         * Makes the stream's own thread responsible for ending the parent's own pending acknowledgement. Returns false
-         * if another thread is already responsible, or if the stream is being replaced, because the replacing thread is
-         * then responsible.
+         * Makes the stream's own thread responsible for ending the parent's own acknowledgement. Returns false if
+         * another thread is already responsible, or if the stream is being replaced.
          */
         private boolean settleUnlessReplaced() {
             childLock.lock();
@@ -305,11 +297,11 @@ final class ConcurrentSubstreams<R> {
                 taken = out.put(retained, meter);
             } finally {
                 if (!taken && isReplaced()) {
-                    // The parent counts as finished although these elements were not emitted. Abandon them, so that a
-                    // source inside the stream does not wait for them.
+                    // The parent counts as finished, but these elements were not emitted. Abandon them, because a
+                    // source inside the stream may wait for them.
                     batch.abandonAll();
-                    // End one pending acknowledgement of the parent for each remaining element. Elements that were
-                    // dropped meanwhile, because the parent was revoked, have already ended theirs.
+                    // End the parent's acknowledgement for each remaining element. Dropped elements have already ended
+                    // theirs.
                     parent.giveBack(retained.size());
                 } else if (!taken) {
                     retained.abandonAll();
@@ -319,8 +311,8 @@ final class ConcurrentSubstreams<R> {
         }
 
         /**
-         * Ends the stream because a newer stream replaces it, and waits until it has ended. The parent of this stream
-         * is finished once all elements that the stream has emitted are finished.
+         * Ends the stream because a newer one replaces it, and waits for its end. The parent is finished once all
+         * emitted elements are finished.
          */
         void replace() throws InterruptedException {
             noteEnd(EndReason.REPLACED);
@@ -330,7 +322,7 @@ final class ConcurrentSubstreams<R> {
                 awaitAtMost(0);
                 hasEnded = true;
             } finally {
-                // After noteEnd has been called, the stream itself no longer settles the parent.
+                // After noteEnd, the stream itself no longer settles the parent.
                 if (settle()) {
                     if (hasEnded) {
                         parent.replaced();
@@ -341,10 +333,7 @@ final class ConcurrentSubstreams<R> {
             }
         }
 
-        /**
-         * Attaches the stream that the starting thread has built, and closes it if a close was requested in the
-         * meantime.
-         */
+        /** Attaches the built stream, and closes it if a close was requested in the meantime. */
         void attach(NestedStreams.Child<R> started) {
             TributaryState now;
             childLock.lock();
@@ -372,9 +361,7 @@ final class ConcurrentSubstreams<R> {
             }
         }
 
-        /**
-         * Closes the stream's remaining stages after its last stage was closed, unless another thread is closing them.
-         */
+        /** Closes the stream's remaining stages after its last stage, unless another thread does. */
         void afterLowest() {
             TributaryState before;
             NestedStreams.Child<R> attached;
@@ -401,7 +388,7 @@ final class ConcurrentSubstreams<R> {
 
         /**
          * Settles the parent, unless the replacing thread does so, and removes the stream. {@code closed} is null if
-         * the stream was closed by another thread; in that case the stream did not complete.
+         * another thread has closed the stream.
          */
         private void conclude(NestedStreams.@Nullable Child<R> closed) {
             if (settleUnlessReplaced()) {
@@ -414,7 +401,6 @@ final class ConcurrentSubstreams<R> {
             remove(this);
         }
 
-        /** Interrupts the stream, unless it has ended. */
         void close() {
             NestedStreams.Child<R> closing;
             childLock.lock();
@@ -454,7 +440,7 @@ final class ConcurrentSubstreams<R> {
         }
     }
 
-    /** The last stage of a stream's node. It is never pulled, and closing it cancels the stream's thread. */
+    /** The last stage of a stream's node. It is never pulled; closing it cancels the stream's thread. */
     private record LowerEnd<R>(Segment<R> segment) implements Stage<R> {
 
         @Override

@@ -11,8 +11,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replaces each element with the elements of a stream. The streams run one after the other on this stage's thread.
- * Confined to the stage's thread.
+ * Replaces each element with the elements of a stream. The streams run one after the other. Confined to the stage's
+ * thread.
  */
 final class FlatMapConcatStage<T, R> implements Stage<R> {
 
@@ -79,8 +79,7 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
                 inside.set(parents.size() - next);
             } else if (next < parents.size()) {
                 if (Thread.interrupted()) {
-                    // Parents with empty streams cause no pull of the upstream stage. If there are many in a row, only
-                    // this check notices a cancellation.
+                    // Parents with empty streams cause no pull of the upstream stage, so check for a cancellation here.
                     throw new InterruptedException();
                 }
                 begin();
@@ -101,8 +100,8 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
     }
 
     /**
-     * Starts the next stream. If it cannot start, because of a failure or an interrupt, its parent and all parents
-     * after it stay unacknowledged.
+     * Starts the next stream. If this fails or is interrupted, the current parent and all later ones stay
+     * unacknowledged.
      */
     private void begin() throws InterruptedException {
         BlueprintNode<R> stream = SubstreamHelpers.of(parents, next, function, supervised);
@@ -114,7 +113,7 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
         inside.set(parents.size() - next + (stream == null ? 0 : 1));
     }
 
-    /** Closes a stream that has ended. If closing fails, the stream's parent element stays unacknowledged. */
+    /** Closes a stream that has ended. If this fails, its parent element stays unacknowledged. */
     private void closeChild(NestedStreams.Child<R> ended) {
         boolean isClosed = false;
         try {

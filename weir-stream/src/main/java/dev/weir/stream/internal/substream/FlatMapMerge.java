@@ -6,8 +6,8 @@ import dev.weir.stream.spi.Batch;
 import java.util.function.Function;
 
 /**
- * Replaces each element with the elements of a stream. Several streams run concurrently. Confined to the thread that
- * pulls the parent elements.
+ * Replaces each element with the elements of a stream. Several streams run at once. Confined to the thread that pulls
+ * the parent elements.
  */
 final class FlatMapMerge<T, R> extends SubstreamMerge<T, R> {
 

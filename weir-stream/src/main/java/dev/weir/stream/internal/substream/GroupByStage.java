@@ -34,10 +34,10 @@ import org.jspecify.annotations.Nullable;
  * Gives each key its own stream and merges the outputs. Confined to the stage's thread, except for {@link #find} and
  * {@link #dropRevoked}.
  *
- * <p>A batch is first distributed to the inboxes of its keys. This stage's thread then pulls the streams of these keys
- * until they are empty, so that a key needs no thread. A stream that has its own threads cannot be pulled in this way,
- * because the pull might wait forever. Such streams are handled by {@link AsyncGroups}, on a thread that this stage
- * starts. To find out whether the streams have their own threads, this stage first builds one stream and discards it.
+ * <p>The elements of a batch are first put into the inboxes of their keys. This stage's thread then pulls the streams
+ * of these keys until they are empty, so a key needs no thread. A stream with its own threads could block this thread.
+ * {@link AsyncGroups} handles such streams on another thread. This stage first builds one stream and discards it, to
+ * find out whether the streams have their own threads.
  */
 final class GroupByStage<T, R> implements Stage<R>, Keeper {
 
@@ -55,27 +55,26 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
     private final KeyedGroups<T, InlineGroup> groups;
 
     /**
-     * Maximum number of elements that are queued for all groups together. Elements stay queued while their group's
-     * stream waits for a certain time to pass. Once the maximum is reached, the upstream stage is not pulled. One batch
-     * may exceed the maximum.
+     * Maximum number of queued elements of all groups together; one batch may exceed it. Elements stay queued while
+     * their group's stream waits for a certain time. At the maximum, the upstream stage is not pulled.
      */
     static final int MAX_WAITING = 4096;
 
     /**
-     * Interval at which this stage checks for revoked elements while groups are waiting for their next turn. The check
-     * is needed because a revocation does not interrupt a pull of the upstream stage.
+     * Interval at which this stage checks for revoked elements while groups wait for a turn. A revocation does not
+     * interrupt a pull of the upstream stage.
      */
     private static final long LOOK_NANOS = 100_000_000;
 
     private final GroupTurns<InlineGroup> turns;
 
-    /** Groups that get no more elements, but whose streams have not ended yet. */
+    /** Groups without further input, whose streams have not ended yet. */
     private final Set<InlineGroup> ending = new LinkedHashSet<>();
 
-    /** Evicted groups. The next group with the same key waits for the evicted one. */
+    /** Evicted groups by key. The next group with the key waits for the evicted one. */
     private final Map<Object, InlineGroup> leaving = new HashMap<>();
 
-    /** The groups in {@link #ending} at the time when this stage was closed. */
+    /** The groups in {@link #ending} when this stage was closed. */
     private List<InlineGroup> cutOff = List.of();
 
     private final @Nullable StreamTurn ownTurn;
@@ -88,8 +87,8 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
     private @Nullable Throwable failure;
 
     /**
-     * Maximum duration of a quick pull. After a quick pull, the next pulls are not measured, and are assumed to take
-     * equally long.
+     * Maximum duration of a quick pull. After a quick pull, the next pulls are not measured and are assumed to take as
+     * long.
      */
     private static final long QUICK_NANOS = 2_000;
 
@@ -98,10 +97,10 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
     /** Time spent in the groups' streams for the current output batch. */
     private long inStreamsNanos;
 
-    /** Number of pulls until the next pull that is measured. */
+    /** Number of pulls until the next measured one. */
     private int untimed;
 
-    /** Number of groups whose stages are holding elements until a certain time. */
+    /** Number of groups whose stages hold elements until a certain time. */
     private int holding;
 
     private @Nullable Stage<R> asynchronous;
@@ -171,10 +170,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         return asynchronous != null ? asynchronous.pull(deadlineNanos) : pullInline(deadlineNanos);
     }
 
-    /**
-     * Builds one stream and discards it, only to find out whether the streams have their own threads. If so, a separate
-     * thread starts the streams.
-     */
+    /** Finds out whether the streams have their own threads. If so, a separate thread starts the streams. */
     private void begin() {
         if (ThreadProbe.hasThreads(nested, branch)) {
             asynchronous = takeOver();
@@ -234,8 +230,8 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
     }
 
     /**
-     * Adds the duration of a measured pull. Only a few pulls are measured, because reading the clock twice costs as
-     * much as a quick pull. After a quick pull, the next pulls are not measured, and are assumed to take equally long.
+     * Adds the duration of a measured pull. After a quick pull, the next pulls are not measured and are assumed to take
+     * as long, because reading the clock costs as much as a quick pull.
      */
     private void pulled(long nanos) {
         boolean isQuick = nanos < QUICK_NANOS;
@@ -260,13 +256,12 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
                 emitted.set(0);
             }
             if (!done.isEmpty()) {
-                // The time spent in the groups' streams is not counted here, because their stages have their own
-                // meters.
+                // The stages of the groups' streams measure their time themselves.
                 meter.worked(0, done.size(), start + Math.min(inStreamsNanos, System.nanoTime() - start));
                 return done;
             }
-            // A failure is thrown only after the groups have emitted the elements that they hold. Groups that are only
-            // polling a source do not delay the failure, because such a source may never end.
+            // First emit the elements that the groups hold, then throw the failure. Groups that only poll a source do
+            // not delay it, because the source may never end.
             boolean waits = holding > 0 || groups.hasTouched();
             if (failure != null && !waits) {
                 throw FailureTransfer.rethrow(failure);
@@ -286,8 +281,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
 
     /** Pulls the upstream stage. Returns false if the groups received no elements. */
     private boolean takeIn(long deadlineNanos) throws InterruptedException {
-        // If this stage is itself in a substream that is pulled in turns, the stage that pulls the substream checks for
-        // revoked elements. This stage then does not need to wake up for the check.
+        // The stage that pulls this substream in turns already checks for revoked elements.
         long lookNanos = turns.isEmpty() || ownTurn != null ? NEVER : clock.after(LOOK_NANOS);
         Batch<T> batch;
         groups.elements.endWork();
@@ -316,10 +310,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         return true;
     }
 
-    /**
-     * Waits for the next turn of a group or for a revocation. Returns false if the deadline of the downstream stage has
-     * passed first.
-     */
+    /** Waits for a group's turn or a revocation. Returns false if the deadline passes first. */
     private boolean awaitTurn(long deadlineNanos) throws InterruptedException {
         if (groups.hasTouched()) {
             return !clock.hasPassed(deadlineNanos);
@@ -354,10 +345,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         return groups.hasTouched() || clock.hasPassed(turns.nextNanos());
     }
 
-    /**
-     * Distributes a batch. If a key function fails, the failure is stored and thrown after the results of the elements
-     * that preceded it.
-     */
+    /** Distributes a batch. A failure of a key function is thrown after the results of the preceding elements. */
     private void split(Batch<T> batch) throws InterruptedException {
         try {
             groups.split(batch);
@@ -366,7 +354,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         }
     }
 
-    /** Returns false if a stop has ended the group that was pulled last, and true otherwise. */
+    /** Returns false if a stop has ended the group that was pulled last. */
     private boolean isPulledWhole() {
         return pulledLast == null || pulledLast.isWhole();
     }
@@ -405,7 +393,6 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         groups.elements.beginWork();
         try {
             if (asynchronous != null) {
-                // The upstream stage was moved to another thread, which closes it.
                 asynchronous.close();
             } else {
                 closeInline();
@@ -424,12 +411,10 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         FailureTransfer.runAll(closings);
     }
 
-    /**
-     * Abandons the elements queued for the groups and the elements that the groups held. Called at the end of the run.
-     */
+    /** Abandons the elements that are queued for the groups or held by them. Called at the end of the run. */
     private void leave() {
         groups.all().forEach(InlineGroup::leave);
-        // `cutOff` also contains evicted groups, which are no longer in `groups`.
+        // `cutOff` also contains evicted groups, which `groups` no longer contains.
         cutOff.forEach(InlineGroup::leave);
         groups.leave();
         AsyncGroups<T, R> apart = runningApart;
@@ -447,25 +432,23 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         /** False if a stop has cut the stream short. Set when the stream has ended. */
         private boolean whole = true;
 
-        /** Pending acknowledgements of elements that the group's stream held at the end of earlier turns. */
+        /** Acknowledgements of elements that the stream held at the end of earlier turns. */
         private @Nullable LeftoverAcknowledgements left;
 
         /**
-         * The evicted group with the same key, while its stream is still running. This group's stream is not pulled
-         * until that stream has ended.
+         * The evicted group with the same key while its stream is running. This group's stream is not pulled meanwhile.
          */
         private @Nullable InlineGroup before;
 
-        /** The next group with the same key, which waits until the stream of this group has ended. */
+        /** The next group with the same key, which waits for the end of this group's stream. */
         private @Nullable InlineGroup next;
 
-        /** True if, during the last pull, a stage requested a turn for elements that it holds. */
+        /** True if a stage requested a turn for its elements during the last pull. */
         private boolean asksForTurn;
 
-        /** True if this group is counted in {@link #holding}. */
         private boolean holds;
 
-        /** The time at which the stream must be pulled even without input, or NEVER. */
+        /** Time at which the stream must be pulled even without input, or NEVER. */
         private long wakeNanos = NEVER;
 
         InlineGroup(KeyedGroups<T, InlineGroup> owner, Object key) {
@@ -480,8 +463,8 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         }
 
         /**
-         * Pulls the stream. Returns true if the stream is empty for now, and false if the batch is full or the deadline
-         * has passed.
+         * Pulls the stream. Returns true if it is empty for now, and false if the batch is full or the deadline has
+         * passed.
          */
         boolean drain(Batch<R> done, long deadlineNanos) throws InterruptedException {
             if (before != null) {
@@ -497,8 +480,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
                 asksForTurn = false;
                 boolean isTimed = --untimed < 0;
                 long pulledAt = isTimed ? System.nanoTime() : 0;
-                // There is no deadline here. A deadline that reaches the stream's input therefore comes from one of the
-                // stream's own stages.
+                // Without a deadline here, any deadline at the stream's input comes from the stream's own stages.
                 Batch<R> batch = pulled.pull(NEVER);
                 if (isTimed) {
                     pulled(System.nanoTime() - pulledAt);
@@ -569,8 +551,8 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         }
 
         /**
-         * Acknowledges all elements of the group, because its stream has ended by itself, or abandons them if a stop
-         * has cut the stream short.
+         * Acknowledges the group's elements if its stream has ended by itself. Abandons them if a stop has cut the
+         * stream short.
          */
         private void finish() {
             Batch<T> rest = take();
@@ -616,8 +598,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
             if (closing != null) {
                 closing.close();
             }
-            // Reached only if closing succeeded. If it failed, an evicted group must stay in `ending`, where `leave`
-            // finds it.
+            // If closing throws, an evicted group must stay in `ending`, where `leave` finds it.
             ending.remove(this);
         }
     }

@@ -8,9 +8,8 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 
 /**
- * The groups that requested a turn, ordered by the time of the turn. A group has at most one turn, the earliest that it
- * requested. If the group is pulled before its turn and still needs one, it requests a new turn. Confined to one
- * thread.
+ * Groups that requested a turn, ordered by time. A group has at most one turn, the earliest that it requested. Confined
+ * to one thread.
  */
 final class GroupTurns<G> {
 
@@ -31,7 +30,7 @@ final class GroupTurns<G> {
         this.clock = clock;
     }
 
-    /** Gives a group a turn at {@code nanos}, unless the group already has an earlier one. */
+    /** Gives a group a turn at {@code nanos}, unless it already has an earlier one. */
     void ask(G group, long nanos) {
         Turn<G> before = ofGroups.get(group);
         if (before == null || before.nanos - nanos > 0) {
@@ -42,7 +41,6 @@ final class GroupTurns<G> {
         }
     }
 
-    /** Removes a group that needs no more turns. */
     void forget(G group) {
         Turn<G> turn = ofGroups.remove(group);
         if (turn != null) {
@@ -50,12 +48,12 @@ final class GroupTurns<G> {
         }
     }
 
-    /** The time of the next turn, or {@link Stage#NEVER}. */
+    /** Time of the next turn, or {@link Stage#NEVER}. */
     long nextNanos() {
         return turns.isEmpty() ? Stage.NEVER : turns.first().nanos;
     }
 
-    /** Removes all groups and passes each of them to {@code then}. */
+    /** Removes all groups and passes them to {@code then}. */
     void takeAll(Consumer<? super G> then) {
         while (!turns.isEmpty()) {
             G group = turns.first().group;
@@ -68,7 +66,7 @@ final class GroupTurns<G> {
         return turns.isEmpty();
     }
 
-    /** Removes the groups that are due and passes each of them to {@code then}. */
+    /** Removes the groups that are due and passes them to {@code then}. */
     void takeDue(Consumer<? super G> then) {
         while (clock.hasPassed(nextNanos())) {
             G group = turns.first().group;

@@ -23,9 +23,9 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The groups of a {@code groupBy}, by key. If idle groups are evicted, the groups are ordered by idle time, with the
- * longest idle group first. Confined to one thread, which must call {@link RevocableElements#beginWork} on
- * {@link #elements} before it uses the groups; other threads may call {@link #dropRevoked} and {@link #find}.
+ * The groups of a {@code groupBy}, by key. With eviction, they are ordered by idle time, longest first. Confined to one
+ * thread, which must call {@link RevocableElements#beginWork} on {@link #elements} before it uses the groups. Other
+ * threads may call {@link #dropRevoked} and {@link #find}.
  */
 final class KeyedGroups<T, G extends KeyedGroups.Group<T>> implements SubstreamTarget.Exit {
 
@@ -43,16 +43,15 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> implements SubstreamT
     private final SubstreamTarget.Wrapper within;
     private final AtomicInteger waiting = new AtomicInteger();
 
-    /** The elements in the inboxes. */
     final RevocableElements elements = new RevocableElements(this::takeRevoked);
 
     private final ArrayDeque<G> touched = new ArrayDeque<>();
     private Batch<T> empty = new Batch<>(0);
 
     /**
-     * The base class of groups. A group is an inbox for the elements of a key. A stream without its own threads reads
-     * directly from the inbox: {@link #pull} does not wait, but returns an empty batch if the inbox is empty. For
-     * streams with their own threads, {@link AsyncGroups} moves the elements from the inbox to a queue.
+     * A group: an inbox for the elements of a key. A stream without its own threads reads the inbox directly:
+     * {@link #pull} returns an empty batch if it is empty. For other streams, {@link AsyncGroups} moves the elements to
+     * a queue.
      */
     abstract static class Group<T> implements Stage<T> {
 
@@ -67,24 +66,21 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> implements SubstreamT
         }
 
         /**
-         * Returns whether the group's stream has ended without a failure. From then on, the group's elements are
-         * acknowledged if the stream {@link #isWhole}, and abandoned otherwise.
+         * Returns whether the group's stream has ended without a failure. Further elements are then acknowledged if the
+         * stream {@link #isWhole}, and abandoned otherwise.
          */
         abstract boolean isOver();
 
-        /** Returns whether the group's stream has ended by itself, and not because of a stop. */
+        /** Returns whether the group's stream has ended by itself, not because of a stop. */
         abstract boolean isWhole();
 
         /**
-         * Returns whether the group may end because it is idle: not while elements are queued for it, and not while the
-         * previous group with the same key is still running. This limits the number of groups per key.
+         * Returns whether the group may be evicted: it has no elements, and the previous group with the same key has
+         * ended.
          */
         abstract boolean mayEndIdle();
 
-        /**
-         * Called when the group's stream pulls this group while the inbox is empty. The stream must be pulled again by
-         * {@code deadlineNanos}.
-         */
+        /** Called when the stream pulls an empty inbox. The stream must be pulled again by {@code deadlineNanos}. */
         void asked(long deadlineNanos) {}
 
         private void add(Batch<T> from, int index) {
@@ -97,7 +93,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> implements SubstreamT
             owner.waits(1);
         }
 
-        /** Marks the group as ended. No more elements will be added. */
+        /** Marks the group as ended: no more elements will be added. */
         final void end() {
             ended = true;
         }
@@ -110,7 +106,6 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> implements SubstreamT
             return waiting == null;
         }
 
-        /** Moves revoked elements to {@code to}. */
         private void takeRevoked(Batch<Object> to) {
             Batch<T> batch = waiting;
             if (batch == null) {
@@ -132,7 +127,6 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> implements SubstreamT
             return batch == null || index < 0 ? null : new Kept(batch.get(index), false);
         }
 
-        /** Removes and returns the queued elements, or an empty batch. */
         final Batch<T> take() {
             Batch<T> batch = waiting;
             if (batch == null) {
@@ -160,19 +154,18 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> implements SubstreamT
     }
 
     /**
-     * Adds {@code more} to the number of queued elements. A plain read is sufficient, because only one thread at a time
-     * changes the number.
+     * Adds to the number of queued elements. A plain read is enough, because one thread at a time changes the number.
      */
     private void waits(int more) {
         waiting.lazySet(waiting.getPlain() + more);
     }
 
-    /** The number of elements in the inboxes. May be called from any thread. */
+    /** Number of elements in the inboxes. May be called from any thread. */
     int waiting() {
         return waiting.get();
     }
 
-    /** Returns the shared empty batch. Replaces it first if a stage has added elements to it. */
+    /** Returns the shared empty batch. Replaces it if a stage has added elements to it. */
     private Batch<T> empty() {
         if (!empty.isEmpty()) {
             empty = new Batch<>(0);
@@ -183,8 +176,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> implements SubstreamT
     /**
      * Creates an empty set of groups.
      *
-     * @param isWhole returns whether the elements that the groups' streams did not need are acknowledged; called on the
-     *     thread that forgoes them
+     * @param isWhole returns whether elements that the groups' streams did not need are acknowledged
      * @param begin creates the group of a key
      */
     KeyedGroups(
@@ -207,9 +199,8 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> implements SubstreamT
     }
 
     /**
-     * Puts each element into the inbox of its group. {@link #nextTouched} then returns the groups that received
-     * elements. If a group cannot be created, because of a failure or an interrupt, its element and all elements after
-     * it are abandoned.
+     * Puts each element into the inbox of its group. {@link #nextTouched} then returns these groups. If a group cannot
+     * be created, its element and all later elements are abandoned.
      */
     void split(Batch<T> batch) throws InterruptedException {
         batch.retarget(within);
@@ -223,7 +214,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> implements SubstreamT
                 }
             }
         } catch (InterruptedException | RuntimeException | Error thrown) {
-            // Use the outer targets. The inner ones would keep the elements for the group whose turn is next.
+            // Use the targets outside the groups' streams. The targets inside would keep the elements as leftovers.
             SubstreamTarget.leave(batch, this);
             batch.abandonFrom(next);
             throw thrown;
@@ -240,7 +231,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> implements SubstreamT
             if (group.isWhole()) {
                 batch.ack(index);
             } else {
-                // Use the outer target. The inner one would keep the element for the group whose turn is next.
+                // Use the target outside the group's stream. The target inside would keep the element as a leftover.
                 long token = batch.token(index);
                 outside(batch.target(index), token).abandon(token);
             }
@@ -260,7 +251,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> implements SubstreamT
         return group;
     }
 
-    /** Removes and returns the next group with new elements, or returns null. */
+    /** Removes and returns the next group with new elements, or null. */
     @Nullable
     G nextTouched() {
         G group = touched.poll();
@@ -282,7 +273,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> implements SubstreamT
         return !touched.isEmpty();
     }
 
-    /** Returns the time at which the next idle group is due for eviction; NEVER if idle groups are kept. */
+    /** Returns the time at which the next idle group is evicted, or NEVER. */
     long nextEvictionNanos() {
         if (!settings.evicts() || groups.isEmpty()) {
             return Stage.NEVER;
@@ -291,7 +282,6 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> implements SubstreamT
         return ((Group<T>) eldest).touchedNanos + settings.idleNanos();
     }
 
-    /** Removes the groups that have been idle for long enough. */
     void evictIdle(BiConsumer<Object, G> then) {
         while (clock.hasPassed(nextEvictionNanos())) {
             Iterator<Map.Entry<Object, G>> entries = groups.entrySet().iterator();
@@ -338,8 +328,8 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> implements SubstreamT
     }
 
     /**
-     * Abandons the queued elements and the elements held by streams without their own threads. Called at the end of the
-     * run.
+     * Abandons the elements that are queued for the groups, or held by streams without their own threads. Called at the
+     * end of the run.
      */
     void leave() {
         try {

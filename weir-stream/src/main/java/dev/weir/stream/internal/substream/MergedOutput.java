@@ -6,11 +6,11 @@ import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 import org.jspecify.annotations.Nullable;
 
-/** The stage that emits the elements of all {@link ConcurrentSubstreams}. Confined to the downstream thread. */
+/** Emits the elements of all {@link ConcurrentSubstreams}. Confined to the downstream thread. */
 record MergedOutput<R>(BoundaryQueue<R> out, StageMeter segment, StageMeter meter, Runnable cancelAbove)
         implements Stage<R> {
 
-    /** The default size of the queue, in elements. */
+    /** Default size of the queue, in elements. */
     static final int DEFAULT_BUFFER = 1024;
 
     @Override

@@ -8,11 +8,10 @@ import dev.weir.stream.spi.FailedElement;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pending acknowledgement of a parent element, for which a substream was created. Each element that the substream
- * emits holds an additional pending acknowledgement of the parent. The parent's original pending acknowledgement ends
- * when the substream ends. Immutable.
+ * The acknowledgement of a substream's parent element. Each element that the substream emits holds an additional
+ * pending acknowledgement of the parent. The original one ends when the substream ends. Immutable.
  *
- * @param elements number of parent elements; more than one if several elements share the pending acknowledgement
+ * @param elements number of parent elements that share the acknowledgement, usually 1
  * @param element the parent element; null if there are several
  */
 record ParentAcknowledgement(
@@ -42,8 +41,8 @@ record ParentAcknowledgement(
     }
 
     /**
-     * Ends {@code count} pending acknowledgements that were added by {@link #over}. Called if their elements could not
-     * be emitted because the stream was replaced.
+     * Ends {@code count} acknowledgements that {@link #over} has added. Called if a replaced stream could not emit the
+     * elements.
      */
     void giveBack(int count) {
         for (int i = 0; i < count; i++) {
@@ -52,26 +51,25 @@ record ParentAcknowledgement(
     }
 
     /**
-     * Adds a note about the parent to the failure of its stream, because the stream's own elements often have no known
-     * origin. Must be called before {@link #left}.
+     * Adds a note about the parent to the failure of its stream, whose own elements often have no known origin. Called
+     * before {@link #left}.
      */
     void note(Throwable failure, String stage) {
         FailedElement.note(failure, stage, target, token, element);
     }
 
-    /** Called if the stream did not complete, because it failed or was closed. */
+    /** Called if the stream has failed or was closed. */
     void left() {
         target.abandon(token);
     }
 
-    /** Called when another stream replaced this one. */
     void replaced() {
         target.ack(token);
     }
 
     /**
-     * Called when the stream has ended and is closed. If the stream was cut short, its parent is abandoned, so that the
-     * parent is delivered again and a drain does not wait for it.
+     * Called when the stream has ended and is closed. The parent of an incomplete stream is abandoned, so that it is
+     * delivered again and a drain does not wait for it.
      */
     void ended(NestedStreams.Child<?> stream) {
         if (stream.isWhole()) {

@@ -17,12 +17,12 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls a function with the first elements (the prefix) and the rest of the stream (the tail), and emits the elements
- * of the stream that the function returns. Confined to the stage's thread, except for the tail, which is confined to
- * the stream that uses it.
+ * Passes the first elements (the prefix) and the remaining stream (the tail) to a function, and emits the elements of
+ * the stream that it returns. Confined to the stage's thread, except for the tail, which is confined to the stream that
+ * uses it.
  *
- * <p>The prefix is the parent of the emitted elements. The pending acknowledgements of the prefix end when the returned
- * stream has ended and all elements that it emitted are finished.
+ * <p>The prefix is the parent of the emitted elements. It is finished when the returned stream has ended and its
+ * elements are finished.
  */
 final class PrefixAndTailStage<T, R> implements Stage<R> {
 
@@ -71,8 +71,8 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
             Stage<T> upstream = above.build(assembly);
             var entry = assembly.fused(attributes);
             NestedStreams nested = assembly.nested();
-            // A probe cannot find out whether the stream that uses the tail may wait, because this stream is built only
-            // once the prefix has arrived. To be safe, this stage reports that it may wait.
+            // Report that the stage may wait. The probe cannot tell, because the stream that uses the tail is built
+            // later.
             assembly.noteWaits();
             PrefixAndTailStage<T, R> stage =
                     new PrefixAndTailStage<>(upstream, prefixSize, function, nested, entry.meter());
@@ -135,7 +135,7 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
             if (!tailUsed.compareAndSet(false, true)) {
                 throw new IllegalStateException("the tail of prefixAndTail can be used once");
             }
-            // Register the tail with the assembly, because no stage closes it if the assembly fails later.
+            // Register the tail: if the assembly fails later, no stage closes it.
             return assembly.source(new Tail());
         });
         BlueprintNode<R> stream = Objects.requireNonNull(
@@ -147,7 +147,9 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
         return started;
     }
 
-    /** If a stream uses the tail, that stream closes the upstream stage, on its own thread if it has one. */
+    /**
+     * Closes the upstream stage, unless a stream uses the tail: that stream closes it, on its own thread if it has one.
+     */
     @Override
     public void close() {
         inside.set(0);

@@ -24,12 +24,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Splits the stream into consecutive sections and feeds each section to a separate stream. Confined to the stage's
- * thread, except for the section: if the section's stream has its own thread, that thread pulls the section.
+ * thread, except for the section, which the thread of its stream pulls.
  *
- * <p>The section pulls the upstream stage. If the section's stream ends early, this stage waits until no thread is
- * inside the section. It then drops and acknowledges the rest of the section, unless a stop caused the early end. An
- * interrupt of a section's stream is deferred while its thread is inside the section, because the upstream stages
- * continue and must not see it.
+ * <p>The section pulls the upstream stage. If its stream ends early, this stage waits until no thread is inside the
+ * section, and then acknowledges the section's remaining elements, unless a stop ended the stream. While a thread is
+ * inside the section, its interrupts are deferred, because the upstream stages continue and must not see them.
  */
 final class SplitStage<T, R> implements Stage<R> {
 
@@ -43,11 +42,10 @@ final class SplitStage<T, R> implements Stage<R> {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition left = lock.newCondition();
 
-    // Only one thread uses the batch at a time, either the section's thread or this stage's thread. A thread takes the
-    // batch over from the other one while holding the lock.
+    // One thread at a time uses the batch: the section's thread or this stage's thread. The lock hands it over.
     private @Nullable Batch<T> current;
     private int next;
-    /** The number of elements left in the current batch. Written by the thread that uses the batch. */
+    /** Number of elements left in the current batch. Written by the thread that uses the batch. */
     private final AtomicInteger atHand = new AtomicInteger();
 
     private boolean upstreamEnded;
@@ -60,8 +58,8 @@ final class SplitStage<T, R> implements Stage<R> {
     private boolean closed;
 
     /**
-     * The task that pulls this stage. It may change if this stage is upstream of a {@link PrefixAndTailStage}, whose
-     * tail may be pulled by another task. Read by the threads of sections.
+     * The task that pulls this stage. It may change if this stage is upstream of a {@link PrefixAndTailStage}. Read by
+     * the threads of sections.
      */
     private volatile @Nullable Task own;
 
@@ -69,7 +67,6 @@ final class SplitStage<T, R> implements Stage<R> {
     private NestedStreams.@Nullable Child<R> child;
     private boolean streamEnded;
 
-    /** The rule that determines where the stream is split. */
     record SplitRule<T>(Function<T, Boolean> test, boolean after, SupervisedCall supervised) {}
 
     private SplitStage(
@@ -166,8 +163,8 @@ final class SplitStage<T, R> implements Stage<R> {
     }
 
     /**
-     * Acknowledges the elements of a section that the section's stream did not consume, or abandons them if a stop has
-     * cut that stream short. Returns false if the section has no elements now but may get more.
+     * Acknowledges the elements that the section's stream did not consume, or abandons them if a stop has cut the
+     * stream short. Returns false if the section may get more elements later.
      */
     private boolean dropRest(Section running, long deadlineNanos) throws InterruptedException {
         while (!running.complete) {
@@ -196,8 +193,7 @@ final class SplitStage<T, R> implements Stage<R> {
             lock.unlock();
         }
         if (guest != null) {
-            // The upstream stages are about to be closed, so an interrupt of the section's thread need not be deferred
-            // any longer.
+            // The upstream stages are about to be closed, so interrupts need not be deferred any longer.
             guest.letGo();
         }
         try {
@@ -208,7 +204,7 @@ final class SplitStage<T, R> implements Stage<R> {
     }
 
     /**
-     * Abandons the available elements and the elements that the section's stream held, once no thread is inside the
+     * Abandons the available elements and the leftovers of the section's stream. Called when no thread is inside the
      * section.
      */
     private void leave() {
@@ -230,7 +226,7 @@ final class SplitStage<T, R> implements Stage<R> {
         private final LeftoverAcknowledgements leftovers = new LeftoverAcknowledgements();
         private final SubstreamTarget.Wrapper within = new SubstreamTarget.Wrapper(this::isWhole, leftovers);
 
-        /** The section's stream; null while it is being started, which may already run its threads. */
+        /** The section's stream. Null while it is being started, although its threads may already run. */
         private volatile NestedStreams.@Nullable Child<R> stream;
 
         private boolean begun;
@@ -286,8 +282,7 @@ final class SplitStage<T, R> implements Stage<R> {
             lock.lock();
             try {
                 if (detached) {
-                    // The SplitStage is waiting until the current thread leaves the section. It then drops the rest of
-                    // the section from the batch that was just pulled.
+                    // The SplitStage waits for this thread to leave, and then drops the section's remaining elements.
                     return null;
                 }
             } finally {
@@ -300,7 +295,7 @@ final class SplitStage<T, R> implements Stage<R> {
             return part.isEmpty() && complete ? null : part;
         }
 
-        /** Takes the available elements that belong to this section, and notes whether the section has ended. */
+        /** Takes the available elements of this section, and notes whether the section has ended. */
         Batch<T> takePart() throws InterruptedException {
             Batch<T> from = Objects.requireNonNull(current);
             Batch<T> part = new Batch<>(from.size() - next);
@@ -311,7 +306,7 @@ final class SplitStage<T, R> implements Stage<R> {
                 part.abandonAll();
                 throw interrupted;
             } catch (RuntimeException | Error thrown) {
-                // The elements before the failure are returned now. The next pull throws the failure.
+                // Return the preceding elements now. The next pull throws the failure.
                 failure = thrown;
             }
             atHand.lazySet(from.size() - next);
@@ -321,8 +316,7 @@ final class SplitStage<T, R> implements Stage<R> {
         private void moveInto(Batch<T> part, Batch<T> from) throws InterruptedException {
             while (next < from.size()) {
                 int index = next;
-                // If `headTested`, this element was already tested: it ended the previous section and is the first of
-                // this one.
+                // If `headTested`, this element has ended the previous section and is the first of this one.
                 Boolean isCut = headTested ? Boolean.TRUE : SubstreamHelpers.of(from, index, cut.test, cut.supervised);
                 if (isCut == null) {
                     next++;
@@ -344,10 +338,7 @@ final class SplitStage<T, R> implements Stage<R> {
             }
         }
 
-        /**
-         * Detaches the section and waits until no thread is inside. Returns false if a thread is still inside at the
-         * deadline.
-         */
+        /** Detaches the section and waits until no thread is inside. Returns false at the deadline. */
         boolean detach(long deadlineNanos) throws InterruptedException {
             lock.lockInterruptibly();
             try {

@@ -13,8 +13,8 @@ final class SubstreamHelpers {
     private SubstreamHelpers() {}
 
     /**
-     * Applies {@code function} to the element at {@code index} and returns the result. If the function returns null,
-     * which only the key function of {@code groupBy} can do, this is handled as a failure of the function.
+     * Applies {@code function} to the element at {@code index}. A null result counts as a failure of the function; only
+     * the key function of {@code groupBy} can return null.
      *
      * @return null if the function failed and the element was dropped
      */
@@ -29,7 +29,7 @@ final class SubstreamHelpers {
         }
     }
 
-    /** Closes both stages. The second stage is closed even if closing the first one fails. */
+    /** Closes both stages, even if closing the first one fails. */
     static void closeBoth(@Nullable Stage<?> first, Stage<?> second) {
         try {
             if (first != null) {

@@ -15,15 +15,13 @@ import dev.weir.stream.spi.StageMeter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stage that pulls parent elements on its own thread and starts a stream for each of them. The streams run
- * concurrently. Subclasses determine how many streams run at once and when they end. Confined to the thread that pulls
- * the parent elements.
+ * Pulls parent elements on its own thread and starts a stream for each of them. The streams run concurrently.
+ * Subclasses determine how many streams run at once and when they end. Confined to the pulling thread.
  */
 abstract class SubstreamMerge<T, R> {
 
     final ConcurrentSubstreams<R> tributaries;
 
-    /** The parents that have no stream yet. */
     final HeldElements inside;
 
     private final BoundaryQueue<R> out;
@@ -38,7 +36,6 @@ abstract class SubstreamMerge<T, R> {
         this.inside = new HeldElements(meter);
     }
 
-    /** Creates the merge of one run. */
     @FunctionalInterface
     interface Factory<T, R> {
         SubstreamMerge<T, R> create(Parts<R> parts, SupervisedCall supervised);
@@ -54,7 +51,7 @@ abstract class SubstreamMerge<T, R> {
             NestedStreams nested = assembly.nested();
             ConcurrentSubstreams<R> tributaries = new ConcurrentSubstreams<>(
                     nested, out, entry.stageName() + "-stream", dispatcher, assembly.clock());
-            // A parent counts as inside the stage while its stream is running, and a result while it is in the queue.
+            // A parent counts while its stream is running, and a result while it is in the queue.
             entry.depth(() -> out.depth() + tributaries.count());
             entry.keeper(out);
             SubstreamMerge<T, R> running = factory.create(
@@ -65,10 +62,7 @@ abstract class SubstreamMerge<T, R> {
         });
     }
 
-    /**
-     * Pulls all parent elements, then waits until the streams have ended. If an exception occurs, the queue ends with
-     * it, after the elements that the streams have added.
-     */
+    /** Pulls all parent elements, then waits until the streams have ended. An exception ends the queue. */
     final void run(Stage<T> from) throws InterruptedException {
         try {
             Batch<T> batch;
@@ -99,7 +93,6 @@ abstract class SubstreamMerge<T, R> {
     /** Handles the parents. The batch may be empty. */
     abstract void take(Batch<T> parents) throws InterruptedException;
 
-    /** Called after the last parent. */
     void parentsEnded() throws InterruptedException {}
 
     /** Starts {@code stream} for the parent at {@code index}. Returns null if {@code stream} is null. */

@@ -31,7 +31,7 @@ public final class SubstreamStages {
     /**
      * Groups by key.
      *
-     * @param idleAfter zero if groups are kept until the end
+     * @param idleAfter zero to keep groups until the end
      */
     public static <T, R> BlueprintNode<R> groupBy(
             BlueprintNode<T> above,

@@ -7,8 +7,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replaces each element with a stream, which ends as soon as a newer element arrives. Confined to the thread that pulls
- * the parents.
+ * Replaces each element with a stream, which ends when a newer element arrives. Confined to the thread that pulls the
+ * parents.
  */
 final class SwitchMap<T, R> extends SubstreamMerge<T, R> {
 
@@ -33,7 +33,7 @@ final class SwitchMap<T, R> extends SubstreamMerge<T, R> {
         if (parents.isEmpty()) {
             return;
         }
-        // If several elements arrive together, the last one replaces the others before their streams start.
+        // If several elements arrive together, start a stream only for the newest one.
         int last = parents.size() - 1;
         for (int i = 0; i < last; i++) {
             parents.ack(i);

@@ -15,23 +15,17 @@ package dev.weir.stream.internal.substream;
  * </pre>
  */
 enum TributaryState {
-    /** The stream's stages are being built; the starting thread has not attached the stream yet. */
+    /** The starting thread is building the stream's stages. */
     STARTING,
-    /** The stream was closed while it was STARTING; the starting thread will close it. */
+    /** The stream was closed while STARTING. The starting thread will close it. */
     CLOSED_EARLY,
-    /**
-     * The stream's last stage was closed while the stream was STARTING. The starting thread closes the remaining stages
-     * and concludes the stream.
-     */
+    /** The last stage was closed while STARTING. The starting thread closes the remaining stages. */
     ENDED_EARLY,
     /** The stream's segment is running. */
     RUNNING,
     /** The stream was closed, and its thread is about to close the last stage. */
     CLOSING,
-    /**
-     * The stream has ended. Its stages have been closed, or are being closed by the thread that caused the transition
-     * to this state.
-     */
+    /** The stream has ended. Its stages are closed, or the thread that caused this transition is closing them. */
     ENDED;
 
     /** Returns the state after the starting thread has attached the stream. */

@@ -9,11 +9,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Lets threads wait for elements that other threads add while holding a lock. A waiting thread first spins for a
- * moment, if its {@link WaitHabit} allows it, and then parks. Guarded by the lock that is passed to the constructor,
- * except for {@link #enter} and {@link #enterInterruptibly}.
+ * moment, if its {@link WaitHabit} allows it, and then parks. Guarded by the constructor's lock, except for
+ * {@link #enter} and {@link #enterInterruptibly}.
  *
- * <p>As with a {@link Condition}, a wait may return early, so the caller must check its condition again while holding
- * the lock.
+ * <p>A wait may return early, as with a {@link Condition}, so the caller must check its condition again.
  */
 public final class ArrivalWaits {
     /*
@@ -31,9 +30,7 @@ public final class ArrivalWaits {
 
     private static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
 
-    /**
-     * Maximum number of threads in the JVM that spin at the same time. If there is only one processor, no thread spins.
-     */
+    /** Maximum number of threads in the JVM that spin at once; 0 with a single processor. */
     private static final int MOST_STAYING = PROCESSORS / 2;
 
     private static final AtomicInteger ALL_STAYING = new AtomicInteger();
@@ -41,7 +38,7 @@ public final class ArrivalWaits {
     /** Number of checks of `news` between two readings of the clock. */
     private static final int LOOKS = 16;
 
-    /** Number of attempts to take a briefly held lock before the thread queues for it. */
+    /** Number of attempts to take a briefly held lock before queuing for it. */
     private static final int TRIES = PROCESSORS > 1 ? 64 : 0;
 
     private final ReentrantLock lock;
@@ -54,10 +51,10 @@ public final class ArrivalWaits {
     /** Number of parked threads whose waits are measured. */
     private int measured;
 
-    /** Time of the first call of {@link #call} or {@link #callAll} since {@link #measured} last rose from 0. */
+    /** Time of the first {@link #call} or {@link #callAll} since {@link #measured} last rose from 0. */
     private long calledNanos = System.nanoTime();
 
-    /** True if {@link #call} or {@link #callAll} has been called since {@link #measured} last rose from 0. */
+    /** True if {@code calledNanos} is set since {@link #measured} last rose from 0. */
     private boolean isCallNoted;
 
     /** Written only while holding the lock; read without it. */
@@ -75,7 +72,7 @@ public final class ArrivalWaits {
         }
     }
 
-    /** Takes the lock as {@link #enter} does, but throws if the thread is interrupted before or during the call. */
+    /** Takes the lock like {@link #enter}. Throws if the thread is interrupted before or during the call. */
     public static void enterInterruptibly(ReentrantLock lock) throws InterruptedException {
         if (Thread.interrupted()) {
             throw new InterruptedException();
@@ -95,12 +92,12 @@ public final class ArrivalWaits {
     }
 
     /**
-     * Waits until {@link #call} or {@link #callAll} is called or the deadline has passed; may return early. The caller
-     * must hold the lock, which is released during the wait.
+     * Waits until {@link #call}, {@link #callAll} or the deadline; may return early. The caller must hold the lock,
+     * which is released during the wait.
      *
      * @param habit the calling thread's habit, or null to park without spinning
-     * @param bringer the habit of the thread that is expected to add elements, if it is known; if that thread is
-     *     parked, this method does not spin, because no element will arrive soon
+     * @param bringer the habit of the thread that adds elements, if known; while it is parked, this method does not
+     *     spin
      */
     public void await(Clock clock, long deadlineNanos, @Nullable WaitHabit habit, @Nullable WaitHabit bringer)
             throws InterruptedException {
@@ -170,7 +167,7 @@ public final class ArrivalWaits {
             lookForNews(startNanos + WaitHabit.STAY_NANOS);
         } finally {
             int ignored = ALL_STAYING.decrementAndGet();
-            // The lock is usually free soon, because a thread that calls `call` or `callAll` holds it only briefly.
+            // Threads that call `call` or `callAll` hold the lock only briefly.
             enter(lock);
             staying--;
         }
@@ -193,8 +190,7 @@ public final class ArrivalWaits {
     }
 
     /**
-     * Makes one waiting thread check its condition again. Must be called while holding the lock, after the condition
-     * has changed.
+     * Makes one waiting thread check its condition again. Called with the lock held, after the condition has changed.
      *
      * @return whether a parked thread was woken; it now needs a processor, see {@link WaitHabit#wokeAnother}
      */
@@ -207,7 +203,7 @@ public final class ArrivalWaits {
         return isParked;
     }
 
-    /** Makes all waiting threads check their condition again. Must be called while holding the lock, after a change. */
+    /** Makes all waiting threads check their condition again. Called with the lock held, after a change. */
     public void callAll() {
         tellStaying();
         if (noteCall()) {
@@ -221,7 +217,7 @@ public final class ArrivalWaits {
         }
     }
 
-    /** Records a call of {@link #call} or {@link #callAll}, and returns whether a thread is parked. */
+    /** Records a call, and returns whether a thread is parked. */
     private boolean noteCall() {
         if (measured > 0 && !isCallNoted) {
             isCallNoted = true;

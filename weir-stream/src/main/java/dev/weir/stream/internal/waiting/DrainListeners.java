@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** The actions to call with the report of a run. Each action is called once, without holding the lock. Thread-safe. */
+/** The actions to call with the report of a run, once each and without the lock. Thread-safe. */
 public final class DrainListeners {
 
     private static final Logger LOG = System.getLogger(DrainListeners.class.getName());
@@ -27,10 +27,10 @@ public final class DrainListeners {
     private final Queue<Action<? super DrainReport>> actions = new ArrayDeque<>();
     private @Nullable DrainReport report;
 
-    /** The thread calling the actions; otherwise null, because a thread retains the run's objects. */
+    /** The thread that is calling the actions; null otherwise, because a thread retains the run's objects. */
     private volatile @Nullable Thread teller;
 
-    /** Adds an action. If the report is already available, the action is called immediately. */
+    /** Adds an action. If the report is available, calls it now. */
     public void add(Action<? super DrainReport> action) {
         DrainReport now;
         lock.lock();
@@ -59,7 +59,7 @@ public final class DrainListeners {
         } finally {
             lock.unlock();
         }
-        // The lock is not needed here, because no actions are added once the report is available.
+        // No actions are added once the report is available, so this needs no lock.
         actions.forEach(action -> call(action, of));
         actions.clear();
         done.countDown();
@@ -67,7 +67,7 @@ public final class DrainListeners {
     }
 
     /**
-     * Waits until the actions have been called, for at most {@code nanos}. Does not wait for an action that has called
+     * Waits up to {@code nanos} until the actions have been called. Does not wait for an action that has called
      * System.exit.
      */
     public void await(long nanos) throws InterruptedException {

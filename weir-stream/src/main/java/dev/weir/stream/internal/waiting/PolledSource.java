@@ -6,9 +6,8 @@ import dev.weir.stream.spi.Stage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A source in a stream that shares a thread with other streams and must not wait. The source is pulled without waiting.
- * If it has no elements, the stream requests another turn after {@code intervalNanos}, because the source cannot wake
- * the thread when elements arrive. Confined to the stage's thread.
+ * Polls a source whose stream shares a thread with other streams and must not wait. If the source has no elements, the
+ * stream requests another turn after {@code intervalNanos}. Confined to the stage's thread.
  */
 public record PolledSource<T>(Stage<T> source, StreamTurn turn, Clock clock, long intervalNanos) implements Stage<T> {
 

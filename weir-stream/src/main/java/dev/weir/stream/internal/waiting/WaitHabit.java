@@ -18,18 +18,14 @@ import java.util.concurrent.TimeUnit;
 public final class WaitHabit {
 
     /**
-     * Maximum average wait for which spinning is worthwhile. Parking and waking cost the waiting thread and the waking
-     * thread about this much time each.
+     * Maximum average wait for which spinning is worthwhile. Parking and waking cost each of the two threads about this
+     * much time.
      */
     static final long WORTH_NANOS = TimeUnit.MICROSECONDS.toNanos(15);
 
-    /** Maximum time for which a thread spins. */
     static final long STAY_NANOS = 2 * WORTH_NANOS;
 
-    /**
-     * Waits longer than this count as this long in the average. Otherwise, a single pause of an hour would keep the
-     * average high for a long time.
-     */
+    /** Longer waits count as this long in the average, so that one long pause does not dominate it. */
     static final long LONGEST_NANOS = TimeUnit.MICROSECONDS.toNanos(250);
 
     /** Minimum number of waits without spinning after a failed spin. Each failed spin doubles the number. */
@@ -37,10 +33,10 @@ public final class WaitHabit {
 
     static final int LONGEST_REST = 4096;
 
-    /** Number of successful spins in a row after which the next rest is halved. */
+    /** Number of successful spins in a row that halves the next rest. */
     static final int GOOD_ROW = 64;
 
-    /** The weight of a new wait in the average is 1 divided by this number. */
+    /** Weight of a new wait in the average: 1 divided by this number. */
     private static final int MEMORY = 8;
 
     private long averageNanos = LONGEST_NANOS;
@@ -52,19 +48,19 @@ public final class WaitHabit {
     /** Written by the waiting thread. */
     private volatile boolean parked;
 
-    /** Must be called when this thread has woken another thread, which may need this thread's processor. */
+    /** Called when this thread has woken another thread, which may need its processor. */
     public void wokeAnother() {
         wokeAnother = true;
     }
 
-    /** Returns whether to leave the processor to a thread that this thread has woken. Must be called once per wait. */
+    /** Returns whether to leave the processor to a woken thread. Called once per wait. */
     boolean isOthersTurn() {
         boolean others = wokeAnother;
         wokeAnother = false;
         return others;
     }
 
-    /** Returns whether to spin in the wait that starts now. Must be called once for each reported wait. */
+    /** Returns whether to spin in the wait that starts now. Called once for each reported wait. */
     boolean isToStay() {
         if (averageNanos > WORTH_NANOS) {
             return false;
@@ -76,12 +72,11 @@ public final class WaitHabit {
         return true;
     }
 
-    /** Sets whether the thread is parked. */
     void park(boolean now) {
         parked = now;
     }
 
-    /** Returns whether the thread is parked in a wait. The result is only a hint. May be called from any thread. */
+    /** Returns whether the thread is parked in a wait. Only a hint. May be called from any thread. */
     boolean isParked() {
         return parked;
     }
@@ -89,17 +84,13 @@ public final class WaitHabit {
     /**
      * Adds a wait without spinning to the average.
      *
-     * @param nanos the time from the start of the wait until an element arrived, not including the time to wake the
-     *     thread
+     * @param nanos time from the start of the wait until an element arrived, without the time to wake the thread
      */
     void parked(long nanos) {
         add(nanos);
     }
 
-    /**
-     * Counts a spin that ended after {@code nanos} because an element arrived. A spin that took too long counts as a
-     * failed one.
-     */
+    /** Counts a spin that ended after {@code nanos} because an element arrived. A long spin counts as failed. */
     void stayed(long nanos) {
         add(nanos);
         if (nanos > WORTH_NANOS) {
@@ -110,7 +101,7 @@ public final class WaitHabit {
         }
     }
 
-    /** Counts a spin during which no element arrived. The wait continues and is reported by {@link #parked(long)}. */
+    /** Counts a spin during which no element arrived. {@link #parked(long)} reports the remaining wait. */
     void stayedInVain() {
         rest();
     }

@@ -3,8 +3,8 @@ package dev.weir.stream.internal.workers;
 import dev.weir.stream.Parallelism;
 
 /**
- * Finds the best parallelism from measurements of the rate and latency of elements. It reads no clock; callers pass the
- * measurements. Not thread-safe.
+ * Finds the best parallelism from the measured rate and latency of elements. Callers pass the measurements. Not
+ * thread-safe.
  */
 final class SlopeSearch {
     // Based on Gradient2Limit of Netflix's concurrency-limits (github.com/Netflix/concurrency-limits), which compares
@@ -30,14 +30,12 @@ final class SlopeSearch {
     // the limit is lowered to the used part. In this case either the results are not being consumed, or the processors
     // are fully used.
 
-    /**
-     * Slope below which more threads are not worthwhile, because their gain is less than a quarter of the ideal gain.
-     */
+    /** Slope below which more threads are not worthwhile: the gain is less than a quarter of the ideal. */
     private static final double WORTH_IT = 0.25;
 
     /**
-     * One sample is sufficient if the slope is below {@code CLEARLY_NOT} or above {@code CLEARLY_SO}. In between, the
-     * average of several samples is used.
+     * A single sample decides if its slope is below {@code CLEARLY_NOT} or above {@code CLEARLY_SO}. In between,
+     * several samples are averaged.
      */
     private static final double CLEARLY_NOT = 0;
 
@@ -56,10 +54,10 @@ final class SlopeSearch {
     private final int max;
     private int limit;
 
-    /** True while the limit doubles at each step, that is, until the first step without a sufficient gain. */
+    /** True while the limit doubles at each step, until the first step without enough gain. */
     private boolean starting = true;
 
-    /** The limit with which the current one is compared; 0 if the next sample starts a new comparison. */
+    /** The limit to compare the current one with; 0 if the next sample starts a new comparison. */
     private int baseLimit;
 
     private double baseRate;
@@ -106,7 +104,6 @@ final class SlopeSearch {
         }
     }
 
-    /** Makes the current limit the base of the comparison. */
     private void rest(double rate, double latency) {
         baseLimit = limit;
         baseRate = rate;
@@ -141,7 +138,7 @@ final class SlopeSearch {
     }
 
     /**
-     * Decides whether the step from the base to the current limit was worthwhile. Does nothing as long as the slope is
+     * Decides whether the step from the base to the current limit was worthwhile. Does nothing while the slope is
      * unclear and more samples may be taken.
      */
     private void judge(double sampleRate, double sampleLatency) {

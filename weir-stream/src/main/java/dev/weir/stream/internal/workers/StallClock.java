@@ -3,8 +3,8 @@ package dev.weir.stream.internal.workers;
 import dev.weir.stream.spi.StageMeter;
 
 /**
- * Measures the time during which a parallel stage is full of elements that are all done. During this time the stage is
- * blocked by its output rather than waiting for input. Guarded by the stage's lock.
+ * Measures the time during which a parallel stage is full of finished elements. The output then blocks the stage.
+ * Guarded by the stage's lock.
  */
 public final class StallClock {
 
@@ -18,7 +18,7 @@ public final class StallClock {
         this.threads = threads;
     }
 
-    /** Sets the number of threads. The duration of the next stall is multiplied by this number. */
+    /** Sets the number of threads for the next stall. */
     public void threads(int now) {
         threads = now;
     }

@@ -4,21 +4,18 @@ import dev.weir.stream.Parallelism;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The current parallelism of a stage. A fixed parallelism changes only if {@link #hold} is called. Guarded by the
- * stage's lock, except for {@link #current} and {@link #isAdaptive}, which may be called from any thread.
+ * Current parallelism of a stage. A fixed parallelism changes only by {@link #hold}. Guarded by the stage's lock,
+ * except for {@link #current} and {@link #isAdaptive}, which may be called from any thread.
  */
 public final class WorkerLimit {
 
-    /** Minimum duration of a sample. It is long enough to limit the effect of a single hiccup of the machine. */
+    /** Minimum duration of a sample, long enough to limit the effect of a hiccup of the machine. */
     private static final long SAMPLE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /**
-     * Maximum duration of a sample. Work that is so slow that few elements finish in this time is sampled with fewer
-     * elements.
-     */
+    /** Maximum duration of a sample, even if few elements finish in this time. */
     private static final long LONGEST_SAMPLE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-    /** A sample covers this number of elements per unit of parallelism. */
+    /** Number of elements in a sample per unit of parallelism. */
     private static final int ROUNDS = 4;
 
     private static final int FEWEST = 32;
@@ -58,7 +55,6 @@ public final class WorkerLimit {
         return parallelism.max();
     }
 
-    /** Returns whether the limit adapts. May be called from any thread. */
     public boolean isAdaptive() {
         return parallelism.isAdaptive() && !held;
     }
@@ -74,7 +70,7 @@ public final class WorkerLimit {
      *
      * @param elements number of finished elements
      * @param nanos total processing time of these elements, measured as thread time or as the running time of futures
-     * @param backlog whether there is no room for more input, so that the input has to wait
+     * @param backlog whether the input waits for room
      */
     public void worked(int elements, long nanos, boolean backlog, long nowNanos) {
         if (!isAdaptive()) {
@@ -88,8 +84,7 @@ public final class WorkerLimit {
         }
         long elapsed = nowNanos - sinceNanos;
         if (settling) {
-            // Work that was started under the previous limit does not show the effect of the current limit, so it is
-            // skipped.
+            // Skip work that was started under the previous limit.
             if (done >= current || elapsed >= LONGEST_SAMPLE_NANOS) {
                 settling = false;
                 begin(nowNanos);

@@ -11,15 +11,12 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
-/** The tasks of one parallel stage: a subset of its run's tasks that can be interrupted separately. Thread-safe. */
+/** The tasks of one parallel stage, which can be interrupted separately from the run's other tasks. Thread-safe. */
 public final class WorkerTasks {
 
     private static final int MOST_ASKED = 256;
 
-    /**
-     * Number of workers in the sample from which {@link #withWaits} estimates the reasons for waits. Reading a stack is
-     * expensive.
-     */
+    /** Number of workers whose stacks {@link #withWaits} reads. Reading a stack is expensive. */
     private static final int MOST_STACKS = 8;
 
     private final TaskGroup group;
@@ -39,7 +36,6 @@ public final class WorkerTasks {
         return dispatcher;
     }
 
-    /** Returns whether the whole run is being cancelled. */
     public boolean isRunCancelled() {
         return group.isCancelled();
     }
@@ -51,19 +47,18 @@ public final class WorkerTasks {
     public void fork(Dispatcher on, Consumer<TaskGroup.Task> worker) {
         TaskGroup.Task task = group.fork(on, name, members, self -> {
             if (cancelled) {
-                // The worker may start user code before the forking thread reaches the check below. The worker
-                // therefore checks the flag itself.
+                // The worker may start user code before the check below, so check here too.
                 self.interrupt();
             }
             worker.accept(self);
         });
         if (cancelled) {
-            // If the task is queued on a busy pool, the interrupt makes a separate thread run it.
+            // An interrupted task in the queue of a busy pool runs on a separate thread.
             task.interrupt();
         }
     }
 
-    /** The number of workers that a thread is running. */
+    /** Number of workers that a thread is running. */
     public int begun() {
         int begun = 0;
         for (TaskGroup.Task member : members) {
@@ -72,7 +67,7 @@ public final class WorkerTasks {
         return begun;
     }
 
-    /** The number of workers whose threads are waiting, estimated from a sample if there are many workers. */
+    /** Number of workers whose threads are waiting, estimated from a sample if there are many workers. */
     public int waiting() {
         int asked = 0;
         int waiting = 0;
@@ -138,10 +133,7 @@ public final class WorkerTasks {
         return found;
     }
 
-    /**
-     * The largest number of workers that are waiting for the same lock, estimated from a sample if there are many
-     * workers.
-     */
+    /** Largest number of workers that wait for the same lock, estimated from a sample if there are many workers. */
     public int behindLock() {
         IdentityHashMap<Object, Integer> behind = new IdentityHashMap<>();
         int asked = 0;
@@ -159,7 +151,6 @@ public final class WorkerTasks {
         return most;
     }
 
-    /** Interrupts all present and future workers. */
     public void cancel() {
         cancelled = true;
         members.forEach(TaskGroup.Task::interrupt);
